@@ -1,0 +1,1 @@
+"""Probing: what sentence and token embeddings know about language."""

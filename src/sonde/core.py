@@ -1,0 +1,296 @@
+"""The nouns. A probing example is a label about one or more sites in one or more sentences.
+
+Everything here is a frozen value or a protocol; numpy is the only library. An author of a task writes `Example`s,
+`Dataset.of` lays them out in columns, and every other room works on the columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.targets import Column, Label, column
+from sonde.vectors import Floats, Ints, Vectors
+
+SPLITS = ("train", "dev", "test")
+
+
+class DataProblem(ValueError):
+    """Something is wrong with data; the message says what, where (file:line) and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words in order, and the raw string that they were read from."""
+
+    words: tuple[str, ...]
+    text: str
+
+    @classmethod
+    def of(cls, words: Iterable[str], text: str | None = None) -> Sentence:
+        """A sentence from its words; without a raw string they are joined with spaces."""
+        words = tuple(words)
+        return cls(words, " ".join(words) if text is None else text)
+
+    @property
+    def key(self) -> bytes:
+        """Sixteen bytes that stand for (words, text); vectors are cached under them."""
+        content = "\x1f".join(self.words) + "\x1e" + self.text
+        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Site(NamedTuple):
+    """A whole sentence, or the words span[0]:span[1] of it."""
+
+    sentence: Sentence
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A label about one or more sites, as the author of a task writes it.
+
+    label   a class (str), a score (float), a set of labels, or a mapping of labels to weights (only those annotated)
+    split   'train', 'dev' or 'test'
+    asked   the words that the question is about, in order, one slot each
+    strata  tags to report by: target form, distance, construction, seen or unseen
+    """
+
+    sites: tuple[Site, ...]
+    label: Label
+    split: str = "train"
+    asked: tuple[str, ...] = ()
+    strata: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def about(cls, sentence: Sentence, label: Label, split: str = "train", **strata: str) -> Example:
+        """A label about one whole sentence."""
+        return cls((Site(sentence),), label, split, strata=strata)
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """One tag an example: codes [n] into names, -1 where there is none."""
+
+    codes: Ints
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Examples in columns.
+
+    sentences   the distinct sentences
+    sites       [examples, sites, 3] int64: sentence, start, stop; start and stop are -1 for a whole sentence
+    labels      one label column (classes, scores, or label sets)
+    splits      [examples] int8: 0 train, 1 dev, 2 test
+    asked       [examples, slots] int64 into vocabulary
+    vocabulary  the asked words
+    strata      tags to report by
+    notes       what was counted while building: kept, left out and why, correlations; shown, never hidden
+    """
+
+    sentences: tuple[Sentence, ...]
+    sites: Ints
+    labels: Column
+    splits: NDArray[np.int8]
+    asked: Ints
+    vocabulary: tuple[str, ...] = ()
+    strata: Mapping[str, Tags] = field(default_factory=dict)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, examples: Iterable[Example], notes: Mapping[str, Any] | None = None) -> Dataset:
+        """Lay examples out in columns; the first one that does not fit the others is named."""
+        listed = list(examples)
+        if not listed:
+            raise DataProblem("no examples: nothing in the data answers the task's question")
+        numbers: dict[Sentence, int] = {}
+        vocabulary: dict[str, int] = {}
+        shape = (len(listed[0].sites), len(listed[0].asked))
+        sites = np.empty((len(listed), shape[0], 3), np.int64)
+        asked = np.empty((len(listed), shape[1]), np.int64)
+        for i, example in enumerate(listed):
+            _check(example, shape, i)
+            for k, (sentence, span) in enumerate(example.sites):
+                sites[i, k] = (numbers.setdefault(sentence, len(numbers)), *(span or (-1, -1)))
+            asked[i] = [vocabulary.setdefault(word, len(vocabulary)) for word in example.asked]
+        splits = np.array([SPLITS.index(e.split) for e in listed], np.int8)
+        labels = column([e.label for e in listed])
+        return cls(tuple(numbers), sites, labels, splits, asked, tuple(vocabulary), _tags(listed), dict(notes or {}))
+
+    def __len__(self) -> int:
+        return len(self.sites)
+
+    def rows(self, split: str) -> Ints:
+        """Which examples belong to a split, in order."""
+        return np.flatnonzero(self.splits == SPLITS.index(split))
+
+    def examples(self) -> Iterator[Example]:
+        """The examples as an author would write them; labels are given by name."""
+        names = self.labels.names
+        for i in range(len(self)):
+            sites = tuple(Site(self.sentences[s], None if a < 0 else (int(a), int(b))) for s, a, b in self.sites[i])
+            strata = {k: t.names[t.codes[i]] for k, t in self.strata.items() if t.codes[i] >= 0}
+            asked = tuple(self.vocabulary[w] for w in self.asked[i])
+            yield Example(sites, _label(self.labels, i, names), SPLITS[self.splits[i]], asked, strata)
+
+    def take(self, rows: Ints) -> Dataset:
+        """Some of the examples, in that order, over the same sentences."""
+        strata = {k: Tags(t.codes[rows], t.names) for k, t in self.strata.items()}
+        return replace(
+            self,
+            sites=self.sites[rows],
+            labels=self.labels.take(rows),
+            splits=self.splits[rows],
+            asked=self.asked[rows],
+            strata=strata,
+        )
+
+    def noted(self, **notes: Any) -> Dataset:
+        """The same examples with more notes."""
+        return replace(self, notes={**self.notes, **notes})
+
+
+def _check(example: Example, shape: tuple[int, int], i: int) -> None:
+    if example.split not in SPLITS:
+        raise DataProblem(f"example {i}: split {example.split!r} is not one of {', '.join(SPLITS)}")
+    if (len(example.sites), len(example.asked)) != shape:
+        found = (len(example.sites), len(example.asked))
+        raise DataProblem(f"example {i} has {found[0]} sites and {found[1]} asked words, the first has {shape[0]} and {shape[1]}")
+    for sentence, span in example.sites:
+        if span is not None and not 0 <= span[0] < span[1] <= len(sentence.words):
+            raise DataProblem(f"example {i}: span {span} is outside a sentence of {len(sentence.words)} words: {sentence.text[:60]!r}")
+
+
+def _tags(examples: Sequence[Example]) -> dict[str, Tags]:
+    found: dict[str, Tags] = {}
+    for key in sorted({key for e in examples for key in e.strata}):
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(e.strata[key], len(numbers)) if key in e.strata else -1 for e in examples]
+        found[key] = Tags(np.array(codes, np.int64), tuple(numbers))
+    return found
+
+
+def _label(labels: Column, i: int, names: tuple[str, ...]) -> Label:
+    arrays = labels.take(np.array([i])).arrays()
+    if labels.loss == "softmax":
+        return str(names[int(arrays["ids"][0])])
+    if labels.loss == "squared":
+        return float(arrays["values"][0])
+    pairs = {names[k]: float(w) for k, w in zip(arrays["ids"], arrays["weights"], strict=True)}
+    return pairs if getattr(labels, "partial", False) else frozenset(pairs)
+
+
+class Task(Protocol):
+    """One question about sentences. `metric`, `probe` and `view` are references to what it is judged and read with."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def metric(self) -> str: ...
+    @property
+    def probe(self) -> str: ...
+    @property
+    def view(self) -> str: ...
+
+    def load(self) -> Dataset:
+        """The examples, with splits; files are read now."""
+        ...
+
+
+class Encoder(Protocol):
+    """Something that turns sentences into vectors."""
+
+    @property
+    def name(self) -> str: ...
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        """Vectors of the sentences, in their order. The same sentences in the same order give the same bits."""
+        ...
+
+
+@runtime_checkable
+class Layered(Encoder, Protocol):
+    """An encoder that can fill several slots ('layer.form', as '6.mean') of the vector cache in one pass.
+
+    base   what all its slots share: the reference without layers and pooling; it keys the cache
+    slots  what this one yields, one a layer of its Vectors
+    """
+
+    @property
+    def base(self) -> str: ...
+    @property
+    def slots(self) -> tuple[str, ...]: ...
+
+    def asking(self, slots: tuple[str, ...]) -> Encoder:
+        """The same encoder yielding these slots, in this order."""
+        ...
+
+
+@runtime_checkable
+class Prepared(Encoder, Protocol):
+    """An encoder that looks at the corpus first (SentEval's `prepare`, a fitted idf); its vectors hold for that corpus."""
+
+    def prepared(self, sentences: Sequence[Sentence]) -> Encoder:
+        """The encoder, made ready for these sentences."""
+        ...
+
+
+class Cell(NamedTuple):
+    """One fit of a probe: which layers are read, and the seed."""
+
+    read: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Scores [examples, outputs] of one predictor, with the outputs' names, and what they decode to."""
+
+    scores: Floats
+    names: tuple[str, ...]
+    decoded: Column
+
+
+Control = Callable[[Dataset], Dataset]
+"""A data set with the linguistics taken out."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Trial:
+    """One measurement, in strings and numbers: it pickles, prints and hashes."""
+
+    task: str
+    encoder: str
+    read: str
+    probe: str
+    control: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one trial found. `score`, `low`, `high` and `majority` are in the metric's unit (a share for accuracy)."""
+
+    trial: Trial
+    metric: str
+    score: float
+    low: float
+    high: float
+    majority: float
+    gold: Column
+    predicted: Column
+    provenance: Mapping[str, Any]
+
+    @property
+    def n(self) -> int:
+        """How many test examples the score is over."""
+        return len(self.gold)

@@ -1,0 +1,242 @@
+"""References name things everywhere: `name[:argument][,key=value]...` or `mine.py@thing`.
+
+A `Reference` is the parsed text; `Contents` is a room's table of contents, which turns a reference into the thing it
+names. Nothing is imported before it is asked for, and option values are converted by annotation, never evaluated.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+
+class ReferenceProblem(ValueError):
+    """A reference that names nothing, or names it wrongly; the message says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A parsed reference: the name, its one positional argument and its options in order (a key may repeat)."""
+
+    name: str
+    argument: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Reference:
+        """Read `name[:argument][,key=value]...`; `, : = @ %` inside a value are written percent-encoded."""
+        head, *rest = text.split(",")
+        name, colon, argument = head.partition(":")
+        if not name:
+            raise ReferenceProblem(f"{text!r} names nothing: write name[:argument][,key=value]...")
+        options = []
+        for item in rest:
+            key, equals, value = item.partition("=")
+            if not key or not equals:
+                raise ReferenceProblem(f"{item!r} in {text!r} is not key=value (write a comma inside a value as %2C)")
+            options.append((key.strip(), unquote(value)))
+        return cls(name.strip(), unquote(argument) if colon else None, tuple(options))
+
+    def __str__(self) -> str:
+        argument = "" if self.argument is None else ":" + _encode(self.argument)
+        return self.name + argument + "".join(f",{key}={_encode(value)}" for key, value in self.options)
+
+    def named(self, name: str) -> Reference:
+        """The same reference under another name, as `ud/*` becomes `ud/tense`."""
+        return replace(self, name=name)
+
+    def plus(self, **options: str) -> Reference:
+        """The same reference with options added, for those that it does not set itself."""
+        own = {key for key, _ in self.options}
+        return replace(self, options=self.options + tuple((k, v) for k, v in options.items() if k not in own))
+
+
+def _encode(value: str) -> str:
+    return quote(value, safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256)))
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A room's table of contents: what `kind` of things it holds, as name -> 'module:attribute'.
+
+    Plugins add to it through the entry-point group; a path such as `mine.py@thing` needs no table at all. The thing
+    found is a factory: it is called with the reference's argument and its options, converted by annotated type.
+    """
+
+    kind: str
+    group: str
+    table: Mapping[str, str]
+
+    def places(self) -> dict[str, str]:
+        """Every name that can be written, with the place it is read from; built-in names win over plugins."""
+        plugged = {p.name: p.value for p in importlib.metadata.entry_points(group=self.group)}
+        return {**plugged, **self.table}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.places()))
+
+    def find(self, name: str) -> Callable[..., Any]:
+        """The factory called `name`, imported now."""
+        if "@" in name:
+            return _from_file(name)
+        places = self.places()
+        if name not in places:
+            raise ReferenceProblem(self._unknown(name, places))
+        module, _, attribute = places[name].partition(":")
+        return typing.cast(Callable[..., Any], getattr(importlib.import_module(module), attribute))
+
+    def make(self, reference: str | Reference) -> Any:
+        """The thing that a reference names."""
+        parsed = _parsed(reference)
+        factory = self.find(parsed.name)
+        args, kwargs = _arguments(parsed, factory, self.kind)
+        return factory(*args, **kwargs)
+
+    def canonical(self, reference: str | Reference) -> str:
+        """The reference with defaults filled in and options in order: the same thing is always written the same."""
+        parsed = _parsed(reference)
+        factory = self.find(parsed.name)
+        args, kwargs = _arguments(parsed, factory, self.kind)
+        bound = inspect.signature(factory).bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = dict(bound.arguments)
+        argument = None
+        if (first := _argument_parameter(factory)) is not None:
+            value = values.pop(first.name)
+            argument = None if value is None else str(value)
+        options = [(key.rstrip("_"), text) for key, value in sorted(values.items()) for text in _texts(value)]
+        return str(Reference(parsed.name, argument, tuple(options)))
+
+    def expand(self, reference: str | Reference) -> list[Reference]:
+        """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for itself."""
+        parsed = _parsed(reference)
+        if not any(c in parsed.name for c in "*?[") or "@" in parsed.name:
+            return [parsed]
+        names = [name for name in self.places() if fnmatchcase(name, parsed.name)]
+        if not names:
+            raise ReferenceProblem(f"no {self.kind} matches {parsed.name!r}; `sonde {self.kind}s` lists them")
+        return [parsed.named(name) for name in names]
+
+    def _unknown(self, name: str, places: Iterable[str]) -> str:
+        near = difflib.get_close_matches(name, list(places), n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return f"no {self.kind} called {name!r}{hint} (`sonde {self.kind}s` lists them)"
+
+
+def _parsed(reference: str | Reference) -> Reference:
+    return Reference.parse(reference) if isinstance(reference, str) else reference
+
+
+def _from_file(name: str) -> Callable[..., Any]:
+    """Import `thing` from the Python file of `mine.py@thing`; the user asks for this code to run."""
+    path, _, attribute = name.rpartition("@")
+    file = Path(path).expanduser().resolve()
+    if not file.is_file():
+        raise ReferenceProblem(f"no file {path!r}, which {name!r} names")
+    module_name = f"sonde_file_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
+    module = sys.modules.get(module_name)
+    if module is None:
+        spec = importlib.util.spec_from_file_location(module_name, file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+    if not hasattr(module, attribute):
+        raise ReferenceProblem(f"{path} has nothing called {attribute!r}")
+    return typing.cast(Callable[..., Any], getattr(module, attribute))
+
+
+def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
+    """The parameter that the text after the colon fills: the first positional one."""
+    for parameter in inspect.signature(factory).parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            return parameter
+        break
+    return None
+
+
+def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> tuple[list[Any], dict[str, Any]]:
+    signature = inspect.signature(factory)
+    hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    first = _argument_parameter(factory)
+    named = {p.name.rstrip("_"): p for p in signature.parameters.values() if p is not first}
+    args = []
+    if reference.argument is not None:
+        if first is None:
+            raise ReferenceProblem(f"{kind} {reference.name!r} takes no argument after the colon")
+        args.append(_converted(reference.argument, hints.get(first.name, str), f"{reference.name}:"))
+    elif first is not None and first.default is first.empty:
+        raise ReferenceProblem(f"{kind} {reference.name!r} needs a {first.name}: write {reference.name}:{first.name.upper()}")
+    kwargs: dict[str, Any] = {}
+    for key, text in reference.options:
+        if key not in named:
+            can = ", ".join(sorted(named)) or "none"
+            raise ReferenceProblem(f"{kind} {reference.name!r} has no option {key!r} (it has: {can})")
+        parameter = named[key]
+        value = _converted(text, hints.get(parameter.name, str), f"{reference.name},{key}=")
+        if isinstance(value, tuple):
+            value = kwargs.get(parameter.name, ()) + value
+        kwargs[parameter.name] = value
+    missing = [p.name for key, p in named.items() if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY]
+    if missing:
+        raise ReferenceProblem(f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}")
+    return args, kwargs
+
+
+def _converted(text: str, kind: Any, where: str) -> Any:
+    """Turn an option's text into the annotated type."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if text == "none" and type(None) in inner:
+            return None
+        return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
+    if origin is tuple:
+        return (_converted(text, inner[0], where),)
+    if origin is Literal:
+        if text not in map(str, inner):
+            raise ReferenceProblem(f"{where}{text}: choose one of {', '.join(map(str, inner))}")
+        return next(v for v in inner if str(v) == text)
+    if kind is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise ReferenceProblem(f"{where}{text}: write true or false")
+        return text.lower() in ("true", "yes", "1")
+    try:
+        return kind(text) if kind in (int, float, Path) else text
+    except ValueError:
+        raise ReferenceProblem(f"{where}{text}: not {'a whole number' if kind is int else 'a number'}") from None
+
+
+def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
+    problem: ReferenceProblem | None = None
+    for kind in sorted(kinds, key=lambda k: k is str):  # a string fits everything, so it is tried last
+        try:
+            return _converted(text, kind, where)
+        except ReferenceProblem as error:
+            problem = error
+    assert problem is not None
+    raise problem
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, tuple):
+        return [str(v) for v in value]
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    return ["none" if value is None else str(value)]

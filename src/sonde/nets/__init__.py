@@ -1,0 +1,1 @@
+"""Torch modules only, shared by encoders, probes and training."""

@@ -1,0 +1,1 @@
+"""Results -> table, figures, page."""

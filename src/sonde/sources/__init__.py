@@ -1,0 +1,1 @@
+"""Where language comes from: treebanks, running text, tables of examples."""

@@ -1,0 +1,178 @@
+"""Label columns, and the one place that knows their outputs, their loss and how scores are decoded.
+
+A probe trains `outputs` scores under the loss that a column names, against `column.matrix()`, and never looks at the
+type of the column. `decode` turns scores back into a column of the same kind, which is what metrics compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Loss = Literal["softmax", "sigmoid", "squared"]
+
+
+class Column(Protocol):
+    """Labels of n examples. `names` are the outputs' names; `loss` says how scores [n, outputs] are judged."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def loss(self) -> Loss: ...
+    def __len__(self) -> int: ...
+    def take(self, rows: Ints) -> Column: ...
+    def matrix(self) -> NDArray[Any]: ...
+    def decode(self, scores: Floats) -> Column: ...
+    def arrays(self) -> dict[str, NDArray[Any]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """One class an example: ids [n] into names."""
+
+    ids: Ints
+    names: tuple[str, ...]
+
+    @property
+    def loss(self) -> Loss:
+        return "softmax"
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: Ints) -> Classes:
+        return Classes(self.ids[rows], self.names)
+
+    def matrix(self) -> NDArray[Any]:
+        """Class ids [n], int64."""
+        return self.ids
+
+    def decode(self, scores: Floats) -> Classes:
+        """The class of the highest score."""
+        return Classes(scores.argmax(1).astype(np.int64), self.names)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"ids": self.ids}
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One number an example: values [n]."""
+
+    values: NDArray[np.float64]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("score",)
+
+    @property
+    def loss(self) -> Loss:
+        return "squared"
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Ints) -> Scores:
+        return Scores(self.values[rows])
+
+    def matrix(self) -> NDArray[Any]:
+        """The numbers as [n, 1], float32."""
+        return self.values.astype(np.float32)[:, None]
+
+    def decode(self, scores: Floats) -> Scores:
+        return Scores(scores[:, 0].astype(np.float64))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"values": self.values}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets:
+    """A set of labels an example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these weights.
+
+    A weight of zero says that the label was looked at and denied; labels that are not listed count as denied too, unless
+    `partial` holds: then only the listed labels were annotated.
+    """
+
+    offsets: Ints
+    ids: Ints
+    weights: Floats
+    names: tuple[str, ...]
+    partial: bool = False
+
+    @property
+    def loss(self) -> Loss:
+        return "sigmoid"
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, rows: Ints) -> LabelSets:
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        cells = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return LabelSets(offsets, self.ids[cells], self.weights[cells], self.names, self.partial)
+
+    def matrix(self) -> NDArray[Any]:
+        """Weights [n, outputs], float32; NaN where a label was not annotated, which the loss leaves out."""
+        dense = np.full((len(self), len(self.names)), np.nan if self.partial else 0.0, np.float32)
+        dense[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.ids] = self.weights
+        return dense
+
+    def decode(self, scores: Floats) -> LabelSets:
+        """Every label whose score (a logit) is at least zero."""
+        rows, ids = np.nonzero(scores >= 0)
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=len(scores)))])
+        return LabelSets(offsets, ids.astype(np.int64), np.ones(len(ids), np.float32), self.names)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"offsets": self.offsets, "ids": self.ids, "weights": self.weights}
+
+
+Label = str | float | frozenset[str] | Mapping[str, float]
+"""What an author of a task writes: a class, a number, a set of labels, or labels with weights (only those annotated)."""
+
+
+def column(labels: Sequence[Label]) -> Column:
+    """The column of some labels; classes and set labels are numbered in sorted order."""
+    kinds = {"class" if isinstance(v, str) else "score" if isinstance(v, int | float) else "set" for v in labels}
+    if len(kinds) > 1:
+        raise ValueError(f"labels of one data set must be of one kind, found {' and '.join(sorted(kinds))}")
+    if kinds == {"class"}:
+        names = tuple(sorted({str(v) for v in labels}))
+        number = {name: i for i, name in enumerate(names)}
+        return Classes(np.array([number[str(v)] for v in labels], np.int64), names)
+    if kinds == {"score"}:
+        return Scores(np.array(labels, np.float64))
+    return _label_sets([v for v in labels if not isinstance(v, str | float | int)])
+
+
+def _label_sets(labels: Sequence[frozenset[str] | Mapping[str, float]]) -> LabelSets:
+    weighted = [v if isinstance(v, Mapping) else dict.fromkeys(v, 1.0) for v in labels]
+    names = tuple(sorted({name for v in weighted for name in v}))
+    number = {name: i for i, name in enumerate(names)}
+    cells = [(number[name], weight) for v in weighted for name, weight in sorted(v.items())]
+    return LabelSets(
+        np.cumsum([0, *map(len, weighted)]).astype(np.int64),
+        np.array([c[0] for c in cells], np.int64),
+        np.array([c[1] for c in cells], np.float32),
+        names,
+        partial=any(isinstance(v, Mapping) for v in labels),
+    )
+
+
+def restored(loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False) -> Column:
+    """The column that `arrays()` was taken from, as the store and a built file read it back."""
+    if loss == "softmax":
+        return Classes(arrays["ids"].astype(np.int64), tuple(names))
+    if loss == "squared":
+        return Scores(arrays["values"].astype(np.float64))
+    if loss == "sigmoid":
+        return LabelSets(arrays["offsets"], arrays["ids"], arrays["weights"], tuple(names), partial)
+    raise ValueError(f"no label column has the loss {loss!r}")

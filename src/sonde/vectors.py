@@ -1,0 +1,106 @@
+"""Arrays that an encoder returns: a tuple of layers over shared units (sentences, words or word pieces)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Where units lie: which units belong to each sentence, and which to each of its words.
+
+    sentences   [sentences + 1]  units of sentence s are sentences[s]:sentences[s + 1]
+    words       [words, 2]       units of word w are words[w, 0]:words[w, 1]; empty where nothing could be aligned
+    first_word  [sentences + 1]  words of sentence s are first_word[s]:first_word[s + 1]
+    """
+
+    sentences: Ints
+    words: Ints
+    first_word: Ints
+
+    def take(self, rows: Ints) -> tuple[Spans, Ints]:
+        """The same for a selection of sentences, and the units that they keep, in order."""
+        units, starts = ranges(self.sentences[rows], self.sentences[rows + 1])
+        words, word_starts = ranges(self.first_word[rows], self.first_word[rows + 1])
+        shift = np.repeat(starts[:-1] - self.sentences[rows], np.diff(word_starts))
+        return Spans(starts, self.words[words] + shift[:, None], word_starts), units
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What an encoder made of some sentences.
+
+    layers  one array [units, dim] per layer, in the order of `names`
+    names   what each layer is called in a trial and in a table ('0' ... '12'; '-' for an encoder with one layer)
+    spans   None where a unit is a whole sentence, otherwise where each sentence's and each word's units lie
+    cut     [sentences] which sentences the encoder could read only in part; None where that cannot happen
+    """
+
+    layers: tuple[Floats, ...]
+    names: tuple[str, ...] = ("-",)
+    spans: Spans | None = None
+    cut: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.layers) != len(self.names):
+            raise ValueError(f"{len(self.layers)} layers but {len(self.names)} names")
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences these vectors are about."""
+        return len(self.layers[0]) if self.spans is None else len(self.spans.sentences) - 1
+
+    def layer(self, name: str) -> Floats:
+        """The layer called `name`, [units, dim]."""
+        return self.layers[self.names.index(name)]
+
+    def take(self, rows: Ints) -> Vectors:
+        """The vectors of a selection of sentences, in that order."""
+        cut = None if self.cut is None else self.cut[rows]
+        if self.spans is None:
+            return Vectors(tuple(layer[rows] for layer in self.layers), self.names, None, cut)
+        spans, units = self.spans.take(rows)
+        return Vectors(tuple(layer[units] for layer in self.layers), self.names, spans, cut)
+
+    def select(self, names: Sequence[str]) -> Vectors:
+        """Some of the layers, in the order asked for."""
+        return replace(self, layers=tuple(self.layer(name) for name in names), names=tuple(names))
+
+
+def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+    """All of start:stop one after the other [sum of lengths], and where each begins [n + 1]; no Python per range."""
+    lengths = stops - starts
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
+
+
+def concatenate(parts: Sequence[Vectors]) -> Vectors:
+    """Vectors of several runs of sentences, one after the other."""
+    if not parts:
+        raise ValueError("no vectors to put together")
+    names = parts[0].names
+    layers = tuple(np.concatenate([p.layers[i] for p in parts]) for i in range(len(names)))
+    found = [p.spans for p in parts if p.spans is not None]
+    cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in parts]
+    cut = np.concatenate(cuts) if any(p.cut is not None for p in parts) else None
+    return Vectors(layers, names, _joined(found) if found else None, cut)
+
+
+def _joined(parts: Sequence[Spans]) -> Spans:
+    units = np.cumsum([0, *(p.sentences[-1] for p in parts)])
+    words = np.cumsum([0, *(len(p.words) for p in parts)])
+    sentences = [np.zeros(1, np.int64), *(p.sentences[1:] + u for p, u in zip(parts, units, strict=False))]
+    first = [np.zeros(1, np.int64), *(p.first_word[1:] + w for p, w in zip(parts, words, strict=False))]
+    return Spans(
+        np.concatenate(sentences),
+        np.concatenate([p.words + u for p, u in zip(parts, units, strict=False)]),
+        np.concatenate(first),
+    )
