@@ -1,0 +1,169 @@
+"""One group of trials, measured: the examples, their vectors, one joint fit, and a result for each cell."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sonde.core import Cell, Control, Dataset, Encoder, Prepared, Result, Task, Trial
+from sonde.experiment.embed import embed, vectors
+from sonde.experiment.identity import digest, git_commit, versions
+from sonde.metrics import METRICS, best_constant, interval_of
+from sonde.reading import Predictor, Probe, Readings
+from sonde.store.results import ResultStore
+from sonde.store.vectors import VectorStore
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where results and vectors lie."""
+
+    results: Path
+    cache: Path
+    dtype: str = "float32"
+
+    def result_store(self) -> ResultStore:
+        """The store of results."""
+        return ResultStore(self.results)
+
+    def vector_store(self) -> VectorStore:
+        """The cache of vectors."""
+        return VectorStore(self.cache / "vectors", self.dtype)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Trials that share a data set, an encoder and a fit; it pickles when its things do.
+
+    ids    what each trial's result is stored under, in the order of the trials
+    known  identities of the references, for keys and provenance
+    """
+
+    task: Task
+    encoder: Encoder
+    probe: Probe
+    control: Control
+    trials: tuple[Trial, ...]
+    ids: tuple[str, ...]
+    known: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The group in a few words, for progress and messages."""
+        first = self.trials[0]
+        return " ".join([first.task, first.encoder, first.probe, first.control])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What became of a group: its results, or why there are none."""
+
+    name: str
+    results: tuple[Result, ...] = ()
+    failure: str = ""
+
+
+def measure(group: Group, places: Places) -> Measured:
+    """Fit and score a group's trials and keep the results; a failure is told, never raised, so others go on."""
+    try:
+        results = _measure(group, places)
+        unit = digest(*sorted(group.ids))
+        places.result_store().write(unit, list(zip(group.ids, results, strict=True)))
+        return Measured(group.name, tuple(results))
+    except (ValueError, RuntimeError, MemoryError, ArithmeticError, LookupError, TypeError) as error:
+        return Measured(group.name, failure=f"{type(error).__name__}: {_first_line(error)}")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or ["no message"])[0]
+
+
+def _measure(group: Group, places: Places) -> list[Result]:
+    first = group.trials[0]
+    whole = loaded(group.task, group.known[first.task])
+    readings, counts = _readings(group, group.control(whole), places)
+    train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
+    for name, part in (("train", train), ("test", test)):
+        if not len(part):
+            raise ValueError(f"no {name} examples are left to read ({counts['unusable']} could not be encoded)")
+    counts |= {"train": len(train), "dev": len(dev), "test": len(test)}
+    cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
+    start = time.perf_counter()
+    predictors = group.probe.fit(train, dev, cells=cells)
+    seconds = time.perf_counter() - start
+    majority = best_constant(train.labels, test.labels, group.task.metric)
+    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {"fit_seconds": round(seconds, 3)}
+    return [_result(t, p, test, majority, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
+
+
+def _result(trial: Trial, predictor: Predictor, test: Readings, majority: float, rest: tuple[str, dict[str, Any]]) -> Result:
+    metric, shared = rest
+    predicted = predictor.predict(test).decoded
+    score = METRICS.make(metric)(test.labels, predicted)
+    low, high = interval_of(metric, test.labels, [predicted])
+    made_with = {**shared, "choice": dict(getattr(predictor, "choice", {}))}
+    return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with)
+
+
+def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings, dict[str, Any]]:
+    """Examples beside their vectors, without those that could not be encoded, and what was counted."""
+    encoder, sentences, key = prepared(group, dataset.sentences)
+    store = places.vector_store()
+    done = embed(encoder, sentences, store, key, progress=False)
+    found = vectors(encoder, sentences, store, key)
+    usable = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
+    kept = dataset.take(usable) if len(usable) < len(dataset) else dataset
+    cut = 0 if found.cut is None else int(found.cut.sum())
+    counts = {"unusable": len(dataset) - len(kept), "cut": cut, "problems": [reason for _, reason in done.problems[:5]]}
+    return Readings(kept, found, group.task.view), counts
+
+
+def prepared(group: Group, sentences: Sequence[Any]) -> tuple[Encoder, Sequence[Any], str]:
+    """The encoder made ready for these sentences, the sentences, and the key of its vectors."""
+    first = group.trials[0]
+    key = vectors_key(group.encoder, group.known[first.encoder])
+    if isinstance(group.encoder, Prepared):
+        return group.encoder.prepared(sentences), sentences, digest(key, group.known[first.task])
+    return group.encoder, sentences, key
+
+
+def vectors_key(encoder: Encoder, known: str) -> str:
+    """What an encoder's vectors are cached under: its identity, without layers and pooling where it has them."""
+    base = getattr(encoder, "base", None)
+    return digest(known) if base is None else digest(str(base), str(getattr(encoder, "fingerprint", "")))
+
+
+_datasets: dict[str, Dataset] = {}
+
+
+def loaded(task: Task, known: str) -> Dataset:
+    """A task's data set, read once a process."""
+    if known not in _datasets:
+        _datasets[known] = task.load()
+    return _datasets[known]
+
+
+def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that the group's numbers were made with."""
+    first = group.trials[0]
+    return {
+        "identities": {r: group.known[r] for r in (first.task, first.encoder, first.probe, first.control)},
+        "versions": versions(),
+        "commit": git_commit(Path.cwd()),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seeds": sorted({t.seed for t in group.trials}),
+        "counts": dict(counts),
+        "notes": dict(notes),
+    }
+
+
+def measured_in(places: Places) -> functools.partial[Measured]:
+    """`measure` with its places filled in: the function that a mapper maps."""
+    return functools.partial(measure, places=places)

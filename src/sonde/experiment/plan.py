@@ -1,0 +1,150 @@
+"""What will be measured: references made into things, crossed into trials, and checked before any work starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from sonde.controls import CONTROLS
+from sonde.core import Control, DataProblem, Dataset, Encoder, Layered, Task, Trial
+from sonde.encoders import ENCODERS
+from sonde.encoders import make as make_encoder
+from sonde.experiment.identity import identity, trial_id
+from sonde.metrics import METRICS
+from sonde.naming import Reference
+from sonde.probes import PROBES
+from sonde.reading import Probe, view
+from sonde.tasks import TASKS
+
+
+class PlanProblem(ValueError):
+    """A run that cannot be made as asked; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Trials, and the things that their references name.
+
+    ids      what each trial's result is stored under
+    refused  tasks that the data cannot answer, with the reason; shown beside the results
+    """
+
+    trials: tuple[Trial, ...]
+    tasks: Mapping[str, Task]
+    encoders: Mapping[str, Encoder]
+    probes: Mapping[str, Probe]
+    controls: Mapping[str, Control]
+    identities: Mapping[str, str]
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> dict[Trial, str]:
+        """What each trial's result is stored under."""
+        return {trial: trial_id(trial, self.identities) for trial in self.trials}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user asks for, as typed; every combination becomes a trial.
+
+    Without probes each task brings its own; `reads` picks layers by name (every layer of an encoder without it).
+    """
+
+    tasks: Sequence[Any]
+    encoders: Sequence[Any]
+    probes: Sequence[str] = ()
+    controls: Sequence[str] = ("none",)
+    seeds: int = 5
+    reads: Sequence[str] = ()
+
+
+def plan(wanted: Wanted) -> Plan:
+    """Make and check everything that a run needs; nothing is encoded or fitted."""
+    if wanted.seeds < 1:
+        raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
+    tasks, refused = _tasks(wanted.tasks)
+    encoders = dict(_encoder(given) for given in wanted.encoders)
+    named = {ref: ref for text in wanted.probes for ref in map(str, PROBES.expand(text))}
+    probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in [*named, *({t.probe for t in tasks.values()} if not named else ())]}
+    controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in wanted.controls}
+    if any(_reads_words(p) for p in probes.values()):
+        encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
+    trials = [
+        Trial(task, encoder, read, probe, control, seed)
+        for (task, thing), encoder, control in product(tasks.items(), encoders, controls)
+        for probe in _probes_for(thing, encoder, probes, own=not named)
+        for read in reads(encoders[encoder], wanted.reads)
+        for seed in range(wanted.seeds if getattr(probes[probe], "random", True) else 1)
+    ]
+    if not trials:
+        reasons = "; ".join(f"{task}: {why}" for task, why in refused.items())
+        raise PlanProblem(f"nothing to measure: {reasons or 'name at least one task, one encoder and one probe that fit'}")
+    things: dict[str, Any] = {**tasks, **encoders, **probes, **controls}
+    return Plan(tuple(trials), tasks, encoders, probes, controls, {r: identity(r, t) for r, t in things.items()}, refused)
+
+
+def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """The layers of an encoder that are read, by name: those chosen, or all."""
+    names = tuple(slot.partition(".")[0] for slot in encoder.slots) if isinstance(encoder, Layered) else ("-",)
+    unknown = [r for r in chosen if r not in names and r != "cat"]
+    if unknown:
+        raise PlanProblem(f"{encoder.name} has no layer {unknown[0]!r}; it yields {', '.join(names)}")
+    return tuple(chosen) or names
+
+
+def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool) -> list[str]:
+    """Probes that read words go with the encoder `words` and with no other; the rest go with all others."""
+    words = ENCODERS.canonical("words")
+    mine = [PROBES.canonical(task.probe)] if own else list(probes)
+    return [ref for ref in mine if _reads_words(probes[ref]) == (encoder == words)]
+
+
+def _reads_words(probe: Probe) -> bool:
+    return getattr(probe, "reads", "vectors") == "words"
+
+
+def _tasks(given: Sequence[Any]) -> tuple[dict[str, Task], dict[str, str]]:
+    """Canonical reference -> task, patterns expanded and small data spread over folds; and what was refused."""
+    tasks: dict[str, Task] = {}
+    refused: dict[str, str] = {}
+    for item in given:
+        if not isinstance(item, str | Reference):
+            tasks[item.name] = _checked(item)
+            continue
+        for reference in TASKS.expand(item):
+            try:
+                for ref in _folds(reference):
+                    tasks[TASKS.canonical(ref)] = _checked(TASKS.make(ref))
+            except DataProblem as problem:
+                refused[str(reference)] = str(problem)
+    if not tasks and refused and len(refused) == 1:
+        raise DataProblem(next(iter(refused.values())))
+    return tasks, refused
+
+
+def _folds(reference: Reference) -> list[Reference]:
+    """The reference itself, or one for each fold where the data are too small for one test set."""
+    folds = getattr(TASKS.make(reference), "folds", None)
+    count = folds() if callable(folds) else 1
+    return [reference] if count == 1 else [reference.plus(fold=f"{k}/{count}") for k in range(1, count + 1)]
+
+
+def _checked(task: Task) -> Task:
+    METRICS.make(task.metric)
+    view(task.view)
+    return task
+
+
+def _encoder(given: Any) -> tuple[str, Encoder]:
+    encoder = make_encoder(given)
+    if isinstance(given, str | Reference):
+        parsed = Reference.parse(given) if isinstance(given, str) else given
+        return (ENCODERS.canonical(parsed) if "@" not in parsed.name else str(parsed)), encoder
+    return encoder.name, encoder
+
+
+def load(task: Task, control: Control) -> Dataset:
+    """The examples of a task under a control."""
+    return control(task.load())

@@ -1,0 +1,104 @@
+"""Two maps over what is missing: embed, then measure. What is in the store already is neither encoded nor fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from sonde.core import Encoder, Layered, Prepared, Result, Sentence, Trial
+from sonde.experiment.embed import EncoderProblem, embed
+from sonde.experiment.measure import Group, Measured, Places, loaded, measured_in, vectors_key
+from sonde.experiment.plan import Plan
+
+Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
+"""Anything shaped like the builtin map."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run ends with.
+
+    results   one for each trial that could be measured, in the order of the plan
+    failures  groups of trials, tasks or encoders that could not be, with the reason
+    fresh     how many results were measured now rather than found in the store
+    """
+
+    results: tuple[Result, ...]
+    failures: dict[str, str]
+    fresh: int
+
+
+def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True) -> Outcome:
+    """Measure every trial of a plan that the store does not hold yet, and return the results of all."""
+    ids = plan.ids
+    store = places.result_store()
+    found = store.find(ids.values())
+    groups = [g for g in _groups(plan, ids) if any(i not in found for i in g.ids)]
+    groups = [_without(g, found) for g in groups]
+    failures = dict(plan.refused)
+    broken = fill(groups, places, progress)
+    failures |= broken
+    todo = [g for g in groups if g.trials[0].encoder not in broken]
+    bar = tqdm(total=sum(len(g.trials) for g in todo), desc="measure", unit="trial", disable=not progress or not todo)
+    with bar:
+        for group, measured in zip(todo, mapper(measured_in(places), todo), strict=True):
+            found |= dict(zip(group.ids, measured.results, strict=False))
+            if measured.failure:
+                failures[measured.name] = measured.failure
+            bar.update(len(group.trials))
+    results = tuple(found[i] for i in ids.values() if i in found)
+    return Outcome(results, failures, sum(len(g.ids) for g in todo if g.ids[0] in found))
+
+
+def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
+    """Trials that share a fit, together."""
+
+    def shared(t: Trial) -> tuple[str, str, str, str]:
+        return t.task, t.control, t.encoder, t.probe
+
+    for (task, control, encoder, probe), trials in groupby(sorted(plan.trials, key=shared), key=shared):
+        listed = tuple(trials)
+        things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe], plan.controls[control]
+        yield Group(*things, listed, tuple(ids[t] for t in listed), plan.identities)
+
+
+def _without(group: Group, found: dict[str, Result]) -> Group:
+    """The trials of a group that are still to be measured."""
+    left = [(t, i) for t, i in zip(group.trials, group.ids, strict=True) if i not in found]
+    things = group.task, group.encoder, group.probe, group.control
+    return Group(*things, tuple(t for t, _ in left), tuple(i for _, i in left), group.known)
+
+
+def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, str]:
+    """Embed every sentence that the groups read, each once; returns the encoders that failed, with the reason."""
+    broken: dict[str, str] = {}
+    store = places.vector_store()
+    by_base: dict[str, list[Group]] = {}
+    for group in groups:
+        if not isinstance(group.encoder, Prepared):  # those look at one data set, so they encode while measuring
+            by_base.setdefault(vectors_key(group.encoder, group.known[group.trials[0].encoder]), []).append(group)
+    for key, sharing in by_base.items():
+        try:
+            embed(_union(sharing), _sentences(sharing), store, key, progress=progress)
+        except EncoderProblem as problem:
+            broken |= {g.trials[0].encoder: str(problem) for g in sharing}
+    return broken
+
+
+def _union(groups: Sequence[Group]) -> Encoder:
+    """One encoder that yields every slot that the groups' encoders yield, so that one pass fills them all."""
+    encoder: Any = groups[0].encoder
+    if not isinstance(encoder, Layered):
+        return encoder  # type: ignore[no-any-return]
+    slots = dict.fromkeys(slot for g in groups if isinstance(g.encoder, Layered) for slot in g.encoder.slots)
+    return encoder.asking(tuple(slots))
+
+
+def _sentences(groups: Sequence[Group]) -> list[Sentence]:
+    """The distinct sentences of the groups' data sets."""
+    tasks = {g.trials[0].task: g for g in groups}
+    return list(dict.fromkeys(s for task, g in tasks.items() for s in loaded(g.task, g.known[task]).sentences))
