@@ -13,29 +13,12 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Cell, Control, Dataset, Encoder, Prepared, Result, Task, Trial
+from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
+from sonde.experiment.places import Places
 from sonde.metrics import METRICS, best_constant, interval_of
 from sonde.reading import Predictor, Probe, Readings
-from sonde.store.results import ResultStore
-from sonde.store.vectors import VectorStore
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where results and vectors lie."""
-
-    results: Path
-    cache: Path
-    dtype: str = "float32"
-
-    def result_store(self) -> ResultStore:
-        """The store of results."""
-        return ResultStore(self.results)
-
-    def vector_store(self) -> VectorStore:
-        """The cache of vectors."""
-        return VectorStore(self.cache / "vectors", self.dtype)
 
 
 @dataclass(frozen=True)
@@ -138,16 +121,6 @@ def vectors_key(encoder: Encoder, known: str) -> str:
     """What an encoder's vectors are cached under: its identity, without layers and pooling where it has them."""
     base = getattr(encoder, "base", None)
     return digest(known) if base is None else digest(str(base), str(getattr(encoder, "fingerprint", "")))
-
-
-_datasets: dict[str, Dataset] = {}
-
-
-def loaded(task: Task, known: str) -> Dataset:
-    """A task's data set, read once a process."""
-    if known not in _datasets:
-        _datasets[known] = task.load()
-    return _datasets[known]
 
 
 def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from sonde.controls import CONTROLS
-from sonde.core import Control, DataProblem, Dataset, Encoder, Layered, Task, Trial
+from sonde.core import Control, Encoder, Layered, Task, Trial
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
+from sonde.experiment.data import facts
 from sonde.experiment.identity import identity, trial_id
+from sonde.experiment.places import Places
 from sonde.metrics import METRICS
 from sonde.naming import Reference
 from sonde.probes import PROBES
@@ -60,11 +63,11 @@ class Wanted:
     reads: Sequence[str] = ()
 
 
-def plan(wanted: Wanted) -> Plan:
+def plan(wanted: Wanted, places: Places) -> Plan:
     """Make and check everything that a run needs; nothing is encoded or fitted."""
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
-    tasks, refused = _tasks(wanted.tasks)
+    tasks, refused = _tasks(wanted.tasks, places.cache)
     encoders = dict(_encoder(given) for given in wanted.encoders)
     named = {ref: ref for text in wanted.probes for ref in map(str, PROBES.expand(text))}
     probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in [*named, *({t.probe for t in tasks.values()} if not named else ())]}
@@ -105,7 +108,7 @@ def _reads_words(probe: Probe) -> bool:
     return getattr(probe, "reads", "vectors") == "words"
 
 
-def _tasks(given: Sequence[Any]) -> tuple[dict[str, Task], dict[str, str]]:
+def _tasks(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
     """Canonical reference -> task, patterns expanded and small data spread over folds; and what was refused."""
     tasks: dict[str, Task] = {}
     refused: dict[str, str] = {}
@@ -114,21 +117,16 @@ def _tasks(given: Sequence[Any]) -> tuple[dict[str, Task], dict[str, str]]:
             tasks[item.name] = _checked(item)
             continue
         for reference in TASKS.expand(item):
-            try:
-                for ref in _folds(reference):
-                    tasks[TASKS.canonical(ref)] = _checked(TASKS.make(ref))
-            except DataProblem as problem:
-                refused[str(reference)] = str(problem)
-    if not tasks and refused and len(refused) == 1:
-        raise DataProblem(next(iter(refused.values())))
+            canonical, task = TASKS.canonical(reference), _checked(TASKS.make(reference))
+            found = facts(task, identity(canonical, task), cache)
+            if found.refused:
+                refused[str(reference)] = found.refused
+            elif found.folds == 1:
+                tasks[canonical] = task
+            else:
+                folds = [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
+                tasks |= {TASKS.canonical(fold): _checked(TASKS.make(fold)) for fold in folds}
     return tasks, refused
-
-
-def _folds(reference: Reference) -> list[Reference]:
-    """The reference itself, or one for each fold where the data are too small for one test set."""
-    folds = getattr(TASKS.make(reference), "folds", None)
-    count = folds() if callable(folds) else 1
-    return [reference] if count == 1 else [reference.plus(fold=f"{k}/{count}") for k in range(1, count + 1)]
 
 
 def _checked(task: Task) -> Task:
@@ -143,8 +141,3 @@ def _encoder(given: Any) -> tuple[str, Encoder]:
         parsed = Reference.parse(given) if isinstance(given, str) else given
         return (ENCODERS.canonical(parsed) if "@" not in parsed.name else str(parsed)), encoder
     return encoder.name, encoder
-
-
-def load(task: Task, control: Control) -> Dataset:
-    """The examples of a task under a control."""
-    return control(task.load())

@@ -10,8 +10,10 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from sonde.core import Encoder, Layered, Prepared, Result, Sentence, Trial
+from sonde.experiment.data import loaded
 from sonde.experiment.embed import EncoderProblem, embed
-from sonde.experiment.measure import Group, Measured, Places, loaded, measured_in, vectors_key
+from sonde.experiment.measure import Group, Measured, measured_in, vectors_key
+from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]

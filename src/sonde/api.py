@@ -1,0 +1,58 @@
+"""The Python road: `evaluate(encoder, tasks)` does what `sonde run` does and returns the same table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sonde.core import Result
+from sonde.experiment.places import Places
+from sonde.experiment.plan import Wanted, plan
+from sonde.experiment.run import run
+from sonde.runners import local
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where things are kept."""
+
+    probes: Sequence[str] = ()
+    controls: Sequence[str] = ("none",)
+    seeds: int = 5
+    reads: Sequence[str] = ()
+    output: str | Path | None = None
+    cache: str | Path | None = None
+    jobs: int = 1
+    progress: bool = True
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results of an evaluation; printing it shows the table. `failures` names what could not be measured, and why."""
+
+    results: tuple[Result, ...]
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        from sonde.report import render  # the report is wanted only when somebody looks
+
+        return render(self.results, "terminal")
+
+
+def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
+    """Probe an encoder, or a list of them, on tasks.
+
+    encoder   a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with `encode(list[str])`, a function
+              list[str] -> [n, dim], or a SentEval pair `(batcher, prepare)`
+    tasks     references or Task objects; patterns such as 'ud/*:PATH' are expanded
+    settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, jobs, progress
+    """
+    chosen = Settings(**settings)
+    encoders = list(encoder) if isinstance(encoder, list) else [encoder]
+    listed = [tasks] if isinstance(tasks, str) else list(tasks)
+    places = Places.of(chosen.output, chosen.cache)
+    made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
+    outcome = run(made, places, local(chosen.jobs), chosen.progress)
+    return Evaluation(outcome.results, dict(outcome.failures))

@@ -1,0 +1,35 @@
+"""Where a run keeps things: results in one folder, vectors and what was learnt about data in the cache."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from sonde.store.results import ResultStore
+from sonde.store.vectors import VectorStore
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where results and vectors lie."""
+
+    results: Path
+    cache: Path
+    dtype: str = "float32"
+
+    @classmethod
+    def of(cls, results: str | Path | None = None, cache: str | Path | None = None) -> Places:
+        """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results inside it."""
+        root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde"))
+        return cls(Path(results) if results else root / "results", root)
+
+    def result_store(self) -> ResultStore:
+        """The store of results."""
+        return ResultStore(self.results)
+
+    def vector_store(self) -> VectorStore:
+        """The cache of vectors."""
+        return VectorStore(self.cache / "vectors", self.dtype)
