@@ -1,0 +1,12 @@
+"""Candidates -> a data set with splits: duplicates out, target forms disjoint, classes balanced, everything counted.
+
+`candidates` is what tasks hand in, `allocate` shares whole groups out over splits, `match` pairs classes up (by length
+where label and length are to be told apart), `draw` puts it together, and `carve` makes a missing dev split.
+"""
+
+from sonde.sampling.candidates import Candidate
+from sonde.sampling.carve import carve_dev
+from sonde.sampling.draw import folds_needed, sample
+from sonde.sampling.settings import Settings
+
+__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample"]
