@@ -1,0 +1,89 @@
+"""Words with their dependents, chance that is seeded, and the CoNLL-U lines that a tree is written as."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)  # as good as frozen: built by the hundred thousand, where frozen costs threefold
+class Word:
+    """A word with the dependents before and after it; `tight` words are written without a space before them."""
+
+    form: str
+    lemma: str
+    upos: str
+    feats: str = "_"
+    deprel: str = "dep"
+    left: tuple[Word, ...] = ()
+    right: tuple[Word, ...] = ()
+    tight: bool = False
+
+    def under(self, deprel: str) -> Word:
+        """The same word in another relation to its head."""
+        return Word(self.form, self.lemma, self.upos, self.feats, deprel, self.left, self.right, self.tight)
+
+    def plus(self, left: Sequence[Word] = (), right: Sequence[Word] = ()) -> Word:
+        """The same word with more dependents at its outer edges."""
+        left, right = (*left, *self.left), (*self.right, *right)
+        return Word(self.form, self.lemma, self.upos, self.feats, self.deprel, left, right, self.tight)
+
+
+class Chance:
+    """Seeded draws; `lush` is how likely optional material is in the sentence at hand."""
+
+    def __init__(self, seed: int) -> None:
+        # Only random() is used: its sequence is the same in every Python, that of choice() is not promised.
+        self._random = random.Random(seed).random  # noqa: S311  (no secret hangs on it)
+        self.lush = 0.5
+
+    def pick(self, things: Sequence[T]) -> T:
+        """One of the things, each as likely."""
+        return things[int(self._random() * len(things))]
+
+    def hit(self, share: float) -> bool:
+        """True in that share of draws."""
+        return self._random() < share
+
+    def more(self, depth: int) -> bool:
+        """Whether to add optional material at this depth of the tree."""
+        return depth < 5 and self._random() < self.lush * 0.8**depth
+
+    def fresh(self) -> None:
+        """A new lushness, for a new sentence."""
+        self.lush = 0.95 * self._random()
+
+
+def flat(word: Word) -> list[Word]:
+    """The words of a tree in the order in which they are spoken."""
+    found: list[Word] = []
+    _gather(word, found)
+    return found
+
+
+def _gather(word: Word, found: list[Word]) -> None:
+    for child in word.left:
+        _gather(child, found)
+    found.append(word)
+    for child in word.right:
+        _gather(child, found)
+
+
+def lines(root: Word, name: str) -> Iterator[str]:
+    """One sentence as CoNLL-U, its empty line included."""
+    ordered = flat(root)
+    number = {id(word): i for i, word in enumerate(ordered, 1)}
+    heads = {id(child): number[id(word)] for word in ordered for child in (*word.left, *word.right)}
+    forms = [word.form for word in ordered]
+    forms[0] = forms[0][0].upper() + forms[0][1:]
+    text = forms[0] + "".join(form if word.tight else " " + form for word, form in zip(ordered[1:], forms[1:], strict=True))
+    yield f"# sent_id = {name}"
+    yield f"# text = {text}"
+    for i, (word, form) in enumerate(zip(ordered, forms, strict=True), 1):
+        misc = "SpaceAfter=No" if i < len(ordered) and ordered[i].tight else "_"
+        yield f"{i}\t{form}\t{word.lemma}\t{word.upos}\t_\t{word.feats}\t{heads.get(id(word), 0)}\t{word.deprel}\t_\t{misc}"
+    yield ""
