@@ -1,0 +1,189 @@
+"""Files as they lie on disk: plain, .gz or .xz, with or without a byte order mark, any line ends.
+
+`chunks` streams their bytes, `lines` their text; `treebank` finds the files of a treebank and the splits they name;
+`digest` is what a file's content adds to an identity, remembered so that a second run need not read it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import lzma
+import os
+import re
+import tempfile
+import time
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from sonde.core import DataProblem
+
+CHUNK = 1 << 19
+COMPRESSED = (".gz", ".xz")
+_SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
+_DAMAGE = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)
+
+
+class Part(NamedTuple):
+    """One file of a corpus and the split that its name says, '' where it says none."""
+
+    split: str
+    path: Path
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """The bytes of a file, uncompressed on the way."""
+    file = Path(path).expanduser()
+    try:
+        if file.suffix == ".gz":
+            return cast(BinaryIO, gzip.open(file, "rb"))
+        if file.suffix == ".xz":
+            return cast(BinaryIO, lzma.open(file, "rb"))
+        return file.open("rb")
+    except OSError as error:
+        raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
+    """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a leading BOM left out."""
+    rest = held = b""
+    first = True
+    for new in _pieces(path):
+        data = held + new
+        if first:
+            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
+            if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+                raise DataProblem(f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`")
+        held = b"\r" if data.endswith(b"\r") else b""  # its \n may lie in the next piece
+        data = data[: len(data) - len(held)]
+        rest += data.replace(b"\r\n", b"\n") if b"\r" in data else data
+        cut = rest.rfind(end) + len(end)
+        if cut >= len(end):
+            yield rest[:cut]
+            rest = rest[cut:]
+    if rest or held:
+        yield rest + held
+
+
+def _pieces(path: str | Path) -> Iterator[bytes]:
+    with opened(path) as file:
+        while True:
+            try:
+                piece = file.read(CHUNK)
+            except _DAMAGE as error:
+                raise DataProblem(f"{path} is damaged or not a {Path(path).suffix} file ({error}); get it again") from None
+            except OSError as error:
+                raise DataProblem(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+            if not piece:
+                return
+            yield piece
+
+
+def decoded(data: bytes, path: str | Path, line: int) -> str:
+    """Text of bytes that begin on `line`; bytes that are not UTF-8 are named by the line that they stand on."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line += data.count(b"\n", 0, error.start)
+        byte = data[error.start]
+        raise DataProblem(
+            f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line"
+        ) from None
+
+
+def lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file with their numbers, from 1; only LF and CR LF end a line."""
+    number = 1
+    for data in chunks(path):
+        text = decoded(data, path, number)
+        split = text.removesuffix("\n").split("\n")
+        yield from enumerate(split, number)
+        number += len(split)
+
+
+def treebank(path: str | Path) -> list[Part]:
+    """The CoNLL-U files that a path names (a file, a folder, a `UD_*` layout), in the order train, dev, test."""
+    place = Path(path).expanduser()
+    if place.is_file():
+        return [Part(split_of(place), place)]
+    if not place.is_dir():
+        raise DataProblem(f"no file or folder {str(path)!r}; give a .conllu file (or .conllu.gz, .conllu.xz) or a folder of them")
+    found = _plain_first(p for p in place.iterdir() if p.is_file() and uncompressed(p).suffix == ".conllu")
+    if not found:
+        below = sorted(p.name for p in place.iterdir() if p.is_dir() and any(".conllu" in f.name for f in p.iterdir()))
+        hint = f"; did you mean {str(place / below[0])!r}?" if below else ""
+        raise DataProblem(f"no .conllu files (nor .conllu.gz, .conllu.xz) in {str(path)!r}{hint}")
+    parts = [Part(split_of(p), p) for p in found]
+    order = ("train", "dev", "test", "")
+    return sorted(parts, key=lambda part: (order.index(part.split), part.path.name))
+
+
+def _plain_first(paths: Iterable[Path]) -> list[Path]:
+    """One path a file: where the same file lies there both plain and compressed, the plain one."""
+    chosen: dict[Path, Path] = {}
+    for path in sorted(paths, key=lambda p: (p.suffix in COMPRESSED, p.name)):
+        chosen.setdefault(uncompressed(path), path)
+    return sorted(chosen.values())
+
+
+def uncompressed(path: Path) -> Path:
+    """The path without a compression suffix."""
+    return path.with_suffix("") if path.suffix in COMPRESSED else path
+
+
+def split_of(path: Path) -> str:
+    """The split that a file's name says (`en_ewt-ud-train.conllu.xz` says train), or ''."""
+    found = _SPLIT.findall(uncompressed(path).name)
+    return str(found[-1]) if found else ""
+
+
+def cache_dir() -> Path:
+    """Where sonde keeps what can be made again: SONDE_CACHE, or the user's cache folder."""
+    if place := os.environ.get("SONDE_CACHE"):
+        return Path(place).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("sonde"))
+
+
+def digest(paths: Iterable[str | Path]) -> str:
+    """A hash of the files' contents, in order; each is remembered by path, size and time of change."""
+    total = hashlib.blake2b(digest_size=16)
+    for path in paths:
+        total.update(_digest(Path(path).expanduser().resolve()).encode())
+    return total.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
+    known = {"path": str(path), "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+    note = cache_dir() / "digests" / f"{hashlib.blake2b(str(path).encode(), digest_size=12).hexdigest()}.json"
+    try:
+        remembered = json.loads(note.read_text(encoding="utf-8"))
+        if {k: remembered[k] for k in known} == known:
+            return str(remembered["digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # never seen, or an unreadable note: read the file itself
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    if time.time_ns() - stat.st_mtime_ns > 2_000_000_000:  # a younger file may change again within one tick of its clock
+        _write(note, json.dumps({**known, "digest": found}))
+    return found
+
+
+def _write(path: Path, text: str) -> None:
+    """Write one small file at once, so that several processes may; a cache that cannot be written is done without."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except OSError:
+        pass

@@ -1,0 +1,139 @@
+"""Trees: one dependency-parsed sentence, its columns side by side, and what can be read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sonde.core import Sentence
+
+_DEEP = 64
+
+
+class Range(NamedTuple):
+    """A multiword token: the words [start, stop) that it stands for, and the form and MISC of the whole."""
+
+    start: int
+    stop: int
+    form: str
+    misc: str
+
+
+class Tree(NamedTuple):
+    """One sentence of a treebank in columns, one value a syntactic word.
+
+    words, lemmas, upos, xpos, feats, deprels, deps, misc   the CoNLL-U columns as written
+    heads    the index of each word's head, -1 at the root
+    depth    how many words lie on the longest path from the root, 1 where the root is alone
+    ranges   multiword tokens; empty: rows of empty nodes, as written; comments: the lines that begin with #
+    text     the raw string: `# text`, or rebuilt from SpaceAfter=No and the multiword tokens
+    """
+
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    upos: tuple[str, ...]
+    xpos: tuple[str, ...]
+    feats: tuple[str, ...]
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+    deps: tuple[str, ...]
+    misc: tuple[str, ...]
+    depth: int
+    ranges: tuple[Range, ...]
+    empty: tuple[tuple[str, ...], ...]
+    comments: tuple[str, ...]
+    text: str
+    sent_id: str
+    file: str
+    line: int
+
+    @property
+    def root(self) -> int:
+        """The index of the root."""
+        return self.heads.index(-1)
+
+    @property
+    def sentence(self) -> Sentence:
+        """Its syntactic words (punctuation included, multiword tokens taken apart) and its raw string."""
+        return Sentence(self.words, self.text)
+
+    def children(self, i: int) -> list[int]:
+        """The indices of the words whose head is word i, in order."""
+        return [k for k, head in enumerate(self.heads) if head == i]
+
+
+@lru_cache(maxsize=1 << 16)
+def features(raw: str) -> Mapping[str, str]:
+    """A FEATS or MISC value as a mapping, `_` as an empty one; a ValueError where it is not `Name=Value|...`."""
+    if raw == "_":
+        return MappingProxyType({})
+    found = {}
+    for item in raw.split("|"):
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise ValueError(f"{item!r} in {raw!r} is not Name=Value")
+        found[name] = value
+    return MappingProxyType(found)
+
+
+def depth(heads: tuple[int, ...]) -> int:
+    """How many words lie on the longest path from the root; 0 where the heads run in a circle.
+
+    The set of all words' k-th ancestors is computed at once; it shrinks quickly, so this beats walking from every word.
+    """
+    ancestor = (*heads, -1).__getitem__  # -1, above the root, is its own ancestor
+    level = set(heads)
+    for found in range(1, min(len(heads), _DEEP) + 1):
+        if len(level) == 1 and -1 in level:
+            return found
+        level = set(map(ancestor, level))
+    return 0 if len(heads) <= _DEEP else _walked(heads)
+
+
+def _walked(heads: tuple[int, ...]) -> int:
+    """The same in linear time, for trees that are very deep."""
+    found = [0] * len(heads) + [0]
+    known = [False] * len(heads) + [True]  # the last cell answers for head -1
+    for i in range(len(heads)):
+        path = []
+        j = i
+        while not known[j]:
+            path.append(j)
+            known[j] = True  # a circle comes back to a word of its own path, whose depth is still 0
+            j = heads[j]
+        if j >= 0 and found[j] == 0:
+            return 0
+        for above, k in enumerate(reversed(path), found[j] + 1):
+            found[k] = above
+    return max(found)
+
+
+def rebuilt(words: Sequence[str], misc: Sequence[str], ranges: Iterable[Range]) -> str:
+    """The raw string of a sentence without `# text`: forms of multiword tokens and of the other words, spaced as MISC says."""
+    pieces = []
+    covering = {r.start: r for r in ranges}
+    i = 0
+    while i < len(words):
+        whole = covering.get(i)
+        form, note, i = (whole.form, whole.misc, whole.stop) if whole else (words[i], misc[i], i + 1)
+        pieces.append(form if "SpaceAfter=No" in note.split("|") else form + " ")
+    return "".join(pieces).rstrip(" ")
+
+
+def written(tree: Tree) -> str:
+    """The tree as a CoNLL-U block, with the blank line that ends it."""
+    starts = {r.start: r for r in tree.ranges}
+    empty: dict[int, list[tuple[str, ...]]] = {}
+    for row in tree.empty:
+        empty.setdefault(int(row[0].partition(".")[0]), []).append(row)
+    rows = [*tree.comments, *("\t".join(row) for row in empty.get(0, ()))]
+    columns = (tree.words, tree.lemmas, tree.upos, tree.xpos, tree.feats, tree.heads, tree.deprels, tree.deps, tree.misc)
+    for i, (*left, head, deprel, deps, misc) in enumerate(zip(*columns, strict=True)):
+        if i in starts:
+            r = starts[i]
+            rows.append("\t".join([f"{r.start + 1}-{r.stop}", r.form, *"_______", r.misc]))
+        rows.append("\t".join([str(i + 1), *left, str(head + 1), deprel, deps, misc]))
+        rows += ["\t".join(row) for row in empty.get(i + 1, ())]
+    return "\n".join(rows) + "\n\n"
