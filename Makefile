@@ -1,0 +1,48 @@
+# Everything on a bare machine with Python 3.11 or newer: the targets make their own environment in .venv first.
+PYTHON := $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 python; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check fix docs clean
+
+demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
+	@$(BIN)/sonde run
+
+test: $(VENV)/.dev ## everything that must hold before a change is kept
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## the same without the tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+fix: $(VENV)/.dev ## mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.dev ## write docs/cli.md anew from the command line itself
+	$(BIN)/python docs/write_cli.py
+
+clean: ## throw the environment away
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "sonde needs Python 3.11 or newer, and none was found on the PATH" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# hatchling comes first and pinned, so that building the package itself downloads nothing unpinned.
+$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) hatchling editables
+	$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(INSTALL) --no-build-isolation --editable '.[dev]'
+	@touch $@

