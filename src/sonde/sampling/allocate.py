@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from sonde.vectors import Ints
 DIVERSE = 10  # no group takes more than a tenth of a part's share of a class, where another part can hold it
 
 
-def allocate(groups: Ints, labels: Ints, shares: tuple[float, ...], rng: np.random.Generator) -> Ints:
+def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator) -> Ints:
     """The part of each row [n], so that rows of a group (-1: alone) share a part and classes divide as `shares`.
 
     Groups of several rows are placed from the largest down where they fit best; single rows then fill what is missing.
@@ -64,7 +66,7 @@ def apportion(total: int, weights: NDArray[np.float64]) -> Ints:
     if wanted.sum() <= 0:
         wanted = np.ones(len(weights))
     exact = total * wanted / wanted.sum()
-    whole = np.floor(exact).astype(np.int64)
+    whole: Ints = np.floor(exact).astype(np.int64)
     short = np.argsort(whole - exact, kind="stable")[: total - int(whole.sum())]
     whole[short] += 1
     return whole

@@ -1,4 +1,8 @@
-"""Pairing classes up: a block holds one row of each class, so any set of blocks is balanced."""
+"""Pairing classes up: a block holds one row of each class, so any set of blocks is balanced.
+
+Blocks whose rows have one length leave length and class independent, which is the aim of SentEval's sampling from a
+bivariate Gaussian with diagonal covariance (its README, TreeDepth), and they leave the classes balanced as well.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,18 @@ from numpy.typing import NDArray
 
 from sonde.vectors import Ints
 
-WIDEST = 8  # words that the lengths of one block may differ by
+WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
 def blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
-    """As many blocks [blocks, classes] as the rarest class has rows, drawn at random."""
+    """As many blocks [blocks, classes] as the rarest class has rows, drawn at random; labels are those of all rows."""
     mixed = rng.permutation(rows)
     each = [mixed[labels[mixed] == c] for c in classes]
-    most = min(map(len, each))
-    return np.stack([rows[:most] for rows in each], 1)
+    return np.stack([found[: min(map(len, each))] for found in each], 1)
 
 
 def matched(rows: Ints, labels: Ints, classes: Ints, lengths: Ints, rng: np.random.Generator) -> Ints:
-    """Blocks [blocks, classes] of rows of like length, those of one length first, then of lengths that differ ever more."""
+    """Blocks [blocks, classes] of rows of like length: first those of one length, then of lengths that differ ever more."""
     mixed = rng.permutation(rows)
     left = [mixed[labels[mixed] == c] for c in classes]
     found = []
@@ -44,26 +47,32 @@ def _within(bins: list[Ints]) -> list[Ints]:
     return taken
 
 
-def uncorrelated(found: Ints, lengths: Ints, values: NDArray[np.float64], limit: float) -> Ints:
-    """The longest run of blocks from the first whose rows show |r| <= limit between value of the class and length.
+def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
+    """Numbers that classes stand for, [classes, contrasts], each of mean 0: their names if numeric, else one against the rest."""
+    try:
+        values = np.array([[float(name)] for name in names])
+    except ValueError:
+        values = np.eye(len(names))[:, : 1 if len(names) == 2 else None]
+    return np.asarray(values - values.mean(0))
 
-    values  [classes] numbers that classes stand for
-    """
+
+def uncorrelated(found: Ints, lengths: Ints, values: NDArray[np.float64], limit: float) -> Ints:
+    """The blocks before the first at which |r| of any contrast [classes, contrasts] and length exceeds the limit."""
     x = lengths[found].astype(float)
-    n = np.arange(1, len(found) + 1) * found.shape[1]
-    mean = np.cumsum(x.sum(1)) / n
-    variance = np.cumsum((x**2).sum(1)) / n - mean**2
-    v = values - values.mean()
-    covariance = np.cumsum((x * v).sum(1)) / n
-    with np.errstate(invalid="ignore", divide="ignore"):
-        r = covariance / np.sqrt(np.maximum(variance, 0) * (v**2).mean())
-    fine = np.flatnonzero(~(np.abs(r) > limit))
-    return found[: int(fine[-1]) + 1 if len(fine) else 0]
+    x -= x.mean() if x.size else 0.0
+    n = np.arange(1, len(found) + 1)[:, None] * found.shape[1]
+    variance = np.cumsum((x**2).sum(1))[:, None] / n - (np.cumsum(x.sum(1))[:, None] / n) ** 2
+    covariance = np.cumsum(x @ values, 0) / n
+    over = (np.abs(covariance) > limit * np.sqrt(np.maximum(variance, 0) * (values**2).mean(0)) + 1e-9).any(1)
+    return found[: int(over.argmax()) if over.any() else len(found)]
 
 
 def correlation(rows: Ints, labels: Ints, lengths: Ints, values: NDArray[np.float64]) -> float:
-    """Pearson's r of class value and length over some rows; 0 where either does not vary."""
+    """Pearson's r of length and the contrast that shows it most, over some rows; 0 where nothing varies."""
     x, y = lengths[rows].astype(float), values[labels[rows]]
-    if len(rows) == 0 or x.std() == 0 or y.std() == 0:
+    if len(rows) == 0 or x.std() == 0:
         return 0.0
-    return float(np.corrcoef(x, y)[0, 1])
+    x, y = x - x.mean(), y - y.mean(0)
+    spread = np.sqrt((x**2).mean() * (y**2).mean(0))
+    r = np.divide((x[:, None] * y).mean(0), spread, out=np.zeros(len(spread)), where=spread > 0)
+    return float(r[np.abs(r).argmax()])
