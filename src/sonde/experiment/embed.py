@@ -1,20 +1,29 @@
-"""Sentences -> the vector cache: what is missing is planned, encoded block by block, and committed."""
+"""Sentences -> the vector cache: what is missing is planned, encoded block by block, and committed.
+
+A block is encoded by one call and written as one file, so a run that is killed loses one block at most, and the next run
+encodes that block again with the same sentences in the same order: batches, and with them the last bits, do not change.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Encoder, Sentence
-from sonde.store.vectors import VectorStore
-from sonde.vectors import Vectors
+from sonde.core import Encoder, Layered, Prepared, Sentence
+from sonde.experiment.attempt import PROBES, EncoderProblem, Trying
+from sonde.store import plans
+from sonde.store.shelf import Index, Keys, distinct, keys_of
+from sonde.store.vectors import Filled, VectorStore
+from sonde.vectors import Ints, Vectors
 
+__all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
 
-class EncoderProblem(ValueError):
-    """An encoder that cannot be used; the message names it, says what it did and what to do."""
+Job = tuple[plans.Plan, int]
+"""A block of a plan, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +43,130 @@ class Embedded:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Request:
+    """Distinct sentences wanted in some slots of an encoder's shelf."""
+
+    encoder: Encoder
+    sentences: Sequence[Sentence]
+    keys: Keys
+    slots: tuple[str, ...]
+    store: VectorStore
+    base: str
+
+
 def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, progress: bool = True) -> Embedded:
-    """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are cached under."""
-    raise NotImplementedError
+    """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are cached under.
+
+    Sentences that cannot be encoded are told in the result and tried again by a later run; a broken encoder is an
+    EncoderProblem. What was encoded is kept in any case.
+    """
+    start = time.perf_counter()
+    every = keys_of(sentences)
+    first, inverse = distinct(every)
+    request = Request(encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key)
+    lacking = after = store.lacking(key, request.slots, request.keys)
+    failed: dict[bytes, str] = {}
+    if lacking.any():
+        ready = encoder.prepared(sentences) if isinstance(encoder, Prepared) else encoder
+        failed = _fill(replace(request, encoder=ready), lacking, progress)
+        after = store.lacking(key, request.slots, request.keys)
+    reasons = store.refused(key, request.slots, request.keys)
+    reasons |= {int(i): failed.get(request.keys[i].tobytes(), "it was not encoded") for i in np.flatnonzero(after.any(0))}
+    bad = np.zeros(len(first), bool)
+    bad[list(reasons)] = True
+    usable = ~bad[inverse]
+    problems = tuple((int(i), reasons[int(inverse[i])]) for i in np.flatnonzero(~usable))
+    cut = int(store.cut(key, request.slots, request.keys).sum())
+    encoded, cached = (lacking.any(0) & ~after.any(0)).sum(), (~lacking.any(0)).sum()
+    return Embedded(usable, problems, int(encoded), int(cached), cut, time.perf_counter() - start)
 
 
 def vectors(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str) -> Vectors:
-    """The stored vectors of embedded sentences, in their order; unusable ones are zeros."""
-    raise NotImplementedError
+    """The stored vectors of embedded sentences, in their order; unusable ones are zeros, or have no units."""
+    slots = slots_of(encoder)
+    return store.read(key, slots, [slot.partition(".")[0] for slot in slots], sentences)
+
+
+def slots_of(encoder: Encoder) -> tuple[str, ...]:
+    """The slots of the cache that an encoder fills; '-' for one without layers."""
+    return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
+
+
+def _fill(request: Request, lacking: NDArray[np.bool_], progress: bool) -> dict[bytes, str]:
+    """Encode every block that is missing; returns the reason for each sentence (by key) that could not be."""
+    from tqdm.auto import tqdm
+
+    encoder = request.encoder
+    failed: dict[bytes, str] = {}
+    jobs = _jobs(request, lacking)
+    trying: dict[tuple[str, ...], Trying] = {}
+    total = sum(len(plan.part(block)) for plan, block in jobs)
+    with tqdm(total=total, desc=f"encode {encoder.name}", unit=" sentences", disable=not progress) as bar:
+        for plan, block in jobs:
+            if plan.slots not in trying:
+                trying[plan.slots] = _trying(request, encoder, plan, lacking)
+            if not plan.done(block):  # another process may have been quicker
+                failed |= _encode(trying[plan.slots], plan, block, request)
+            bar.update(len(plan.part(block)))
+    return failed
+
+
+def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> dict[bytes, str]:
+    """Encode and commit one block; returns the reason for each sentence (by key) that could not be encoded."""
+    keys = plan.part(block)
+    done = trying.encode(plan.sentences(block))
+    if done.vectors is not None:
+        request.store.write(request.base, plan.name(block), keys[done.rows], Filled(plan.slots, done.vectors, done.refused))
+    return {keys[row].tobytes(): reason for row, reason in done.failed.items()}
+
+
+def _trying(request: Request, encoder: Encoder, plan: plans.Plan, lacking: NDArray[np.bool_]) -> Trying:
+    """The encoder, asked for a plan's slots, with sentences to tell whether it works: first those that did before."""
+    asked = encoder.asking(plan.slots) if isinstance(encoder, Layered) and plan.slots != encoder.slots else encoder
+
+    def candidates() -> list[Sentence]:
+        refused = request.store.refused(request.base, request.slots, request.keys)
+        cached = [i for i in np.flatnonzero(~lacking.any(0)).tolist() if i not in refused][:1]
+        new = np.flatnonzero(lacking.any(0))
+        spread = new[np.linspace(0, len(new) - 1, PROBES).round().astype(int)] if len(new) else new
+        return [request.sentences[i] for i in dict.fromkeys([*cached, *spread.tolist()])]
+
+    return Trying(asked, plan.slots, request.store.dtype, candidates, request.store.widths(request.base))
+
+
+def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
+    """Blocks that together hold all that is missing: first those of plans that were not finished, then of new plans.
+
+    Sentences that miss the same slots go together, so that each is encoded once and no entry is made twice.
+    """
+    folder = request.store.folder(request.base)
+    open_blocks = list(plans.unfinished(folder))
+    jobs: list[Job] = []
+    patterns, which = np.unique(lacking, axis=1, return_inverse=True)
+    for number in range(patterns.shape[1]):
+        slots = tuple(s for s, misses in zip(request.slots, patterns[:, number], strict=True) if misses)
+        left = np.flatnonzero(which.ravel() == number)
+        if not slots:
+            continue
+        for plan, blocks in open_blocks:
+            if set(slots) <= set(plan.slots):
+                found, left = _usable(plan, blocks, request.keys, left)
+                jobs += [(plan, block) for block in found if (plan, block) not in jobs]
+        if len(left):
+            new = plans.draw_up(folder, [request.sentences[i] for i in left.tolist()], request.keys[left], slots)
+            jobs += [(new, block) for block in range(len(new))]
+    return jobs
+
+
+def _usable(plan: plans.Plan, blocks: Sequence[int], keys: Keys, left: Ints) -> tuple[list[int], Ints]:
+    """The unfinished blocks of which at least half is wanted, and what they leave to be planned anew."""
+    index = Index.of(keys[left])
+    chosen, still = [], np.ones(len(left), bool)
+    for block in blocks:
+        found = index.find(plan.part(block))
+        found = found[found >= 0]
+        if len(found) * 2 >= len(plan.part(block)):
+            chosen.append(block)
+            still[found] = False
+    return chosen, left[still]

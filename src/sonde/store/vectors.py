@@ -1,28 +1,192 @@
-"""Vectors on disk, one entry for each sentence and slot ('layer.form') of an encoder."""
+"""Vectors on disk, one entry for each sentence and slot ('layer.form') of an encoder.
+
+    root / encoder.dtype / plan-00000.vectors    the vectors of one block of a plan, for all slots that one pass filled
+
+Several processes may write at once: a block's name follows from its plan, and of two copies of a sentence the older is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
-from sonde.vectors import Vectors
+from sonde.store.blocks import Damaged, StoreProblem, write
+from sonde.store.shelf import Keys, Places, Shelf, keys_of
+from sonde.vectors import Ints, Spans, Vectors, ranges
+
+SPANS = ("sentences", "words", "first_word")
+
+
+class Filled(NamedTuple):
+    """Vectors with one layer a slot, and for each slot the rows that cannot be used, with the reason."""
+
+    slots: Sequence[str]
+    vectors: Vectors
+    refused: Mapping[str, Mapping[int, str]]
 
 
 class VectorStore:
-    """Vectors by encoder base, slot and sentence, in float32 or float16."""
+    """Vectors by encoder base, slot and sentence, in float32 or float16. Damaged blocks are set aside and count as missing."""
 
     def __init__(self, root: Path, dtype: str = "float32") -> None:
+        if dtype not in ("float32", "float16"):
+            raise StoreProblem(f"vectors are kept as float32 or float16, not {dtype}")
         self.root = Path(root)
         self.dtype = np.dtype(dtype)
+        self._shelves: dict[str, Shelf] = {}
 
-    def missing(self, base: str, slot: str, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
-        """Which sentences have no entry yet, [sentences]."""
-        raise NotImplementedError
+    def folder(self, base: str) -> Path:
+        """Where the vectors of an encoder lie; the name can be read, and differs for any two bases."""
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", base).strip("-")[:40]
+        digest = hashlib.blake2b(base.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return self.root / f"{slug}-{digest}.{self.dtype}"
 
-    def read(self, base: str, slots: Sequence[str], names: Sequence[str], sentences: Sequence[Sentence]) -> Vectors:
-        """The vectors of sentences, one layer a slot; rows of sentences without an entry are zeros."""
-        raise NotImplementedError
+    def missing(self, base: str, slot: str, sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
+        """Which sentences have no entry yet, [sentences]; what has one was read and checked."""
+        return self.lacking(base, (slot,), sentences).ravel()
+
+    def lacking(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
+        """Which sentences have no entry yet in which slots, [slots, sentences]; what has one was read and checked."""
+        shelf, keys = self._shelf(base), keys_of(sentences)
+        while True:
+            places = _located(shelf, slots, keys)
+            damaged = _first_damaged(shelf, slots, places)
+            if damaged is None:
+                return np.stack([p.blocks < 0 for p in places])
+            shelf.drop(shelf.blocks[damaged[0]], damaged[1])
+
+    def refused(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> dict[int, str]:
+        """Sentences that have an entry which cannot be used (its values are not finite), with the reason."""
+        shelf, found = self._shelf(base), dict[int, str]()
+        for slot, places in zip(slots, _located(shelf, slots, keys_of(sentences)), strict=True):
+            for number, where, rows in places.by_block():
+                reasons = shelf.blocks[number].facts["refused"].get(slot)
+                if reasons:
+                    found |= {int(i): reasons[str(row)] for i, row in zip(where, rows, strict=True) if str(row) in reasons}
+        return found
+
+    def cut(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
+        """Which sentences were read only in part, [sentences]."""
+        keys = keys_of(sentences)
+        shelf = self._shelf(base)
+        found = _cut(shelf, _located(shelf, slots, keys), len(keys))
+        return np.zeros(len(keys), bool) if found is None else found
+
+    def widths(self, base: str) -> dict[str, int]:
+        """How many numbers a vector has, for each slot that has been filled."""
+        blocks = self._shelf(base).blocks
+        return {slot: int(b.arrays[f"layer:{slot}"]["shape"][1]) for b in blocks for slot in b.facts["slots"]}
+
+    def write(self, base: str, name: str, sentences: Sequence[Sentence] | Keys, filled: Filled) -> None:
+        """Commit one block, under the name that its plan gives it."""
+        slots, vectors, refused = filled
+        arrays: dict[str, NDArray[np.generic]] = {"keys": keys_of(sentences)}
+        if vectors.cut is not None:
+            arrays["cut"] = vectors.cut
+        if vectors.spans is not None:
+            arrays |= {f"spans:{part}": getattr(vectors.spans, part) for part in SPANS}
+        for slot, layer in zip(slots, vectors.layers, strict=True):
+            arrays[f"layer:{slot}"] = layer.astype(self.dtype, copy=False)
+        facts = {"base": base, "slots": list(slots), "refused": {slot: dict(rows) for slot, rows in refused.items()}}
+        write(self.folder(base) / name, "vectors", facts, arrays)
+
+    def read(self, base: str, slots: Sequence[str], names: Sequence[str], sentences: Sequence[Sentence] | Keys) -> Vectors:
+        """The vectors of sentences in their order, one layer a slot; those that have none get zeros, or no units."""
+        shelf, keys = self._shelf(base), keys_of(sentences)
+        places = _located(shelf, slots, keys)
+        damaged = _first_damaged(shelf, slots, places)
+        if damaged is not None:
+            path = shelf.blocks[damaged[0]].path
+            shelf.drop(shelf.blocks[damaged[0]], damaged[1])
+            raise StoreProblem(f"{path} was damaged and is set aside: run the same again, its vectors will be made again")
+        words = np.array([0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences], np.int64)
+        spans = _spans(shelf, places, words)
+        layers = [self._layer(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
+        return Vectors(tuple(layers), tuple(names), spans, _cut(shelf, places, len(keys)))
+
+    def _layer(self, shelf: Shelf, slot: str, places: Places, spans: Spans | None) -> NDArray[np.float32]:
+        width = next((b.arrays[f"layer:{slot}"]["shape"][1] for b in shelf.blocks if slot in b.facts["slots"]), 0)
+        found = np.zeros((len(places.blocks) if spans is None else int(spans.sentences[-1]), width), np.float32)
+        for number, where, rows in places.by_block():
+            layer = shelf.blocks[number].array(f"layer:{slot}")
+            if spans is None:
+                found[where] = layer[rows]
+                continue
+            starts = shelf.blocks[number].array("spans:sentences")
+            source, offsets = ranges(starts[rows], starts[rows + 1])
+            target, _ = ranges(spans.sentences[where], spans.sentences[where + 1])
+            if len(source) != len(target) or (np.diff(offsets) != spans.sentences[where + 1] - spans.sentences[where]).any():
+                raise StoreProblem(f"{shelf.folder}: layers disagree on how many units a sentence has; remove the folder and run again")
+            found[target] = layer[source]
+        return found
+
+    def _shelf(self, base: str) -> Shelf:
+        if base not in self._shelves:
+            self._shelves[base] = Shelf(self.folder(base))
+        return self._shelves[base].refresh()
+
+
+def _located(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:
+    known: dict[tuple[str, ...], Places] = {}
+    return [shelf.locate(slot, keys, known) for slot in slots]
+
+
+def _first_damaged(shelf: Shelf, slots: Sequence[str], places: Sequence[Places]) -> tuple[int, Damaged] | None:
+    """Check what is about to be read; the first block whose bytes changed, and how."""
+    for slot, place in zip(slots, places, strict=True):
+        for number in np.unique(place.blocks[place.blocks >= 0]):
+            block = shelf.blocks[number]
+            try:
+                for name in block.arrays:
+                    if name == f"layer:{slot}" or not name.startswith("layer:"):
+                        block.array(name)
+            except Damaged as damage:
+                return int(number), damage
+    return None
+
+
+def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
+    """Where the units of the sentences lie once they are put together; None where a unit is a sentence.
+
+    `words` [sentences] counts the words of sentences that have no entry; each of theirs gets no units.
+    """
+    parts = places[0].by_block() if places else []
+    if not any("spans:words" in shelf.blocks[number].arrays for number, _, _ in parts):
+        return None
+    units, words = np.zeros(len(words), np.int64), words.copy()
+    for number, where, rows in parts:
+        block = shelf.blocks[number]
+        units[where] = np.diff(block.array("spans:sentences"))[rows]
+        words[where] = np.diff(block.array("spans:first_word"))[rows]
+    sentences, first = _offsets(units), _offsets(words)
+    found = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
+    for number, where, rows in parts:
+        block = shelf.blocks[number]
+        starts = block.array("spans:first_word")
+        source, _ = ranges(starts[rows], starts[rows + 1])
+        target, _ = ranges(first[where], first[where + 1])
+        shift = np.repeat(sentences[where] - block.array("spans:sentences")[rows], words[where])
+        found[target] = block.array("spans:words")[source] + shift[:, None]
+    return Spans(sentences, found, first)
+
+
+def _offsets(lengths: Ints) -> Ints:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
+def _cut(shelf: Shelf, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
+    """Which sentences were read only in part in any slot; None where no block says."""
+    found, said = np.zeros(count, bool), False
+    for place in places:
+        for number, where, rows in place.by_block():
+            if "cut" in shelf.blocks[number].arrays:
+                said = True
+                found[where] |= shelf.blocks[number].array("cut")[rows]
+    return found if said else None

@@ -1,0 +1,160 @@
+"""One block through an encoder: what it returns is checked, and sentences that it cannot encode are found and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import Encoder, Sentence
+from sonde.vectors import Ints, Spans, Vectors, concatenate
+
+PATIENCE = 32  # sentences that fail one after another before one that is known to work is tried again
+PROBES = 8  # sentences tried alone when nothing has worked yet
+
+
+class EncoderProblem(ValueError):
+    """An encoder that cannot be used; the message names it, says what it did and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of a block: vectors of the sentences `rows`, the reason for each of the others, and rows not finite."""
+
+    rows: Ints
+    vectors: Vectors | None
+    failed: Mapping[int, str]
+    refused: Mapping[str, Mapping[int, str]]
+
+
+@dataclass
+class Trying:
+    """An encoder at work on some slots, and what is known about it so far.
+
+    candidates  sentences of which one at least should work; the first that does is kept to tell a broken encoder
+                from sentences that it cannot encode
+    """
+
+    encoder: Encoder
+    slots: tuple[str, ...]
+    dtype: np.dtype[Any]
+    candidates: Callable[[], Sequence[Sentence]]
+    widths: dict[str, int] = field(default_factory=dict)
+    works_on: Sentence | None = None
+    failing: int = 0
+
+    def encode(self, sentences: Sequence[Sentence]) -> Attempt:
+        """Encode a block in one call; where that raises, halve it until the sentences at fault are alone."""
+        parts: list[tuple[Ints, Vectors]] = []
+        failed: dict[int, str] = {}
+        left = [(0, len(sentences))]
+        while left:
+            start, stop = left.pop()
+            try:
+                found = self.encoder.encode(sentences[start:stop])
+            except ImportError as problem:
+                raise EncoderProblem(f"{self.encoder.name} needs a package that is not installed: {one_line(problem)}") from problem
+            except Exception as error:
+                if stop - start > 1:
+                    middle = (start + stop) // 2
+                    left += [(middle, stop), (start, middle)]
+                else:
+                    failed[start] = one_line(error)
+                self._doubt(error, alone=stop - start == 1)
+                continue
+            parts.append((np.arange(start, stop), self.checked(found, sentences[start:stop])))
+            self.failing, self.works_on = 0, self.works_on or sentences[start]
+        if not parts:
+            return Attempt(np.zeros(0, np.int64), None, failed, {})
+        vectors, refused = self._finite(concatenate([v for _, v in parts]) if len(parts) > 1 else parts[0][1])
+        return Attempt(np.concatenate([rows for rows, _ in parts]), vectors, failed, refused)
+
+    def _doubt(self, error: Exception, alone: bool) -> None:
+        """Ask whether the encoder works at all, at its first failure and then after many in a row."""
+        self.failing += alone
+        if self.works_on is not None and self.failing < PATIENCE:
+            return
+        self.failing = 0
+        trials = [self.works_on] if self.works_on is not None else list(self.candidates())
+        for sentence in trials:
+            try:
+                self.encoder.encode([sentence])
+            except Exception:  # noqa: S112 - the reason of the first failure is the one to tell
+                continue
+            self.works_on = sentence
+            return
+        raise EncoderProblem(
+            f"{self.encoder.name} failed on every sentence tried ({one_line(error)}); what was encoded before is kept: "
+            "mend the encoder, try it on one sentence in Python, and run the same again"
+        ) from error
+
+    def checked(self, found: Any, sentences: Sequence[Sentence]) -> Vectors:
+        """What the encoder returned, as the store keeps it; anything but one number array a slot is an EncoderProblem."""
+        if not isinstance(found, Vectors):
+            raise self._wrong(f"a {type(found).__name__}", "Vectors")
+        if len(found.layers) != len(self.slots):
+            raise self._wrong(f"{len(found.layers)} layers", f"{len(self.slots)} ({', '.join(self.slots)})")
+        units = len(sentences) if found.spans is None else self._units(found.spans, sentences)
+        for slot, layer in zip(self.slots, found.layers, strict=True):
+            kind = getattr(getattr(layer, "dtype", None), "kind", "")
+            if not isinstance(layer, np.ndarray) or kind not in "fiub":
+                raise self._wrong(f"a {type(layer).__name__} of {getattr(layer, 'dtype', 'no type')}", "a numpy array of float32")
+            if layer.ndim != 2 or len(layer) != units:
+                raise self._wrong(f"an array of shape {list(layer.shape)}", f"[{units}, dim] for {len(sentences)} sentences")
+            width = self.widths.setdefault(slot, layer.shape[1])
+            if layer.shape[1] != width:
+                raise self._wrong(f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before")
+        if found.cut is not None and np.shape(found.cut) != (len(sentences),):
+            raise self._wrong(f"`cut` of shape {list(np.shape(found.cut))}", f"[{len(sentences)}]")
+        return found
+
+    def _units(self, spans: Spans, sentences: Sequence[Sentence]) -> int:
+        """How many units there are, once it is sure that every sentence and word lies within them."""
+        words = np.cumsum([0, *(len(s.words) for s in sentences)])
+        if len(spans.sentences) != len(sentences) + 1 or spans.sentences[0] != 0 or (np.diff(spans.sentences) < 0).any():
+            raise self._wrong(f"spans of {len(spans.sentences) - 1} sentences", f"{len(sentences)}")
+        if not np.array_equal(spans.first_word, words) or spans.words.shape != (words[-1], 2):
+            raise self._wrong(f"spans of {len(spans.words)} words", f"{words[-1]}, sentence by sentence")
+        owner = np.repeat(np.arange(len(sentences)), np.diff(words))
+        low, high = spans.sentences[owner], spans.sentences[owner + 1]
+        inside = (low <= spans.words[:, 0]) & (spans.words[:, 0] <= spans.words[:, 1]) & (spans.words[:, 1] <= high)
+        if not inside.all():
+            word = int(np.flatnonzero(~inside)[0])
+            raise self._wrong(f"units {spans.words[word].tolist()} for word {word}", f"some within {low[word]}:{high[word]}")
+        return int(spans.sentences[-1])
+
+    def _wrong(self, found: str, expected: str) -> EncoderProblem:
+        return EncoderProblem(f"{self.encoder.name} returned {found} where {expected} was expected: correct its `encode`")
+
+    def _finite(self, vectors: Vectors) -> tuple[Vectors, dict[str, dict[int, str]]]:
+        """The vectors in the store's type, with zeros for sentences whose values are not finite, and which those are."""
+        refused: dict[str, dict[int, str]] = {}
+        layers = []
+        for slot, given in zip(self.slots, vectors.layers, strict=True):
+            with np.errstate(over="ignore", invalid="ignore"):
+                layer = given.astype(self.dtype, copy=False)
+            bad = np.flatnonzero(~np.isfinite(layer).all(1))
+            if len(bad):
+                layer = layer.copy()
+                refused[slot] = self._refuse(layer, given, bad, vectors.spans)
+            layers.append(layer)
+        return replace(vectors, layers=tuple(layers)), refused
+
+    def _refuse(self, layer: NDArray[Any], given: NDArray[Any], bad: Ints, spans: Spans | None) -> dict[int, str]:
+        rows = bad if spans is None else np.unique(np.searchsorted(spans.sentences, bad, side="right") - 1)
+        reasons = {}
+        for row in rows.tolist():
+            units = slice(row, row + 1) if spans is None else slice(spans.sentences[row], spans.sentences[row + 1])
+            beyond = np.isfinite(given[units]).all()
+            reasons[row] = f"a value beyond what {self.dtype} holds" if beyond else "a value that is not finite (NaN or infinite)"
+            layer[units] = 0
+        return reasons
+
+
+def one_line(error: BaseException) -> str:
+    """The kind of an exception and the first line of its message."""
+    first = (str(error).strip().splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__

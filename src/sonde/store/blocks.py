@@ -1,0 +1,205 @@
+"""One immutable file: facts in a JSON header, named arrays after it, checksums over every byte.
+
+    5 bytes 'sonde' | 3 digits format | 8 bytes header length | 16 bytes blake2b of all of this and the header | header | arrays
+
+Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the array is first read.
+A file is written beside its place, flushed to the disk and renamed: it is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import mmap
+import os
+import secrets
+import struct
+import time
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC, FORMAT = b"sonde", 1
+_PREAMBLE = struct.Struct("<5s3sQ16s")
+_ALIGN = 64
+_STALE = 24 * 3600  # seconds after which an unfinished file is taken to be left over from a process that died
+
+log = logging.getLogger("sonde.store")
+
+
+class StoreProblem(ValueError):
+    """A store that cannot be read or written as asked; the message says what to do."""
+
+
+class Damaged(Exception):
+    """A file whose bytes are not those that were written."""
+
+
+class Block:
+    """An open file: its header is checked now, each array when it is first asked for; arrays are memory-mapped."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size < _PREAMBLE.size:
+                raise Damaged(f"it has {size} bytes")
+            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        header, self._start = self._header(size)
+        self.kind: str = header["kind"]
+        self.facts: dict[str, Any] = header["facts"]
+        self.arrays: dict[str, dict[str, Any]] = header["arrays"]
+        self._checked: set[str] = set()
+        if size != self._start + max((a["stop"] for a in self.arrays.values()), default=0):
+            raise Damaged(f"it has {size} bytes, not as many as were written")
+
+    def _header(self, size: int) -> tuple[dict[str, Any], int]:
+        magic, version, length, digest = _PREAMBLE.unpack_from(self._bytes)
+        stop = _PREAMBLE.size + length
+        if magic != MAGIC or stop > size or _digest(self._bytes[:16] + self._bytes[_PREAMBLE.size : stop]) != digest:
+            raise Damaged("its header is not what was written")
+        if int(version) != FORMAT:
+            raise StoreProblem(
+                f"{self.path} has format {int(version)}, this version of sonde reads {FORMAT}: update sonde or use another folder"
+            )
+        header: dict[str, Any] = json.loads(self._bytes[_PREAMBLE.size : stop])
+        return header, stop
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One array, read-only; raises Damaged if its bytes changed since it was written."""
+        about = self.arrays[name]
+        start, stop = self._start + about["start"], self._start + about["stop"]
+        if name not in self._checked:
+            with memoryview(self._bytes) as whole, whole[start:stop] as part:
+                if zlib.crc32(part) != about["crc32"]:
+                    raise Damaged(f"the bytes of {name!r} are not what was written")
+            self._checked.add(name)
+        dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
+        count = int(np.prod(shape, dtype=np.int64))
+        return np.frombuffer(self._bytes, dtype, count, start).reshape(shape)
+
+    def check(self) -> None:
+        """Read every array once."""
+        for name in self.arrays:
+            self.array(name)
+
+
+def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a block whole or not at all; a full disk and the like are a StoreProblem and leave everything as it was."""
+    laid = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    about, at = {}, 0
+    for name, array in laid.items():
+        data = _flat(array)
+        stop = at + len(data) + -len(data) % _ALIGN
+        crc = zlib.crc32(bytes(stop - at - len(data)), zlib.crc32(data))
+        about[name] = {"dtype": array.dtype.str, "shape": array.shape, "start": at, "stop": stop, "crc32": crc}
+        at = stop
+    text = json.dumps({"kind": kind, "facts": facts, "arrays": about}, default=_plain).encode()
+    text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
+    lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
+    parts: list[Any] = [lead, _digest(lead + text), text]
+    for array in laid.values():
+        parts += [_flat(array), bytes(-array.nbytes % _ALIGN)]
+    _commit(path, parts)
+
+
+def _flat(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
+
+
+def _commit(path: Path, parts: Iterable[Any]) -> None:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("xb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+        _flush_folder(path.parent)
+    except OSError as error:
+        _forget(draft)
+        raise StoreProblem(
+            f"cannot write {path}: {error.strerror or error}; what was finished before is kept, so make room or choose "
+            "another folder and run the same again"
+        ) from error
+    except BaseException:
+        _forget(draft)
+        raise
+
+
+def _forget(draft: Path) -> None:
+    with contextlib.suppress(OSError):
+        draft.unlink()
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where folders can be opened."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:  # some network file systems cannot; the rename is still whole
+        pass
+    finally:
+        os.close(handle)
+
+
+def set_aside(path: Path, why: object) -> None:
+    """Rename a damaged file, and say so."""
+    log.warning("%s is damaged (%s); it is set aside as %s.damaged and what it held will be made again", path, why, path.name)
+    with contextlib.suppress(FileNotFoundError):  # another process was quicker
+        path.replace(path.with_name(path.name + ".damaged"))
+
+
+def listed(folder: Path, *suffixes: str) -> list[tuple[int, str]]:
+    """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed, others' files ignored."""
+    found, foreign = [], []
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(suffixes) and not entry.name.startswith("."):
+                with contextlib.suppress(FileNotFoundError):
+                    found.append((entry.stat().st_mtime_ns, entry.name))
+            elif entry.name.endswith(".part"):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat().st_mtime > _STALE:
+                        Path(entry.path).unlink()
+            elif not entry.name.endswith(".damaged"):
+                foreign.append(entry.name)
+    if foreign:
+        log.info("%s: ignored %d files that are not ours, such as %s", folder, len(foreign), min(foreign))
+    return sorted(found)
+
+
+def opened(path: Path) -> Block | None:
+    """A block, or None where there is none or it is damaged and set aside now."""
+    try:
+        return Block(path)
+    except FileNotFoundError:
+        return None
+    except Damaged as damage:
+        set_aside(path, damage)
+        return None
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
+
+
+def _plain(value: Any) -> Any:
+    """What JSON lacks, in its nearest terms."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)

@@ -1,0 +1,114 @@
+"""Which sentences are encoded together: written down before anything is encoded, never changed, never thrown away.
+
+Batches decide the last bits of a vector. A block that is missing, because a run was killed or because it was damaged, is
+therefore encoded again as planned; the plan holds the sentences themselves, so any later run can do it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sonde.core import Sentence
+from sonde.store.blocks import Block, Damaged, listed, opened, set_aside, write
+from sonde.store.shelf import SUFFIX, Keys, keys_of
+from sonde.vectors import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Sentences in the order in which they are encoded, for some slots; block b is sentences bounds[b]:bounds[b + 1]."""
+
+    file: Block
+    slots: tuple[str, ...]
+    keys: Keys
+    bounds: Ints
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def name(self, block: int) -> str:
+        """The file name of a block's vectors."""
+        return f"{self.file.path.stem}-{block:05d}{SUFFIX}"
+
+    def done(self, block: int) -> bool:
+        """Whether a block's vectors are there."""
+        return (self.file.path.parent / self.name(block)).exists()
+
+    def part(self, block: int) -> Keys:
+        """The keys of a block's sentences."""
+        return self.keys[self.bounds[block] : self.bounds[block + 1]]
+
+    def sentences(self, block: int) -> list[Sentence]:
+        """A block's sentences, read from the plan."""
+        lines = json.loads(zlib.decompress(self.file.array(f"text:{block}").tobytes()))
+        found = [Sentence.of(words, text) for words, text in lines]
+        if not np.array_equal(keys_of(found), self.part(block)):
+            raise Damaged(f"the sentences of block {block} are not those that were planned")
+        return found
+
+
+def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints, Ints]:
+    """An order of sentences, by length and then key, and the bounds of blocks in it; the order given plays no part.
+
+    A block has at most 2,048 sentences, and about 64k words over all its slots (but at least 8k), which bounds its memory.
+    """
+    words = np.array([len(s.words) for s in sentences], np.int64)
+    letters = np.array([len(s.text) for s in sentences], np.int64)
+    order = np.lexsort((keys[:, 1], keys[:, 0], letters, words))
+    budget = max(8192, 65536 // max(slots, 1))
+    ends = np.cumsum(np.maximum(words[order], 1))
+    bounds = [0]
+    while bounds[-1] < len(order):
+        start = bounds[-1]
+        full = int(np.searchsorted(ends, (ends[start - 1] if start else 0) + budget, side="right"))
+        bounds.append(max(start + 1, min(full, start + 2048)))
+    return order, np.array(bounds, np.int64)
+
+
+def draw_up(folder: Path, sentences: Sequence[Sentence], keys: Keys, slots: tuple[str, ...]) -> Plan:
+    """Plan how sentences are encoded, and write it down; the same sentences always give the same plan."""
+    order, bounds = arrange(sentences, keys, len(slots))
+    keys = keys[order]
+    name = hashlib.blake2b(json.dumps([slots, bounds.tolist()]).encode() + keys.tobytes(), digest_size=8).hexdigest()
+    path = folder / f"{name}.plan"
+    if not path.exists():
+        arrays = {"keys": keys, "bounds": bounds}
+        for block in range(len(bounds) - 1):
+            chosen = [sentences[i] for i in order[bounds[block] : bounds[block + 1]]]
+            lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in chosen]
+            arrays[f"text:{block}"] = np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
+        write(path, "plan", {"slots": slots}, arrays)
+    plan = read(path)
+    assert plan is not None, f"{path} was damaged as soon as it was written"
+    return plan
+
+
+def read(path: Path) -> Plan | None:
+    """A plan, or None where it is damaged and set aside now."""
+    file = opened(path)
+    if file is None:
+        return None
+    try:
+        file.check()
+    except Damaged as damage:
+        set_aside(path, damage)
+        return None
+    return Plan(file, tuple(file.facts["slots"]), file.array("keys"), file.array("bounds"))
+
+
+def unfinished(folder: Path) -> Iterator[tuple[Plan, list[int]]]:
+    """Plans with the blocks whose vectors are not there, oldest first."""
+    names = [name for _, name in listed(folder, ".plan", SUFFIX)]
+    there = set(names)
+    for name in names:
+        if name.endswith(".plan") and (plan := read(folder / name)) is not None:
+            left = [block for block in range(len(plan)) if plan.name(block) not in there]
+            if left:
+                yield plan, left

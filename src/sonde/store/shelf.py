@@ -1,0 +1,144 @@
+"""The blocks of one encoder, and where in them each sentence lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import Sentence
+from sonde.store.blocks import Block, Damaged, listed, opened, set_aside
+from sonde.vectors import Ints
+
+Keys = NDArray[np.uint64]
+"""Sentences by their sixteen-byte keys, [sentences, 2]."""
+
+SUFFIX = ".vectors"
+
+
+def keys_of(sentences: Sequence[Sentence] | Keys) -> Keys:
+    """The keys of sentences; keys stand for themselves, so that they are computed once."""
+    if isinstance(sentences, np.ndarray):
+        return sentences
+    return np.frombuffer(b"".join(s.key for s in sentences), "<u8").reshape(-1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Keys sorted by their first half, and the number of each in the array that they came from."""
+
+    first: NDArray[np.uint64]
+    second: NDArray[np.uint64]
+    number: Ints
+
+    @classmethod
+    def of(cls, keys: Keys) -> Index:
+        """An index over keys; of equal ones the first is found."""
+        order = np.argsort(keys[:, 0], kind="stable")
+        return cls(keys[order, 0], keys[order, 1], order)
+
+    def find(self, keys: Keys) -> Ints:
+        """The number of each key, -1 for those that are not here."""
+        found = np.full(len(keys), -1, np.int64)
+        asked = np.argsort(keys[:, 0])  # sorted queries walk the index in order, which caches like
+        at = np.searchsorted(self.first, keys[asked, 0])
+        while len(asked):  # once, but for two sentences whose keys share their first half
+            inside = at < len(self.first)
+            asked, at = asked[inside], at[inside]
+            same = self.first[at] == keys[asked, 0]
+            asked, at = asked[same], at[same]
+            hit = self.second[at] == keys[asked, 1]
+            found[asked[hit]] = self.number[at[hit]]
+            asked, at = asked[~hit], at[~hit] + 1
+        return found
+
+
+def distinct(keys: Keys) -> tuple[Ints, Ints]:
+    """Where each key occurs first, in order of occurrence, and for every key the number of its first, [keys]."""
+    at = Index.of(keys).find(keys)
+    first = np.flatnonzero(at == np.arange(len(keys)))
+    return first, np.searchsorted(first, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where sentences lie for one slot: block number (-1: nowhere) and row, [sentences] each."""
+
+    blocks: Ints
+    rows: Ints
+
+    def by_block(self) -> list[tuple[int, Ints, Ints]]:
+        """For each block: its number, which of the sentences it holds, and their rows in it."""
+        order = np.argsort(self.blocks, kind="stable")
+        order = order[np.searchsorted(self.blocks[order], 0) :]
+        if not len(order):
+            return []
+        numbers, starts = np.unique(self.blocks[order], return_index=True)
+        parts = np.split(order, starts[1:])
+        return [(int(n), part, self.rows[part]) for n, part in zip(numbers, parts, strict=True)]
+
+
+class Shelf:
+    """Open blocks of one folder, oldest first, and an index for each set of slots that blocks share."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.blocks: list[Block] = []
+        self._names: set[str] = set()
+        self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
+
+    def refresh(self) -> Shelf:
+        """Open what was committed since, by this process or another."""
+        fresh = [name for _, name in listed(self.folder, SUFFIX, ".plan") if name.endswith(SUFFIX) and name not in self._names]
+        for name in fresh:
+            block = opened(self.folder / name)
+            if block is not None:
+                self._keep(block)
+        if fresh:
+            self._indexes.clear()
+        return self
+
+    def _keep(self, block: Block) -> None:
+        try:
+            block.array("keys")
+        except Damaged as damage:
+            set_aside(block.path, damage)
+        else:
+            self._names.add(block.path.name)
+            self.blocks.append(block)
+
+    def drop(self, block: Block, why: object) -> None:
+        """Set a damaged block aside; what it held is missing from now on."""
+        set_aside(block.path, why)
+        self._names.discard(block.path.name)
+        self.blocks.remove(block)
+        self._indexes.clear()
+
+    def locate(self, slot: str, keys: Keys, known: dict[tuple[str, ...], Places] | None = None) -> Places:
+        """Where sentences lie for a slot; of several copies the oldest. `known` keeps what slots share between calls."""
+        known = {} if known is None else known
+        found = Places(np.full(len(keys), -1, np.int64), np.full(len(keys), -1, np.int64))
+        for slots in {tuple(block.facts["slots"]): None for block in self.blocks}:
+            if slot in slots:
+                if slots not in known:
+                    known[slots] = self._located(slots, keys)
+                found = _older(found, known[slots])
+        return found
+
+    def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
+        if slots not in self._indexes:
+            chosen = [(n, block.array("keys")) for n, block in enumerate(self.blocks) if tuple(block.facts["slots"]) == slots]
+            blocks = np.concatenate([np.full(len(held), n) for n, held in chosen])
+            rows = np.concatenate([np.arange(len(held)) for _, held in chosen])
+            self._indexes[slots] = Index.of(np.concatenate([held for _, held in chosen])), Places(blocks, rows)
+        index, places = self._indexes[slots]
+        at = index.find(keys)
+        return Places(np.where(at < 0, -1, places.blocks[at]), np.where(at < 0, -1, places.rows[at]))
+
+
+def _older(a: Places, b: Places) -> Places:
+    b_first = (b.blocks >= 0) & ((a.blocks < 0) | (b.blocks < a.blocks))
+    return Places(np.where(b_first, b.blocks, a.blocks), np.where(b_first, b.rows, a.rows))
