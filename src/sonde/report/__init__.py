@@ -1,1 +1,39 @@
-"""Results -> table, figures, page."""
+"""Results -> table, figures, page. `render` and `write` are the way in; rows and tables are made first, formats only lay them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sonde.core import Result
+from sonde.report.markup import latex, markdown
+from sonde.report.records import csv, mteb_folder, mteb_lines, parquet
+from sonde.report.rows import Row, rows
+from sonde.report.table import Table, classes, scores
+from sonde.report.terminal import terminal
+
+PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex}
+LISTS: dict[str, Callable[[Sequence[Row]], str]] = {"csv": csv, "mteb": mteb_lines}
+FILES: dict[str, Callable[[Sequence[Row], Path], None]] = {"parquet": parquet, "mteb": mteb_folder}
+FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "mteb")
+
+__all__ = ["FORMATS", "Row", "Table", "classes", "render", "rows", "scores", "write"]
+
+
+def render(results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None) -> str:
+    """Results as text in one of the formats; parquet is not text, so it has to be written."""
+    if form in PAGES:
+        return PAGES[form](scores(rows(results), questions))
+    if form in LISTS:
+        return LISTS[form](rows(results))
+    can = ", ".join(f for f in FORMATS if f in PAGES or f in LISTS)
+    raise ValueError(f"no text format called {form!r}: choose one of {can}, or give a file for parquet")
+
+
+def write(results: Sequence[Result], form: str, to: Path) -> None:
+    """Results as a file in one of the formats (for mteb, a folder of files)."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    if form in FILES:
+        FILES[form](rows(results), to)
+    else:
+        to.write_text(render(results, form), "utf-8")

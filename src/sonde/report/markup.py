@@ -1,0 +1,64 @@
+"""Tables for pages: Markdown and LaTeX. Whatever a name contains, the page shows it as it is."""
+
+from __future__ import annotations
+
+import re
+
+from sonde.report.table import Section, Table, printable
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+}
+
+
+def markdown(table: Table) -> str:
+    """A Markdown page: one pipe table a section."""
+    parts = [f"# {_md(table.title)}"] if table.title else []
+    for section in table.sections:
+        if section.heading:
+            parts.append(f"**{_md(section.heading)}**" + (f" {_md(section.line)}" if section.line else ""))
+        parts.append("\n".join(_pipes(table, section)))
+    parts += [_md(note) for note in table.notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def _pipes(table: Table, section: Section) -> list[str]:
+    rule = ["---" if name in table.words else "---:" for name in table.columns]
+    rows = [table.columns, *section.rows]
+    lines = ["| " + " | ".join(map(_md, row)) + " |" for row in rows]
+    return [lines[0], "| " + " | ".join(rule) + " |", *lines[1:]]
+
+
+def _md(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", printable(text))
+
+
+def latex(table: Table) -> str:
+    """A LaTeX tabular in the manner of booktabs, one block a section."""
+    align = "".join("l" if name in table.words else "r" for name in table.columns)
+    lines = [f"% {note}" for note in map(printable, table.notes)]
+    lines += ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{align}}}", "\\toprule", _tex_row(table.columns)]
+    for section in table.sections:
+        lines.append("\\midrule")
+        if section.heading:
+            lines.append(f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_tex(section.heading)}}}}} \\\\")
+        lines += map(_tex_row, section.rows)
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
+
+
+def _tex_row(cells: tuple[str, ...]) -> str:
+    return " & ".join(map(_tex, cells)) + r" \\"
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in printable(text))

@@ -1,0 +1,149 @@
+"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sonde.core import Result
+from sonde.encoders import ENCODERS
+from sonde.metrics import METRICS, interval_of
+from sonde.naming import Contents, Reference, ReferenceProblem
+from sonde.probes import PROBES
+from sonde.targets import Classes, Column, Scores
+from sonde.tasks import TASKS
+
+FLOORS = {"length", "words", "random", "bow", "static", "untrained"}
+"""Encoders that a trained sentence encoder has to beat before its score says anything; they stand first in a table."""
+UNSCALED = {"mse", "codelength"}
+"""Metrics that no table multiplies by a hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table. Scores, interval and majority are percent (but for metrics that are no share of anything).
+
+    seeds, folds   how many the score is averaged over
+    train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
+    unusable, cut  examples without a vector, and sentences that were read only in part
+    """
+
+    task: str
+    encoder: str
+    layer: str
+    probe: str
+    control: str
+    metric: str
+    score: float
+    low: float
+    high: float
+    majority: float
+    n: int
+    seeds: int
+    folds: int
+    train: int
+    unusable: int
+    cut: int
+
+    @property
+    def floor(self) -> bool:
+        """Whether the row is there for others to be compared with."""
+        return self.encoder.partition(":")[0].partition(",")[0] in FLOORS
+
+
+def rows(results: Iterable[Result]) -> list[Row]:
+    """One row for all seeds and folds of the same thing, in the order in which things first come."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(_shared(result), []).append(result)
+    return [_row(key, group) for key, group in groups.items()]
+
+
+def _shared(result: Result) -> tuple[str, ...]:
+    trial = result.trial
+    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, trial.control, result.metric
+
+
+def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
+    task, encoder, layer, probe, control, metric = key
+    by_seed: dict[int, list[Result]] = {}
+    for result in sorted(group, key=lambda r: r.trial.task):
+        by_seed.setdefault(result.trial.seed, []).append(result)
+    whole = [seeds for seeds in by_seed.values() if len(seeds) == max(map(len, by_seed.values()))]  # a stopped run has gaps
+    folds = whole[0]
+    gold = joined([r.gold for r in folds])
+    predicted = [joined([r.predicted for r in seed]) for seed in whole]
+    scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [seed[0].score for seed in whole]
+    low, high = (folds[0].low, folds[0].high) if len(predicted) == len(folds) == 1 else interval_of(metric, gold, predicted)
+    scale = 1.0 if metric in UNSCALED else 100.0
+    majority = float(np.average([r.majority for r in folds], weights=[r.n for r in folds]))
+    return Row(
+        task=brief(TASKS, task),
+        encoder=brief(ENCODERS, encoder),
+        layer=layer,
+        probe=brief(PROBES, probe),
+        control=control,
+        metric=metric,
+        score=scale * float(np.mean(scored)),
+        low=scale * low,
+        high=scale * high,
+        majority=scale * majority,
+        n=len(gold),
+        seeds=len(whole),
+        folds=len(folds),
+        train=int(_counts(folds[0]).get("train", 0)),
+        unusable=sum(int(_counts(r).get("unusable", 0)) for r in folds),
+        cut=max(int(_counts(r).get("cut", 0)) for r in folds),
+    )
+
+
+def _counts(result: Result) -> dict[str, Any]:
+    return dict(result.provenance.get("counts") or {})
+
+
+def joined(columns: Sequence[Column]) -> Column:
+    """Label columns one after the other, as the folds of a data set come together."""
+    first = columns[0]
+    if len(columns) == 1:
+        return first
+    if isinstance(first, Scores):
+        return Scores(np.concatenate([c.values for c in columns if isinstance(c, Scores)]))
+    if not isinstance(first, Classes):
+        raise ValueError("folds of label sets cannot be put together")
+    names = tuple(dict.fromkeys(name for c in columns for name in c.names))
+    ids = [np.array([names.index(n) for n in c.names], np.int64)[c.ids] for c in columns if isinstance(c, Classes)]
+    return Classes(np.concatenate(ids), names)
+
+
+def without_fold(task: str) -> str:
+    """A task's reference without its fold, which is averaged over."""
+    parsed = _parsed(task)
+    if parsed is None:
+        return task
+    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o[0] != "fold")))
+
+
+def brief(contents: Contents, reference: str) -> str:
+    """A canonical reference without the options that are as they are by default; others are never left out."""
+    parsed = _parsed(reference)
+    if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
+        return reference
+    usual = _quietly(lambda: Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument))))
+    if usual is None:
+        return reference
+    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o not in usual.options)))
+
+
+def _parsed(reference: str) -> Reference | None:
+    return _quietly(lambda: Reference.parse(reference))
+
+
+def _quietly(make: Callable[[], Reference]) -> Reference | None:
+    """What `make` returns; None where it cannot (results outlive the plugins and the files that they were made with)."""
+    try:
+        return make()
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return None

@@ -1,0 +1,148 @@
+"""A table: columns, sections of rows, and notes. What a page shows is made here, how it looks is made by the formats."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+
+from sonde.core import Result
+from sonde.encoders import ENCODERS
+from sonde.naming import Reference, ReferenceProblem
+from sonde.report.rows import Row, brief
+from sonde.targets import Classes
+
+NO_CONTROL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows that belong together, under a heading and a line that explains it."""
+
+    heading: str
+    rows: tuple[tuple[str, ...], ...]
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a page shows: column names (those in `words` hold words, the rest numbers), sections, and notes below."""
+
+    columns: tuple[str, ...]
+    sections: tuple[Section, ...]
+    words: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    title: str = ""
+
+
+def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
+    """Scores by task: floors first, each with its interval, n and majority, and the score under each control beside it."""
+    plain = [row for row in rows if row.control == NO_CONTROL] or list(rows)
+    controls = tuple(dict.fromkeys(row.control for row in rows if row.control != NO_CONTROL)) if plain is not rows else ()
+    beside = {(r.task, r.encoder, r.layer, r.probe, r.metric, r.control): r for r in rows}
+    layers = any(row.layer != "-" for row in plain)
+    head = ("encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "majority", *controls, "n")
+    sections = []
+    for task in dict.fromkeys(row.task for row in plain):
+        mine = [row for row in plain if row.task == task]
+        body = [_cells(row, [beside.get((*_what(row), c)) for c in controls], layers) for row in sorted(mine, key=lambda r: not r.floor)]
+        sections.append(Section(_short(task), tuple(body), _about(mine, (questions or {}).get(task, ""))))
+    return Table(head, tuple(sections), frozenset({"encoder", "probe"}), _notes(rows))
+
+
+def _what(row: Row) -> tuple[str, str, str, str, str]:
+    return row.task, row.encoder, row.layer, row.probe, row.metric
+
+
+def _cells(row: Row, controls: Sequence[Row | None], layers: bool) -> tuple[str, ...]:
+    beside = ["" if c is None else number(c.score) for c in controls]
+    interval = f"{number(row.low)} – {number(row.high)}"
+    shown = row.encoder if row.encoder != "words" else "(words)"
+    return (
+        shown,
+        *((row.layer,) if layers else ()),
+        row.probe,
+        number(row.score),
+        interval,
+        number(row.majority),
+        *beside,
+        f"{row.n:,}",
+    )
+
+
+def number(value: float) -> str:
+    """One decimal; a dash for what cannot be computed."""
+    return "–" if np.isnan(value) else f"{value:.1f}"
+
+
+def _short(task: str) -> str:
+    """A task's reference with the last part of its path only."""
+    try:
+        parsed = Reference.parse(task)
+    except ReferenceProblem:
+        return task
+    if parsed.argument is None:
+        return task
+    return str(Reference(parsed.name, PurePath(parsed.argument).name or parsed.argument, parsed.options))
+
+
+def _about(rows: Sequence[Row], question: str) -> str:
+    first = rows[0]
+    metric = "" if first.metric == "accuracy" else f" {first.metric}."
+    folds = f" {first.folds} folds." if first.folds > 1 else ""
+    return f"{question}{metric}{folds}".strip()
+
+
+def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    seeds = sorted({row.seeds for row in rows})
+    counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
+    notes = [f"Scores are {unit}, the mean of {counted} seed{'s' * (seeds[-1] > 1)}; intervals are over seeds and test examples."]
+    if any(row.control != NO_CONTROL for row in rows):
+        notes.append("Columns named after a control show the score on data without the linguistics: it should be near the majority.")
+    lost = {(row.task, row.encoder): row.unusable for row in rows if row.unusable}
+    notes += [
+        f"{_short(task)}, {encoder}: {count:,} examples could not be encoded and are left out." for (task, encoder), count in lost.items()
+    ]
+    cut = {row.encoder: row.cut for row in rows if row.cut}
+    notes += [f"{encoder}: {count:,} sentences were longer than the encoder reads, and were cut." for encoder, count in cut.items()]
+    return tuple(notes)
+
+
+def classes(results: Sequence[Result]) -> Table:
+    """Counts by class: test examples, how many were recognised, how many others were taken for it (all seeds together)."""
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        trial = result.trial
+        if isinstance(result.gold, Classes) and trial.control == NO_CONTROL:
+            what = f"{brief(ENCODERS, trial.encoder)}{'' if trial.read == '-' else ' layer ' + trial.read}, {trial.probe}"
+            groups.setdefault((trial.task, what), []).append(result)
+    sections = tuple(Section(f"{_short(task)}: {what}", _by_class(group)) for (task, what), group in groups.items())
+    return Table(("class", "examples", "recognised", "%", "mistaken for it"), sections, frozenset({"class"}))
+
+
+def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
+    gold: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for result in group:
+        if not (isinstance(result.gold, Classes) and isinstance(result.predicted, Classes)):
+            continue
+        true = np.array(result.gold.names, object)[result.gold.ids]
+        said = np.array(result.predicted.names, object)[result.predicted.ids]
+        gold.update(true.tolist())
+        right.update(true[true == said].tolist())
+        wrong.update(said[true != said].tolist())
+    return tuple(
+        (name, f"{count:,}", f"{right[name]:,}", number(100 * right[name] / count), f"{wrong[name]:,}")
+        for name, count in sorted(gold.items())
+    )
+
+
+def printable(text: str) -> str:
+    """The text without characters that would move a terminal's cursor or change its colours."""
+    return "".join(" " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) == "Cc" else c for c in text)
