@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from sonde.sources import conllu, files
 from sonde.sources.grammar import LENGTHS, treebank
 from sonde.sources.grammar.lexicon import noun, verb
 
@@ -114,3 +115,11 @@ def test_verbs_are_inflected(entry, forms):
 @pytest.mark.parametrize(("entry", "plural"), [("lady", "ladies"), ("toy", "toys"), ("box", "boxes"), ("wolf/wolves", "wolves"), ("cup", "cups")])
 def test_nouns_have_plurals(entry, plural):
     assert noun(entry, "thing").plural == plural
+
+
+def test_the_reader_accepts_the_stored_treebank_and_finds_it_by_name():
+    (part,) = files.treebank("embedded")
+    trees = list(conllu.read(part.path))
+    assert len(trees) == 8_000
+    assert files.treebank("embedded") == [part]
+    assert all(tree.text.startswith(tree.words[0]) for tree in trees)

@@ -6,13 +6,18 @@ every length from three to twenty-three words, and adverbials fit all tenses, so
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
+from sonde.sources.files import cache_dir
 from sonde.sources.grammar.clauses import command, exclamation, form, question, statement
 from sonde.sources.grammar.words import Chance, Word, flat, lines
 
 SENTENCES, SEED = 8_000, 1
 LENGTHS = range(3, 24)
+NAME = "embedded"
 
 
 def treebank(sentences: int = SENTENCES, seed: int = SEED) -> Iterator[str]:
@@ -45,3 +50,15 @@ def sentence(chance: Chance) -> Word:
     else:
         root, mark = exclamation(chance), "!"
     return root.under("root").plus(right=(Word(mark, mark, "PUNCT", deprel="punct", tight=True),))
+
+
+def stored() -> Path:
+    """The treebank as a file in the cache, written when it is first asked for and again when the grammar changes."""
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    file = cache_dir() / NAME / f"{NAME}-{hashlib.blake2b(sources, digest_size=6).hexdigest()}.conllu"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_suffix(f".{os.getpid()}.part")
+        draft.write_text("".join(line + "\n" for line in treebank()), "utf-8")
+        draft.replace(file)
+    return file
