@@ -71,7 +71,7 @@ def test_asked_words_are_seen_by_slot():
 
 
 def test_a_span_is_its_own_words_and_sites_are_told_apart():
-    sentence = Sentence.of("a b c b".split())
+    sentence = Sentence.of(["a", "b", "c", "b"])
     dataset = Dataset.of([Example((Site(sentence, (0, 2)), Site(sentence, (2, 4))), "x", "train")])
     assert tokens(dataset) == [["0:a", "0:b", "1:c", "1:b", "\tshared"]]
 

@@ -1,0 +1,125 @@
+"""Data sets as Parquet: one row an example, readable by pandas, Polars or `datasets`; the schema's metadata hold the rest.
+
+Columns: split; label (or labels and weights); text, words, start, stop of the first site, text2 ... of the second; asked;
+`strata.NAME` for each tag. Tables from elsewhere need split, label and text; words are then cut at spaces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from sonde.sources.header import described, settled
+from sonde.targets import Column, Label, LabelSets
+
+KEY = b"sonde"
+
+
+def write(dataset: Dataset, path: Path) -> dict[str, int]:
+    """Write every example; returns how many."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, Any] = {"split": pa.array(SPLITS).take(pa.array(dataset.splits)), **_label_columns(dataset.labels)}
+    texts = pa.array([s.text for s in dataset.sentences], pa.string())
+    words = pa.array([list(s.words) for s in dataset.sentences], pa.list_(pa.string()))
+    for k in range(dataset.sites.shape[1]):
+        number, start, stop = dataset.sites[:, k].T
+        suffix = str(k + 1) if k else ""
+        columns["text" + suffix] = texts.take(pa.array(number))
+        columns["words" + suffix] = words.take(pa.array(number))
+        if (start >= 0).any():
+            columns["start" + suffix] = pa.array(start, pa.int64(), mask=start < 0)
+            columns["stop" + suffix] = pa.array(stop, pa.int64(), mask=start < 0)
+    if dataset.asked.shape[1]:
+        columns["asked"] = pa.array([[dataset.vocabulary[w] for w in row] for row in dataset.asked], pa.list_(pa.string()))
+    for key, tags in dataset.strata.items():
+        columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(pa.array(tags.codes, mask=tags.codes < 0))
+    header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
+    pq.write_table(pa.table(columns).replace_schema_metadata({KEY: header}), path, compression="zstd")
+    return {"examples": len(dataset)}
+
+
+def read(path: Path) -> Dataset:
+    """The examples of a file; rows are numbered from 1 in what is said about them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+        header = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))
+        columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataProblem(f"{path}: not a Parquet file that can be read ({str(error).splitlines()[0]}); build it again") from None
+    labelled = {"label"} if "label" in columns else {"labels"}
+    missing = sorted(({"split"} | labelled) - columns.keys()) + ([] if {"text", "words"} & columns.keys() else ["text"])
+    if missing:
+        raise DataProblem(f"{path}: no column {' nor '.join(missing)}; a table of examples has split, label and text (or words)")
+    known: dict[tuple[str | None, tuple[str, ...]], Sentence] = {}
+    examples = [_example(columns, i, f"{path}: row {i + 1}", known) for i in range(table.num_rows)]
+    if not examples:
+        raise DataProblem(f"{path}: no examples in it")
+    try:
+        return settled(Dataset.of(examples), header, str(path))
+    except DataProblem as error:
+        raise DataProblem(f"{path}: {error}") from None
+
+
+def _label_columns(labels: Column) -> dict[str, Any]:
+    import pyarrow as pa
+
+    arrays = labels.arrays()
+    if isinstance(labels, LabelSets):
+        names = pa.array(labels.names, pa.string()).take(pa.array(labels.ids))
+        offsets = pa.array(labels.offsets.astype(np.int32))
+        return {
+            "labels": pa.ListArray.from_arrays(offsets, names),
+            "weights": pa.ListArray.from_arrays(offsets, pa.array(labels.weights, pa.float32())),
+        }
+    if labels.loss == "squared":
+        return {"label": pa.array(arrays["values"], pa.float64())}
+    return {"label": pa.array(labels.names, pa.string()).take(pa.array(arrays["ids"]))}
+
+
+def _example(columns: Mapping[str, list[Any]], i: int, where: str, known: dict[Any, Sentence]) -> Example:
+    split = columns["split"][i]
+    if split not in SPLITS:
+        raise DataProblem(f"{where}: split {split!r} is not one of {', '.join(SPLITS)}")
+    suffixes = ["", *(str(k) for k in range(2, 1 + len(columns)) if f"text{k}" in columns or f"words{k}" in columns)]
+    sites = tuple(_site(columns, suffix, i, where, known) for suffix in suffixes)
+    strata = {key.removeprefix("strata."): str(v[i]) for key, v in columns.items() if key.startswith("strata.") and v[i] is not None}
+    asked = tuple(columns["asked"][i] or ()) if "asked" in columns else ()
+    return Example(sites, _label(columns, i, where), split, asked, strata)
+
+
+def _site(columns: Mapping[str, list[Any]], suffix: str, i: int, where: str, known: dict[Any, Sentence]) -> Site:
+    text = columns["text" + suffix][i] if "text" + suffix in columns else None
+    words = columns["words" + suffix][i] if "words" + suffix in columns else None
+    if not isinstance(text, str) and words is None:
+        raise DataProblem(f"{where}: no text{suffix} and no words{suffix}")
+    found = tuple(str(text).split()) if words is None else tuple(words)
+    sentence = known.setdefault((text, found), Sentence.of(found, text))
+    start = columns["start" + suffix][i] if "start" + suffix in columns else None
+    if start is None:
+        return Site(sentence)
+    stop = columns["stop" + suffix][i] if "stop" + suffix in columns else None
+    if stop is None or not 0 <= start < stop <= len(found):
+        raise DataProblem(f"{where}: start{suffix} {start} and stop{suffix} {stop} are not a span of words 0 to {len(found)}")
+    return Site(sentence, (int(start), int(stop)))
+
+
+def _label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
+    if "label" in columns:
+        label = columns["label"][i]
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label != label:  # noqa: PLR0124 - NaN
+            raise DataProblem(f"{where}: label {label!r} is neither a string nor a number")
+        return label if isinstance(label, str) else float(label)
+    names, weights = columns["labels"][i], columns["weights"][i] if "weights" in columns else None
+    if names is None:
+        raise DataProblem(f"{where}: no labels; write an empty list where there are none")
+    return frozenset(names) if weights is None else dict(zip(names, weights, strict=True))

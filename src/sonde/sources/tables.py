@@ -1,0 +1,57 @@
+"""Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV holds classes of sentences.
+
+`write(dataset, path)` and `read(path)` choose the format by the file's name; each format is a module with the same two
+functions. Nothing that is read is ever evaluated or unpickled, and quotes are data.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from sonde.core import DataProblem, Dataset
+from sonde.sources import jsonl, parquet, senteval
+from sonde.sources.files import COMPRESSED, uncompressed
+
+Format = Literal["parquet", "jsonl", "senteval"]
+WRITERS: Mapping[Format, Callable[[Dataset, Path], dict[str, int]]] = {
+    "parquet": parquet.write,
+    "jsonl": jsonl.write,
+    "senteval": senteval.write,
+}
+READERS: Mapping[Format, Callable[[Path], Dataset]] = {"parquet": parquet.read, "jsonl": jsonl.read, "senteval": senteval.read}
+SUFFIXES: Mapping[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".tsv": "senteval", ".txt": "senteval"}
+
+
+def write(dataset: Dataset, path: str | Path, format: Format | None = None) -> dict[str, int]:
+    """Write a data set at once or not at all; returns what was counted: examples, and what the format could not hold."""
+    file = Path(path).expanduser()
+    writer = WRITERS[format or _format(file)]
+    if not file.parent.is_dir():
+        raise DataProblem(f"no folder {str(file.parent)!r} to write {file.name} into; make it first")
+    if file.suffix in COMPRESSED:
+        raise DataProblem(f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is compressed inside)")
+    part = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        counts = writer(dataset, part)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    return counts
+
+
+def read(path: str | Path, format: Format | None = None) -> Dataset:
+    """The data set in a file; what is wrong with it is said with file and line."""
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataProblem(f"no file {str(path)!r}; `sonde build` writes one")
+    return READERS[format or _format(file)](file)
+
+
+def _format(path: Path) -> Format:
+    found = SUFFIXES.get(path.suffix if path.suffix == ".parquet" else uncompressed(path).suffix)
+    if found is None:
+        raise DataProblem(f"{path.name}: the name should end with {', '.join(SUFFIXES)}, so that the format is known")
+    return found
