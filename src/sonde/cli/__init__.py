@@ -1,0 +1,79 @@
+"""The command line. Each command is a module that imports what it needs when it runs, so that help is there at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from sonde.cli import data, listing, measuring, show
+
+app = typer.Typer(
+    help="Tells what sentence and token embeddings know about language.",
+    epilog="Try: `sonde run`, a table on built-in sentences; `sonde tasks`, what can be asked; `sonde run --help`, with examples.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+app.command("run")(measuring.run)
+app.command("embed")(measuring.embed)
+app.command("build")(data.build)
+app.command("inspect")(data.inspect)
+app.command("report")(show.report)
+app.command("tasks")(listing.tasks)
+app.command("encoders")(listing.encoders)
+app.command("probes")(listing.probes)
+
+INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import importlib.metadata
+
+        typer.echo(f"sonde {importlib.metadata.version('sonde')}")
+        raise typer.Exit
+
+
+@app.callback()
+def sonde(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error; may stand anywhere.")] = False,
+) -> None:
+    """Tells what sentence and token embeddings know about language."""
+
+
+def main() -> None:
+    """Run the command line; an error is one line on standard error, and exit code 2."""
+    arguments = [a for a in sys.argv[1:] if a != "--debug"]
+    try:
+        app(arguments)
+    except Exception as error:
+        if len(arguments) < len(sys.argv) - 1:
+            raise
+        code = _told(error)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        typer.echo("\nsonde: stopped; what was computed is kept, and the same command goes on from there", err=True)
+    else:
+        return
+    sys.stderr.flush()
+    sys.exit(code)
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for what we must."""
+    text = " ".join(str(error).split())
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains once more on its way out
+        return 1
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {(error.strerror or text).lower()}"
+    if isinstance(error, OSError) or type(error).__name__.endswith("Problem"):
+        typer.echo(f"sonde: {text}", err=True)
+        return 2
+    typer.echo(f"sonde: {type(error).__name__}: {text} (unexpected; run again with --debug to see where)", err=True)
+    return 1

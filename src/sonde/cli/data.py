@@ -1,0 +1,59 @@
+"""`sonde build` and `sonde inspect`: a data set as a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sonde.cli.options import Cache, OnError, remark, settled, tolerant
+
+Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`.")]
+
+
+def build(
+    task: Task,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; its suffix says the format.")],
+    style: Annotated[Literal["parquet", "senteval"] | None, typer.Option("--format", help="The format, whatever the suffix.")] = None,
+    on_error: OnError = "raise",
+) -> None:
+    """Write the data set of a task to a file: Parquet, or the TSV that SentEval reads.
+
+    **Examples**
+
+    - `sonde build ud/tense:UD_English-EWT -o tense.parquet`
+    - `sonde build ud/tense:UD_English-EWT -o tense.txt --format senteval`
+    """
+    from sonde.sources.tables import write
+    from sonde.tasks import TASKS
+
+    (reference,) = tolerant([task], on_error)
+    dataset = TASKS.make(reference).load()
+    told = write(dataset, output, style)
+    remark(f"{output}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))
+
+
+def inspect(
+    task: Task,
+    sample: Annotated[int, typer.Option("--sample", min=0, help="How many examples to show.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Which examples to show.")] = 0,
+    on_error: OnError = "raise",
+    cache: Cache = None,
+    style: Annotated[Literal["terminal", "markdown"], typer.Option("--format", help="How to show it.")] = "terminal",
+) -> None:
+    """Audit the data set of a task: balance, length confound, duplicates, words shared between splits, and rows to read.
+
+    **Examples**
+
+    - `sonde inspect ud/tense:UD_English-EWT`
+    - `sonde inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
+    """
+    from sonde.report import PAGES
+    from sonde.report.audits import audited
+    from sonde.tasks import TASKS
+
+    settled(cache)
+    (reference,) = tolerant([task], on_error)
+    made = TASKS.make(reference)
+    typer.echo(PAGES[style](audited(made, made.load(), (sample, seed))), nl=False)

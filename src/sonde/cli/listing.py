@@ -1,0 +1,86 @@
+"""`sonde tasks`, `sonde encoders`, `sonde probes`: what there is, plugins included."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from sonde.naming import Contents
+
+Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One of them, or a pattern: shown with its whole description.")]
+
+
+def tasks(name: Name = None) -> None:
+    """List the tasks, each with the question that it asks.
+
+    **Examples**: `sonde tasks`, `sonde tasks 'ud/*-num'`, `sonde tasks mine.py@my_task`
+    """
+    from sonde.tasks import TASKS
+
+    _list(TASKS, name)
+
+
+def encoders(name: Name = None) -> None:
+    """List the encoders and their options.
+
+    **Examples**: `sonde encoders`, `sonde encoders hf`
+    """
+    from sonde.encoders import ENCODERS
+
+    _list(ENCODERS, name)
+
+
+def probes(name: Name = None) -> None:
+    """List the probes and their options.
+
+    **Examples**: `sonde probes`, `sonde probes mlp`
+    """
+    from sonde.probes import PROBES
+
+    _list(PROBES, name)
+
+
+def _list(contents: Contents, name: str | None) -> None:
+    names = list(contents) if name is None else [r.name for r in contents.expand(name)]
+    whole = name is not None and len(names) == 1
+    wide = max(map(len, names))
+    for each in names:
+        try:
+            factory = contents.find(each)
+        except Exception as error:
+            if whole:
+                raise
+            typer.echo(f"{each:{wide}}  (cannot be used: {type(error).__name__}: {error})")
+            continue
+        described = inspect.getdoc(factory) or "(not described)"
+        typer.echo(f"{each:{wide}}  {described if whole else described.splitlines()[0]}")
+        for line in _options(factory, whole):
+            typer.echo(" " * wide + "  " + typer.style(line, dim=True))
+
+
+def _options(factory: Any, whole: bool) -> list[str]:
+    """The argument and the options of a factory as they are written, with defaults."""
+    written = []
+    parameters = inspect.signature(factory).parameters.values()
+    for i, p in enumerate(parameters):
+        argument = i == 0 and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        key = f":{p.name.rstrip('_').upper()}" if argument else f"{p.name.rstrip('_')}={_kind(p.annotation)}"
+        default = "" if p.default in (p.empty, None, ()) else f" ({_text(p.default)})"
+        written.append(key + default)
+    return written if whole else ["  ".join(written)] if written else []
+
+
+def _kind(annotation: Any) -> str:
+    """A parameter's type as a user would say it."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    if text.startswith("Literal["):
+        return "|".join(part.strip("'\" ") for part in text[8:-1].split(","))
+    words = {"str": "TEXT", "int": "N", "float": "X", "bool": "true|false", "Path": "PATH"}
+    return words.get(text.removesuffix(" | None").removeprefix("tuple[").removesuffix(", ...]"), "...")
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,145 @@
+"""`sonde run` and `sonde embed`: encode, fit, and show the table."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from sonde.cli.options import Cache, Encoders, OnError, Output, Quiet, Tasks, remark, settled, tolerant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sonde.core import Sentence
+    from sonde.experiment.plan import Plan
+    from sonde.experiment.run import Outcome
+
+EMBEDDED_TASKS = [f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense", "subj-num", "sent-type")]
+EMBEDDED_ENCODERS = ["length", "bow:random", "untrained:bilstm-max"]
+SHOWN = 10  # sentences that could not be encoded
+
+
+def run(
+    task: Tasks = None,
+    encoder: Encoders = None,
+    probe: Annotated[list[str] | None, typer.Option("--probe", help="A probe, as `mlp` or `logreg`; each task's own without.")] = None,
+    control: Annotated[list[str] | None, typer.Option("--control", help="A control beside the scores, as `shuffled`.")] = None,
+    read: Annotated[list[str] | None, typer.Option("--read", help="A layer to read, by name; all that the encoder yields without.")] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many times each probe is trained.")] = 5,
+    output: Output = None,
+    cache: Cache = None,
+    on_error: OnError = "raise",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other.")] = 1,
+    style: Annotated[Literal["terminal", "markdown", "csv", "latex", "mteb"], typer.Option("--format", help="How to show.")] = "terminal",
+    quiet: Quiet = False,
+) -> None:
+    """Probe encoders on tasks, and show the table.
+
+    What was measured before is not measured again, and a run that was stopped goes on where it was. Without a task and an
+    encoder, sentences from a built-in grammar are probed: nothing is downloaded.
+
+    **Examples**
+
+    - `sonde run`
+    - `sonde run -t 'ud/*:UD_English-EWT' -e length -e bow:random -e st:all-MiniLM-L6-v2 -o results/`
+    - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean --probe logreg`
+    - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
+    """
+    from sonde.experiment.places import Places
+    from sonde.experiment.plan import Wanted, plan
+    from sonde.experiment.run import run as measured
+    from sonde.runners import local
+
+    start = time.perf_counter()
+    settled(cache)
+    places = Places.of(output, cache)
+    tasks = tolerant(task or EMBEDDED_TASKS, on_error)
+    controls = ["none", *(control or ([] if task or encoder else ["shuffled"]))]
+    wanted = Wanted(tasks, encoder or EMBEDDED_ENCODERS, probe or (), list(dict.fromkeys(controls)), seeds, read or ())
+    made = plan(wanted, places)
+    outcome = measured(made, places, local(jobs), progress=not quiet)
+    _show(made, outcome, style)
+    remark(_summary(outcome, places.results, time.perf_counter() - start), quiet)
+    if set(outcome.failures) - set(made.refused):
+        raise typer.Exit(1)
+
+
+def _show(made: Plan, outcome: Outcome, style: str) -> None:
+    from sonde.report import render, rows, scores
+    from sonde.report.rows import brief
+    from sonde.report.terminal import show
+    from sonde.tasks import TASKS
+
+    questions = {brief(TASKS, reference): task.question for reference, task in made.tasks.items()}
+    if not outcome.results:
+        remark("nothing could be measured:")
+    elif style == "terminal":
+        show(scores(rows(outcome.results), questions))
+    else:
+        typer.echo(render(outcome.results, style), nl=False)
+    for name, reason in outcome.failures.items():
+        remark(f"{'refused' if name in made.refused else 'failed'}: {name}: {reason}")
+
+
+def _summary(outcome: Outcome, folder: Path, seconds: float) -> str:
+    known = len(outcome.results) - outcome.fresh
+    return f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; results in {folder} (sonde report {folder})"
+
+
+def embed(
+    corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help="Treebanks, or text with a sentence a line.")] = None,
+    task: Tasks = None,
+    encoder: Encoders = None,
+    cache: Cache = None,
+    quiet: Quiet = False,
+) -> None:
+    """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU.
+
+    **Examples**
+
+    - `sonde embed -e st:all-MiniLM-L6-v2 UD_English-EWT UD_English-GUM`
+    - `sonde embed -e hf:bert-base-cased,layers=all -t 'ud/*:UD_English-EWT'`
+    """
+    from sonde.encoders import ENCODERS
+    from sonde.encoders import make as made
+    from sonde.experiment.embed import embed as embedded
+    from sonde.experiment.identity import identity
+    from sonde.experiment.measure import vectors_key
+    from sonde.experiment.places import Places
+
+    settled(cache)
+    sentences = _sentences(corpus or [], task or [])
+    store = Places.of(None, cache).vector_store()
+    for reference in encoder or EMBEDDED_ENCODERS:
+        thing = made(reference)
+        key = vectors_key(thing, identity(ENCODERS.canonical(reference), thing))
+        done = embedded(thing, sentences, store, key, progress=not quiet)
+        remark(f"{reference}: {done.encoded:,} sentences encoded, {done.cached:,} known already, {done.seconds:.1f} s", quiet)
+        for i, reason in done.problems[:SHOWN]:
+            remark(f"left out: {sentences[i].text[:60]!r}: {reason}")
+
+
+def _sentences(corpora: list[str], tasks: list[str]) -> list[Sentence]:
+    """The distinct sentences of treebanks, text files and tasks."""
+    from sonde.tasks import TASKS
+
+    found = [sentence for corpus in corpora for sentence in _read(corpus)]
+    found += [s for reference in tolerant(tasks, "raise") for s in TASKS.make(reference).load().sentences]
+    if not found:
+        raise typer.BadParameter("give a corpus (a treebank, or a file with one sentence a line) or a task with -t")
+    return list(dict.fromkeys(found))
+
+
+def _read(corpus: str) -> Iterator[Sentence]:
+    from sonde.core import Sentence
+    from sonde.sources import conllu, files, text
+
+    place = Path(corpus).expanduser()
+    if place.is_file() and files.uncompressed(place).suffix != ".conllu":
+        yield from text.read(place)
+    else:
+        for part in files.treebank(corpus):
+            yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))

@@ -1,0 +1,62 @@
+"""Options that several commands share, and the few words that they say on the way."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from sonde.naming import Reference
+
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        "-t",
+        metavar="REFERENCE",
+        help="A task, as `ud/tense:PATH`; repeat for several. A pattern such as `ud/*:PATH` names many.",
+    ),
+]
+Encoders = Annotated[
+    list[str] | None,
+    typer.Option("--encoder", "-e", metavar="REFERENCE", help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated."),
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", metavar="FOLDER", help="Where vectors are kept; $SONDE_CACHE, or the user's cache folder, without."),
+]
+OnError = Annotated[
+    Literal["raise", "skip"],
+    typer.Option("--on-error", help="What to do about a malformed sentence in a treebank: stop and name it, or skip and count it."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only.")]
+
+
+def settled(cache: Path | None) -> None:
+    """Make a cache folder given on the command line hold for everything that this process keeps."""
+    if cache is not None:
+        os.environ["SONDE_CACHE"] = str(cache)
+
+
+def remark(text: str, quiet: bool = False) -> None:
+    """Say something beside the results, on standard error."""
+    if not quiet:
+        typer.echo(text, err=True)
+
+
+def tolerant(tasks: list[str], on_error: str) -> list[Reference]:
+    """The references that some texts and patterns stand for, with `on_error` added for tasks that have the option."""
+    import inspect
+
+    from sonde.tasks import TASKS
+
+    found = []
+    for text in tasks:
+        for reference in TASKS.expand(text):
+            able = on_error != "raise" and "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
+            found.append(reference.plus(on_error=on_error) if able else reference)
+    return found
