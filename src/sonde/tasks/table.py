@@ -1,0 +1,47 @@
+"""A task from a table on disk: what `sonde build` wrote, SentEval's files, or lines of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from sonde.core import SPLITS, DataProblem, Dataset
+from sonde.sampling import carve_dev
+from sonde.sources.files import digest, uncompressed
+from sonde.sources.tables import read
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Which label does the table give the example?"""
+
+    path: Path
+    _: KW_ONLY
+    metric: str = "accuracy"
+    probe: str = "mlp"
+    view: str = "mean"
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file's name without its suffixes."""
+        return uncompressed(self.path).stem
+
+    @property
+    def question(self) -> str:
+        """What the probe answers."""
+        return f"Which label does {self.path.name} give the example?"
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the file."""
+        return digest([self.path])
+
+    def load(self) -> Dataset:
+        """The examples in the file; without a dev split, a tenth of train becomes one, by `seed`."""
+        dataset = read(self.path)
+        for split in ("train", "test"):
+            if not len(dataset.rows(split)):
+                has = ", ".join(s for s in SPLITS if len(dataset.rows(s)))
+                raise DataProblem(f"{self.path} has no {split} examples (it has {has}): mark some of its rows as {split}")
+        return carve_dev(dataset, self.seed)
