@@ -32,7 +32,7 @@ def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random
         parts[rows] = _place(labels[rows], need, quota, classes)
     alone = order[first[sizes == 1]]
     parts[alone] = _fill(labels[alone], need, rng)
-    return parts
+    return _mended(parts, np.where(groups < 0, groups.max() + 1 + np.arange(len(groups)), groups), labels, len(share))
 
 
 def _place(labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], classes: int) -> int:
@@ -43,9 +43,24 @@ def _place(labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], 
     open_ = (n * DIVERSE <= quota[:, some]).all(1)
     over = np.maximum(n - need[:, some], 0).sum(1)
     unfilled = (n * need[:, some] / quota[:, some]).sum(1)
-    best = int(np.lexsort((-quota[:, some].sum(1), -unfilled, over, ~open_))[0])
+    best = int(np.lexsort((-quota[:, some].sum(1), -unfilled, ~open_, over))[0])
     need[best, some] -= n
     return best
+
+
+def _mended(parts: Ints, groups: Ints, labels: Ints, many: int) -> Ints:
+    """The same, but where a part got nothing of a class, the smallest group of a part with several; few forms need this."""
+    classes = int(labels.max()) + 1
+    held = np.bincount(parts * classes + labels, minlength=many * classes).reshape(many, classes)
+    for part, c in np.argwhere(held == 0):
+        mine = np.flatnonzero(labels == c)
+        found, first, sizes = np.unique(groups[mine], return_index=True, return_counts=True)
+        owner = parts[mine[first]]
+        spare = np.bincount(owner, minlength=many)[owner] > 1
+        if spare.any() and not (parts[mine] == part).any():
+            moved = found[spare][sizes[spare].argmin()]
+            parts[groups == moved] = part
+    return parts
 
 
 def _fill(labels: Ints, need: NDArray[np.float64], rng: np.random.Generator) -> Ints:

@@ -26,4 +26,4 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
     parts = allocate(groups, codes, (1 - share, share), np.random.default_rng([seed, 1]))
     splits = dataset.splits.copy()
     splits[train[parts == 1]] = 1
-    return replace(dataset, splits=splits).noted(dev={"carved from train": int((parts == 1).sum()), "seed": seed})
+    return replace(dataset, splits=splits).noted(dev={"carved_from_train": int((parts == 1).sum()), "seed": seed})

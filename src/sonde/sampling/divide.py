@@ -104,7 +104,7 @@ def matchable(division: Division, rows: Ints) -> Ints:
 
 def _most(lengths: Ints, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> int:
     """The most blocks that can be shared out by these weights over parts of these lengths."""
-    total = int(min(lengths * weights.sum() / weights)) + len(weights)
+    total = int(min((lengths + 1) * weights.sum() / weights)) + len(weights)
     while (apportion(total, weights) > lengths).any():
         total -= 1
     return total
