@@ -1,0 +1,152 @@
+"""Results become rows over seeds and folds, and rows become pages that show every name as it is."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from sonde.core import Result, Trial
+from sonde.report import FORMATS, classes, render, rows, scores, write
+from sonde.report.markup import latex, markdown
+from sonde.report.rows import joined
+from sonde.report.table import Section, Table
+from sonde.report.terminal import terminal
+from sonde.targets import Classes, Scores
+
+NAMES = ("past", "pres")
+
+
+def result(correct: float = 0.75, n: int = 200, **changed: object) -> Result:
+    """A result in which that share of n examples is right."""
+    trial = {"task": "ud/tense:EWT", "encoder": "length", "read": "-", "probe": "mlp", "control": "none", "seed": 0, **changed}
+    gold = np.arange(n) % 2
+    said = np.where(np.arange(n) < round(correct * n), gold, 1 - gold)
+    made_with = {"counts": {"train": 1000, "unusable": 0, "cut": 0}}
+    columns = Classes(gold, NAMES), Classes(said, NAMES)
+    return Result(Trial(**trial), "accuracy", correct, correct - 0.05, correct + 0.05, 0.5, *columns, made_with)  # type: ignore[arg-type]
+
+
+def test_seeds_become_one_row_with_their_mean():
+    (row,) = rows([result(0.7, seed=0), result(0.8, seed=1)])
+    assert row.score == pytest.approx(75)
+    assert row.low < 75 < row.high
+    assert (row.seeds, row.folds, row.n, row.majority) == (2, 1, 200, 50)
+
+
+def test_folds_are_put_together_and_leave_the_name():
+    (row,) = rows([result(0.7, 100, task="ud/tense:EWT,fold=1/2"), result(0.9, 300, task="ud/tense:EWT,fold=2/2")])
+    assert row.task == "ud/tense:EWT"
+    assert (row.folds, row.n) == (2, 400)
+    assert row.score == pytest.approx(85)
+
+
+def test_a_seed_that_misses_a_fold_is_left_out():
+    found = [result(0.7, task="ud/tense:EWT,fold=1/2"), result(0.7, task="ud/tense:EWT,fold=2/2")]
+    (row,) = rows([*found, result(0.1, task="ud/tense:EWT,fold=1/2", seed=1)])
+    assert (row.seeds, row.score) == (1, pytest.approx(70))
+
+
+@pytest.mark.parametrize("key", ["task", "encoder", "read", "probe", "control"])
+def test_what_differs_stays_apart(key):
+    assert len(rows([result(), result(**{key: "random"})])) == 2
+
+
+def test_joined_columns_agree_on_names():
+    whole = joined([Classes(np.array([0]), ("b", "a")), Classes(np.array([0]), ("a", "b"))])
+    assert [whole.names[i] for i in whole.matrix()] == ["b", "a"]
+    assert joined([Scores(np.array([1.0])), Scores(np.array([2.0]))]).matrix().tolist() == [[1], [2]]
+
+
+def test_controls_stand_beside_scores():
+    table = scores(rows([result(0.9), result(0.52, control="shuffled")]))
+    assert table.columns == ("encoder", "probe", "score", "95 % interval", "majority", "shuffled", "n")
+    ((cells,),) = [section.rows for section in table.sections]
+    assert cells[2] == "90.0"
+    assert cells[5] == "52.0"
+
+
+def test_floors_come_first():
+    table = scores(rows([result(encoder="hf:bert"), result(encoder="length")]))
+    assert [row[0] for row in table.sections[0].rows] == ["length", "hf:bert"]
+
+
+def test_csv_has_the_promised_columns():
+    (row,) = csv.DictReader(io.StringIO(render([result(0.7, seed=s) for s in range(3)], "csv")))
+    assert {"task", "encoder", "probe", "control", "layer", "score", "low", "high", "n", "majority"} <= set(row)
+    assert float(row["score"]) == pytest.approx(70)
+    assert row["seeds"] == "3"
+
+
+def test_parquet_holds_what_csv_holds(tmp_path):
+    write([result()], "parquet", tmp_path / "deep" / "scores.parquet")
+    (row,) = pq.read_table(tmp_path / "deep" / "scores.parquet").to_pylist()
+    (line,) = csv.DictReader(io.StringIO(render([result()], "csv")))
+    assert list(row) == list(line)
+    assert row["score"] == pytest.approx(float(line["score"]))
+
+
+def test_mteb_results_are_shares_in_a_folder_for_each_model(tmp_path):
+    write([result(encoder="hf:a/b"), result(encoder="hf:a/b", read="1")], "mteb", tmp_path)
+    (file,) = tmp_path.rglob("*.json")
+    found = json.loads(file.read_text())
+    assert found["task_name"] == "ud/tense:EWT"
+    assert [score["main_score"] for score in found["scores"]["test"]] == [0.75, 0.75]
+    assert len({score["hf_subset"] for score in found["scores"]["test"]}) == 2
+
+
+@pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
+def test_no_format_loses_a_name(form):
+    name = "hf:org/a_very_long_name_of_a_model_that_no_table_should_ever_cut_into_pieces_however_narrow"
+    assert name.replace("_", r"\_") in render([result(encoder=name)], form) or name in render([result(encoder=name)], form)
+
+
+def test_an_unknown_format_is_named():
+    with pytest.raises(ValueError, match="no text format called 'pdf'"):
+        render([result()], "pdf")
+
+
+NASTY = r"a|b_c*d<i>&%$#{}~^\[x]`" + "\x1b[31mred"
+
+
+def test_pages_show_names_as_they_are():
+    table = Table(("encoder",), (Section(NASTY, ((NASTY,),), NASTY),), frozenset({"encoder"}), (NASTY,), NASTY)
+    md = markdown(table)
+    assert r"a\|b\_c\*d\<i\>" in md
+    assert all(line.count("|") - line.count(r"\|") == 2 for line in md.splitlines() if line.startswith("|"))
+    tex = latex(table)
+    assert r"a|b\_c*d<i>\&\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}[x]" in tex
+    assert "\x1b" not in md + tex + terminal(table)
+    assert "[x]" in terminal(table)  # not read as a colour
+
+
+def test_a_narrow_terminal_folds_words_and_keeps_every_letter():
+    table = Table(("encoder", "score"), (Section("", (("abcdefghij" * 8, "12.3"),)),), frozenset({"encoder"}))
+    text = terminal(table, 40)
+    assert max(map(len, text.splitlines())) <= 40
+    assert text.count("j") == 8
+    assert "12.3" in text
+
+
+def test_counts_by_class_add_up():
+    (section,) = classes([result(0.75, 200), result(0.75, 200, seed=1)]).sections
+    assert [row[0] for row in section.rows] == list(NAMES)
+    assert sum(int(row[1]) for row in section.rows) == 400
+    assert sum(int(row[2]) for row in section.rows) == 300
+    assert sum(int(row[4]) for row in section.rows) == 100
+
+
+def test_what_could_not_be_used_is_shown():
+    lost = result()
+    lost.provenance["counts"].update(unusable=7, cut=3)
+    text = render([lost], "terminal")
+    assert "7 examples could not be encoded" in text
+    assert "3 sentences were longer" in text
+
+
+def test_a_score_that_cannot_be_computed_is_a_dash():
+    found = result(math.nan)
+    assert "–" in render([found], "terminal")

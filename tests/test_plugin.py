@@ -1,0 +1,75 @@
+"""An installed extension and a file of one's own add a task, an encoder and a probe, with no change to sonde."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sonde.sources.grammar import treebank
+
+PLUGIN = Path(__file__).parent / "plugin"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> dict[str, str]:
+    """An environment in which the extension is installed."""
+    folder = tmp_path_factory.mktemp("plugin")
+    shutil.copytree(PLUGIN, folder / "source")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", folder / "site", folder / "source"], check=True)
+    return {**os.environ, "PYTHONPATH": str(folder / "site")}
+
+
+@pytest.fixture(scope="module")
+def running_text(tmp_path_factory) -> Path:
+    file = tmp_path_factory.mktemp("text") / "sentences.txt"
+    lines = [line.removeprefix("# text = ") for line in treebank(1_500) if line.startswith("# text = ")]
+    file.write_text("\n".join(lines), "utf-8")
+    return file
+
+
+def sonde(environment: dict[str, str], *arguments: str | Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "sonde", *map(str, arguments)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "line"),
+    [
+        ("tasks", "example/long-word", "Does the sentence have a word of eight letters or more?"),
+        ("encoders", "letters", "How often each letter from a to z occurs in the sentence."),
+        ("probes", "centroid", "The class whose mean vector is nearest."),
+    ],
+)
+def test_the_extension_is_listed(installed, command, name, line):
+    assert any(name in shown and line in shown for shown in sonde(installed, command).splitlines())
+
+
+def test_the_extension_runs(installed, running_text, tmp_path):
+    run = ["run", "-t", f"example/long-word:{running_text}", "-e", "letters", "-e", "length", "--probe", "centroid", "-q", "-o", tmp_path]
+    rows = list(csv.DictReader(sonde(installed, *run, "--format", "csv").splitlines()))
+    scores = {row["encoder"]: float(row["score"]) for row in rows}
+    assert {row["probe"] for row in rows} == {"centroid"}
+    assert scores["letters"] > 60
+    assert all(float(row["low"]) < float(row["score"]) < float(row["high"]) for row in rows)
+
+
+def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
+    checks = "from sonde.testing import check_encoder, check_probe, check_task\n"
+    checks += f"check_task('example/long-word:{running_text}'); check_encoder('letters'); check_probe('centroid')"
+    subprocess.run([sys.executable, "-c", checks], env=installed, check=True)
+
+
+def test_a_file_is_enough(running_text, tmp_path):
+    source = PLUGIN / "src" / "sonde_example"
+    run = ["run", "-t", f"{source}/task.py@LongWord:{running_text}", "-e", f"{source}/encoder.py@Letters"]
+    run += ["--probe", f"{source}/probe.py@Centroid", "-q", "-o", tmp_path, "--format", "csv"]
+    (row,) = csv.DictReader(sonde(dict(os.environ), *run).splitlines())
+    assert float(row["score"]) > 60
