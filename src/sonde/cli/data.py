@@ -9,6 +9,7 @@ import typer
 
 from sonde.cli.options import Cache, OnError, remark, settled, tolerant
 
+WIDTH = 140  # of an audit that is not shown in a terminal
 Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`.")]
 
 
@@ -49,11 +50,17 @@ def inspect(
     - `sonde inspect ud/tense:UD_English-EWT`
     - `sonde inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     """
-    from sonde.report import PAGES
+    from sonde.audit import inspect as audit
     from sonde.report.audits import audited
+    from sonde.report.markup import markdown
+    from sonde.report.terminal import show
     from sonde.tasks import TASKS
 
     settled(cache)
     (reference,) = tolerant([task], on_error)
     made = TASKS.make(reference)
-    typer.echo(PAGES[style](audited(made, made.load(), (sample, seed))), nl=False)
+    for table in audited(audit(made.load(), seed, sample), f"{reference}: {made.question}"):
+        if style == "terminal":
+            show(table, WIDTH)
+        else:
+            typer.echo(markdown(table), nl=False)

@@ -60,10 +60,10 @@ def terminal(table: Table, width: int | None = None) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def show(table: Table) -> None:
-    """Print the table on standard output, in colour where there is a terminal."""
+def show(table: Table, width: int | None = None) -> None:
+    """Print the table on standard output, in colour where there is a terminal; elsewhere as wide as it is told or needs to be."""
     console = Console()
     if console.is_terminal:
         console.print(shown(table))
     else:
-        sys.stdout.write(terminal(table))
+        sys.stdout.write(terminal(table, width))
