@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sonde.core import DataProblem, Dataset, Task
-from sonde.experiment.identity import digest
+from sonde.experiment.identity import digest, identity
+from sonde.sampling import folds_needed
 
 _datasets: dict[str, Dataset] = {}
 
@@ -18,6 +22,28 @@ def loaded(task: Task, known: str) -> Dataset:
     if known not in _datasets:
         _datasets[known] = task.load()
     return _datasets[known]
+
+
+def task_identity(reference: str, task: Task) -> str:
+    """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its examples say it."""
+    known = identity(reference, task)
+    if hasattr(task, "fingerprint"):
+        return known
+    dataset = task.load()
+    known = json.dumps([known, content(dataset)])
+    _datasets[known] = dataset
+    return known
+
+
+def content(dataset: Dataset) -> str:
+    """Thirty-two hexadecimal digits that stand for a data set's examples."""
+    found = hashlib.blake2b(digest_size=16)
+    for sentence in dataset.sentences:
+        found.update(sentence.key)
+    for array in (dataset.sites, dataset.splits, dataset.asked, *dataset.labels.arrays().values()):
+        found.update(np.ascontiguousarray(array).tobytes())
+    found.update("\x1f".join([*dataset.labels.names, *dataset.vocabulary]).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +70,6 @@ def facts(task: Task, known: str, cache: Path) -> Facts:
 
 def _find(task: Task, known: str) -> Facts:
     try:
-        folds = getattr(task, "folds", None)
-        count = int(folds()) if callable(folds) else 1
-        if count == 1:
-            loaded(task, known)
-        return Facts(count)
+        return Facts(folds_needed(loaded(task, known)))
     except DataProblem as problem:
         return Facts(refused=str(problem))

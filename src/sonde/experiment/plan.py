@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from sonde.controls import CONTROLS
-from sonde.core import Control, Encoder, Layered, Task, Trial
+from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
-from sonde.experiment.data import facts
+from sonde.experiment.data import facts, task_identity
 from sonde.experiment.identity import identity, trial_id
 from sonde.experiment.places import Places
 from sonde.metrics import METRICS
@@ -84,8 +84,9 @@ def plan(wanted: Wanted, places: Places) -> Plan:
     if not trials:
         reasons = "; ".join(f"{task}: {why}" for task, why in refused.items())
         raise PlanProblem(f"nothing to measure: {reasons or 'name at least one task, one encoder and one probe that fit'}")
-    things: dict[str, Any] = {**tasks, **encoders, **probes, **controls}
-    return Plan(tuple(trials), tasks, encoders, probes, controls, {r: identity(r, t) for r, t in things.items()}, refused)
+    things: dict[str, Any] = {**encoders, **probes, **controls}
+    identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
+    return Plan(tuple(trials), tasks, encoders, probes, controls, identities, refused)
 
 
 def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
@@ -117,16 +118,22 @@ def _tasks(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str
             tasks[item.name] = _checked(item)
             continue
         for reference in TASKS.expand(item):
-            canonical, task = TASKS.canonical(reference), _checked(TASKS.make(reference))
-            found = facts(task, identity(canonical, task), cache)
-            if found.refused:
-                refused[str(reference)] = found.refused
-            elif found.folds == 1:
-                tasks[canonical] = task
-            else:
-                folds = [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
-                tasks |= {TASKS.canonical(fold): _checked(TASKS.make(fold)) for fold in folds}
+            try:
+                tasks |= {TASKS.canonical(r): _checked(TASKS.make(r)) for r in _folds(reference, cache)}
+            except DataProblem as problem:
+                refused[str(reference)] = str(problem)
     return tasks, refused
+
+
+def _folds(reference: Reference, cache: Path) -> list[Reference]:
+    """The reference itself, or one for each fold where the data are too small for one test set. Raises DataProblem."""
+    task = TASKS.make(reference)
+    found = facts(task, task_identity(TASKS.canonical(reference), task), cache)
+    if found.refused:
+        raise DataProblem(found.refused)
+    if found.folds == 1:
+        return [reference]
+    return [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
 
 
 def _checked(task: Task) -> Task:
@@ -139,5 +146,5 @@ def _encoder(given: Any) -> tuple[str, Encoder]:
     encoder = make_encoder(given)
     if isinstance(given, str | Reference):
         parsed = Reference.parse(given) if isinstance(given, str) else given
-        return (ENCODERS.canonical(parsed) if "@" not in parsed.name else str(parsed)), encoder
+        return ENCODERS.canonical(parsed), encoder
     return encoder.name, encoder
