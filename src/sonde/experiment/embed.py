@@ -141,7 +141,7 @@ def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
     Sentences that miss the same slots go together, so that each is encoded once and no entry is made twice.
     """
     folder = request.store.folder(request.base)
-    open_blocks = list(plans.unfinished(folder))
+    open_blocks = list(plans.unfinished(folder, request.store.committed(request.base)))  # as they were when `lacking` was found
     jobs: list[Job] = []
     patterns, which = np.unique(lacking, axis=1, return_inverse=True)
     for number in range(patterns.shape[1]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,12 +103,10 @@ def read(path: Path) -> Plan | None:
     return Plan(file, tuple(file.facts["slots"]), file.array("keys"), file.array("bounds"))
 
 
-def unfinished(folder: Path) -> Iterator[tuple[Plan, list[int]]]:
-    """Plans with the blocks whose vectors are not there, oldest first."""
-    names = [name for _, name in listed(folder, ".plan", SUFFIX)]
-    there = set(names)
-    for name in names:
+def unfinished(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:
+    """Plans with the blocks that are not among the committed files, oldest first."""
+    for _, name in listed(folder, ".plan", SUFFIX):
         if name.endswith(".plan") and (plan := read(folder / name)) is not None:
-            left = [block for block in range(len(plan)) if plan.name(block) not in there]
+            left = [block for block in range(len(plan)) if plan.name(block) not in committed]
             if left:
                 yield plan, left

@@ -87,12 +87,12 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.blocks: list[Block] = []
-        self._names: set[str] = set()
+        self.names: set[str] = set()
         self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
 
     def refresh(self) -> Shelf:
         """Open what was committed since, by this process or another."""
-        fresh = [name for _, name in listed(self.folder, SUFFIX, ".plan") if name.endswith(SUFFIX) and name not in self._names]
+        fresh = [name for _, name in listed(self.folder, SUFFIX, ".plan") if name.endswith(SUFFIX) and name not in self.names]
         for name in fresh:
             block = opened(self.folder / name)
             if block is not None:
@@ -107,13 +107,13 @@ class Shelf:
         except Damaged as damage:
             set_aside(block.path, damage)
         else:
-            self._names.add(block.path.name)
+            self.names.add(block.path.name)
             self.blocks.append(block)
 
     def drop(self, block: Block, why: object) -> None:
         """Set a damaged block aside; what it held is missing from now on."""
         set_aside(block.path, why)
-        self._names.discard(block.path.name)
+        self.names.discard(block.path.name)
         self.blocks.remove(block)
         self._indexes.clear()
 

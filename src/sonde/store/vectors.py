@@ -79,6 +79,10 @@ class VectorStore:
         found = _cut(shelf, _located(shelf, slots, keys), len(keys))
         return np.zeros(len(keys), bool) if found is None else found
 
+    def committed(self, base: str) -> frozenset[str]:
+        """The names of an encoder's blocks as `lacking` saw them last; what was committed since is left out."""
+        return frozenset(self._shelves[base].names) if base in self._shelves else frozenset()
+
     def widths(self, base: str) -> dict[str, int]:
         """How many numbers a vector has, for each slot that has been filled."""
         blocks = self._shelf(base).blocks

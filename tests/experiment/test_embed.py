@@ -1,0 +1,482 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
+
+from sonde.core import Sentence
+from sonde.experiment.embed import EncoderProblem, embed, vectors
+from sonde.store.blocks import StoreProblem
+from sonde.store.vectors import VectorStore
+from sonde.vectors import Spans, Vectors
+
+QUIET = {"progress": False}
+
+
+def files(root):
+    return {p.relative_to(root): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+def read(encoder, sentences, root, key="k"):
+    return vectors(encoder, sentences, VectorStore(root), key)
+
+
+def encoded(encoder):
+    return sum(map(len, encoder.calls))
+
+
+def test_each_distinct_sentence_is_encoded_once(tmp_path):
+    encoder, known, store = Pretend(), sentences_of(5000), VectorStore(tmp_path)
+    done = embed(encoder, [*known, *known[:100]], store, "k", **QUIET)
+    assert (done.encoded, done.cached, done.cut) == (5000, 0, 0)
+    assert done.usable.all()
+    assert len(done.usable) == 5100
+    assert encoded(encoder) == 5000
+    again = embed(encoder, known[::-1], store, "k", **QUIET)
+    assert (again.encoded, again.cached) == (0, 5000)
+    assert encoded(encoder) == 5000
+    np.testing.assert_array_equal(read(encoder, known, tmp_path).layers[0], [exact(s) for s in known])
+
+
+def test_batches_are_sorted_by_length_and_do_not_depend_on_the_order_given(tmp_path):
+    known = sentences_of(3000)
+    one, two = Pretend(batchy=True), Pretend(batchy=True)
+    embed(one, known, VectorStore(tmp_path / "a"), "k", **QUIET)
+    embed(two, known[::-1], VectorStore(tmp_path / "b"), "k", **QUIET)
+    lengths = [len(s.words) for call in one.calls for s in call]
+    assert lengths == sorted(lengths)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_no_sentences_are_no_trouble(tmp_path):
+    done = embed(Pretend(), [], VectorStore(tmp_path), "k", **QUIET)
+    assert done.usable.shape == (0,)
+    assert read(Pretend(), [], tmp_path).sentences == 0
+
+
+def test_an_empty_sentence_and_a_very_long_one(tmp_path):
+    known = [Sentence((), ""), Sentence.of(["word"] * 10_000), *sentences_of(10)]
+    for encoder in (Pretend(), PretendLayers(slots=("0.none",))):
+        assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+    found, expected = read(encoder, known, tmp_path), encoder.encode(known)
+    np.testing.assert_array_equal(found.layers[0], expected.layers[0])
+    np.testing.assert_array_equal(found.spans.words, expected.spans.words)
+
+
+def test_float16(tmp_path):
+    known, store = sentences_of(100), VectorStore(tmp_path, "float16")
+    embed(Pretend(), known, store, "k", **QUIET)
+    expected = np.array([exact(s) for s in known]).astype(np.float16)
+    np.testing.assert_array_equal(vectors(Pretend(), known, store, "k").layers[0], expected)
+
+
+def test_a_value_beyond_float16_is_told(tmp_path):
+    known, store = sentences_of(10), VectorStore(tmp_path, "float16")
+    encoder = Pretend(spoil=lambda v: Vectors((np.where(np.arange(len(v.layers[0])) == 3, 1e6, 1.0)[:, None],)))
+    done = embed(encoder, known, store, "k", **QUIET)
+    assert [reason for _, reason in done.problems] == ["a value beyond what float16 holds"]
+
+
+# several layers
+
+
+def test_all_missing_slots_are_filled_in_one_pass_and_no_slot_twice(tmp_path):
+    known, store = sentences_of(300), VectorStore(tmp_path)
+    encoder = PretendLayers()
+    embed(encoder.asking(("1.mean",)), known[:100], store, "k", **QUIET)
+    assert len(encoder.calls) == 1
+    embed(encoder, known, store, "k", **QUIET)
+    assert sorted(map(len, encoder.calls[1:])) == [100, 200]
+    assert embed(encoder, known, store, "k", **QUIET).cached == 300
+    assert len(encoder.calls) == 3
+    found = vectors(encoder.asking(("2.mean", "1.mean")), known, store, "k")
+    assert found.names == ("2", "1")
+    np.testing.assert_array_equal(found.layer("1"), [exact(s, "1") for s in known])
+    np.testing.assert_array_equal(found.layer("2"), [exact(s, "2") for s in known])
+    np.testing.assert_array_equal(found.cut, [len(s.words) > 18 for s in known])
+
+
+def test_sentences_that_were_cut_are_counted(tmp_path):
+    known = sentences_of(40)
+    expected = sum(len(s.words) > 18 for s in known)
+    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k", **QUIET).cut == expected > 0
+    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k", **QUIET).cut == expected
+
+
+def test_ragged_units_come_back_in_any_order(tmp_path):
+    known, store = sentences_of(3000), VectorStore(tmp_path)
+    encoder = PretendLayers(slots=("0.none", "2.none"))
+    embed(encoder.asking(("0.none",)), known[:1000], store, "k", **QUIET)
+    assert embed(encoder, known, store, "k", **QUIET).usable.all()
+    asked = [known[i] for i in np.random.default_rng(1).permutation(3000)[:500]]
+    found, expected = vectors(encoder, asked, store, "k"), encoder.encode(asked)
+    for name in ("0", "2"):
+        np.testing.assert_array_equal(found.layer(name), expected.layer(name))
+    for part in ("sentences", "words", "first_word"):
+        np.testing.assert_array_equal(getattr(found.spans, part), getattr(expected.spans, part))
+
+
+def test_ragged_sentences_without_vectors_have_words_without_units(tmp_path):
+    known = sentences_of(20)
+    bad = PretendLayers(slots=("0.none",))
+    good = known[:5] + known[6:]
+    embed(bad, good, VectorStore(tmp_path), "k", **QUIET)
+    found = read(bad, known, tmp_path)
+    assert np.diff(found.spans.first_word).tolist() == [len(s.words) for s in known]
+    assert np.diff(found.spans.sentences)[5] == 0
+    kept = np.array([i for i in range(20) if i != 5])
+    np.testing.assert_array_equal(found.take(kept).layers[0], bad.encode(good).layers[0])
+    np.testing.assert_array_equal(found.take(kept).spans.words, bad.encode(good).spans.words)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 60), max_size=30),
+            st.sampled_from([("0.mean",), ("1.mean", "0.mean"), ("0.mean", "1.mean", "2.mean"), ("0.none",), ("1.none", "0.none")]),
+        ),
+        max_size=8,
+    )
+)
+def test_any_sequence_of_requests_reads_back_what_the_encoder_gives(tmp_path_factory, requests):
+    root, known = tmp_path_factory.mktemp("store"), sentences_of(61)
+    encoder = PretendLayers()
+    for numbers, slots in requests:
+        asked, of = [known[i] for i in numbers], encoder.asking(slots)
+        store = VectorStore(root)
+        done = embed(of, asked, store, "k", **QUIET)
+        assert done.usable.all()
+        assert done.encoded + done.cached == len(set(asked))
+        found = vectors(of, asked, store, "k")
+        if asked:
+            expected = of.encode(asked)
+            for name in expected.names:
+                np.testing.assert_array_equal(found.layer(name), expected.layer(name))
+            if expected.spans is not None:
+                np.testing.assert_array_equal(found.spans.words, expected.spans.words)
+            np.testing.assert_array_equal(found.cut, expected.cut)
+
+
+# what goes wrong with sentences
+
+
+def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
+    known, store = sentences_of(5000), VectorStore(tmp_path)
+    encoder = Pretend(fails=lambda s: s in (known[3001], known[7]))
+    done = embed(encoder, known, store, "k", **QUIET)
+    assert done.problems == (
+        (7, f"RuntimeError: cannot read {known[7].text[:20]!r}"),
+        (3001, f"RuntimeError: cannot read {known[3001].text[:20]!r}"),
+    )
+    assert np.flatnonzero(~done.usable).tolist() == [7, 3001]
+    assert done.encoded == 4998
+    assert encoded(encoder) < 5 * 5000
+    found = vectors(encoder, known, store, "k").layers[0]
+    assert not found[[7, 3001]].any()
+    np.testing.assert_array_equal(found[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)])
+    again = embed(encoder, known, store, "k", **QUIET)
+    assert again.problems == done.problems
+    assert again.cached == 4998
+    mended = embed(Pretend(), known, store, "k", **QUIET)
+    assert mended.usable.all()
+    assert mended.encoded == 2
+
+
+def test_many_sentences_that_raise_are_no_reason_to_give_up(tmp_path):
+    known = sentences_of(2000)
+    encoder = Pretend(fails=lambda s: len(s.words) > 15)
+    done = embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+    assert [len(s.words) <= 15 for s in known] == done.usable.tolist()
+
+
+def test_a_sentence_that_alone_was_left_and_fails_again_is_not_fatal(tmp_path):
+    known = sentences_of(50)
+    encoder = Pretend(fails=lambda s: s == known[0])
+    embed(encoder, known[1:], VectorStore(tmp_path), "k", **QUIET)
+    assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).problems[0][0] == 0
+    assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).problems[0][0] == 0
+
+
+def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
+    encoder = Pretend(fails=lambda s: True)
+    with pytest.raises(
+        EncoderProblem, match=r"pretend failed on every sentence tried \(RuntimeError: cannot read .*mend the encoder"
+    ) as told:
+        embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k", **QUIET)
+    assert "\n" not in str(told.value)
+    assert len(encoder.calls) < 12
+
+
+def test_an_encoder_that_stops_working_is_given_up_and_its_work_kept(tmp_path):
+    known = sentences_of(5000)
+    encoder = Pretend(fails=lambda s: len(encoder.calls) > 2)
+    with pytest.raises(EncoderProblem, match="what was encoded before is kept"):
+        embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+    assert len(encoder.calls) < 80
+    assert embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET).cached > 4000
+
+
+def test_a_missing_package_is_told_at_once(tmp_path):
+    class Needy(Pretend):
+        def encode(self, sentences):
+            self.calls.append(list(sentences))
+            raise ImportError("install sonde[hf]")
+
+    encoder = Needy()
+    with pytest.raises(EncoderProblem, match="pretend needs a package that is not installed: ImportError: install sonde"):
+        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k", **QUIET)
+    assert len(encoder.calls) == 1
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_vectors_that_are_not_finite_are_told_and_remembered(tmp_path, value):
+    known = sentences_of(100)
+
+    def spoil(v):
+        layer = v.layers[0].copy()
+        layer[[3, 50], 2] = value
+        return Vectors((layer,))
+
+    encoder = Pretend(spoil=spoil)
+    for calls in (1, 1):
+        done = embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+        assert len(done.problems) == 2
+        assert {reason for _, reason in done.problems} == {"a value that is not finite (NaN or infinite)"}
+        assert len(encoder.calls) == calls
+        found = read(encoder, known, tmp_path).layers[0]
+        assert not found[~done.usable].any()
+        np.testing.assert_array_equal(found[done.usable], [exact(s) for s, u in zip(known, done.usable, strict=True) if u])
+
+
+def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
+    @dataclass
+    class Spoilt(PretendLayers):
+        def encode(self, sentences):
+            found = super().encode(sentences)
+            layers = [layer.copy() for layer in found.layers]
+            for name, layer in zip(found.names, layers, strict=True):
+                layer[0, 0] = np.nan if name == "2" else 1
+            return replace(found, layers=tuple(layers))
+
+    encoder, known = Spoilt(), sentences_of(10)
+    assert len(embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).problems) == 1
+    assert embed(encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+
+
+def test_a_ragged_sentence_that_is_not_finite(tmp_path):
+    @dataclass
+    class Spoilt(PretendLayers):
+        def encode(self, sentences):
+            found = super().encode(sentences)
+            layer = found.layers[0].copy()
+            layer[found.spans.sentences[3] + 1, 0] = np.nan
+            return replace(found, layers=(layer,))
+
+    encoder, known = Spoilt(slots=("0.none",)), sentences_of(10)
+    done = embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+    assert len(done.problems) == 1
+    found = read(encoder, known, tmp_path)
+    assert np.isfinite(found.layers[0]).all()
+    at = done.problems[0][0]
+    assert not found.take(np.array([at])).layers[0].any()
+
+
+# what goes wrong with encoders
+
+WRONG = {
+    "a list": (lambda v: [1], "returned a list where Vectors was expected"),
+    "an array": (lambda v: v.layers[0], "returned a ndarray where Vectors was expected"),
+    "too few rows": (lambda v: Vectors((v.layers[0][1:],)), r"an array of shape \[9, 8\] where \[10, dim\] for 10 sentences"),
+    "one dimension": (lambda v: Vectors((v.layers[0][:, 0],)), r"an array of shape \[10\] where \[10, dim\]"),
+    "a tensor of three": (lambda v: Vectors((v.layers[0][None],)), r"an array of shape \[1, 10, 8\]"),
+    "objects": (lambda v: Vectors((v.layers[0].astype(object),)), "a ndarray of object where a numpy array of float32"),
+    "a list of rows": (lambda v: Vectors((v.layers[0].tolist(),)), "a list of no type where a numpy array of float32"),
+    "two layers": (lambda v: Vectors(v.layers * 2, ("a", "b")), r"2 layers where 1 \(-\) was expected"),
+    "a short cut": (lambda v: replace(v, cut=np.zeros(3, bool)), r"`cut` of shape \[3\] where \[10\]"),
+    "spans": (lambda v: replace(v, spans=Spans(*np.zeros((3, 1), np.int64))), "spans of 0 sentences where 10"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_answer_is_one_line(tmp_path, kind):
+    spoil, message = WRONG[kind]
+    with pytest.raises(EncoderProblem, match=message) as told:
+        embed(Pretend(spoil=spoil), sentences_of(10), VectorStore(tmp_path), "k", **QUIET)
+    assert "\n" not in str(told.value)
+    assert "pretend" in str(told.value)
+
+
+def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tmp_path):
+    known = sentences_of(5000)
+    encoder = Pretend(spoil=lambda v: Vectors((v.layers[0][:, : DIM - (len(encoder.calls) > 1)],)))
+    with pytest.raises(EncoderProblem, match="returned vectors of 7 numbers where 8 as for the sentences before"):
+        embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+    done = embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET)
+    assert (done.cached, done.encoded) == (2048, 2952)
+
+
+def test_whole_numbers_and_float64_are_taken(tmp_path):
+    known = sentences_of(10)
+    encoder = Pretend(spoil=lambda v: Vectors((np.arange(len(v.layers[0]))[:, None],)))
+    assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+    assert sorted(read(encoder, known, tmp_path).layers[0][:, 0]) == list(range(10))
+
+
+def test_an_encoder_that_looks_at_the_corpus_is_prepared_first_and_only_when_needed(tmp_path):
+    seen = []
+
+    @dataclass
+    class Looks(Pretend):
+        ready: bool = False
+
+        def prepared(self, sentences):
+            seen.append(list(sentences))
+            return replace(self, ready=True)
+
+        def encode(self, sentences):
+            assert self.ready
+            return super().encode(sentences)
+
+    known = sentences_of(10)
+    for _ in range(2):
+        assert embed(Looks(), known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+    assert seen == [known]
+
+
+def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys):
+    embed(Pretend(), sentences_of(10), VectorStore(tmp_path), "k", progress=True)
+    assert "encode pretend: 100%" in capsys.readouterr().err
+    embed(Pretend(), sentences_of(20), VectorStore(tmp_path), "k", **QUIET)
+    embed(Pretend(), sentences_of(20), VectorStore(tmp_path), "k", progress=True)
+    assert capsys.readouterr().err == ""
+
+
+# what goes wrong with runs
+
+
+def test_an_interrupted_run_goes_on_with_its_plan(tmp_path):
+    known = sentences_of(9000)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k", **QUIET)
+
+    class Interrupted(Pretend):
+        def encode(self, sentences):
+            if len(self.calls) == 2:
+                raise KeyboardInterrupt
+            return super().encode(sentences)
+
+    with pytest.raises(KeyboardInterrupt):
+        embed(Interrupted(batchy=True), known, VectorStore(tmp_path / "b"), "k", **QUIET)
+    done = embed(Pretend(batchy=True), known[::-1], VectorStore(tmp_path / "b"), "k", **QUIET)
+    assert done.cached == 4096
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_another_run_finishes_a_plan_whose_sentences_it_does_not_all_know(tmp_path):
+    known = sentences_of(5000)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k", **QUIET)
+    first = Pretend(batchy=True, fails=lambda s: len(first.calls) > 1)
+    with pytest.raises(EncoderProblem):
+        embed(first, known, VectorStore(tmp_path / "b"), "k", **QUIET)
+    store = VectorStore(tmp_path / "b")
+    some = [s for s in known if int(s.words[0][1:]) % 5]
+    embed(Pretend(batchy=True), some, store, "k", **QUIET)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_a_small_run_does_not_finish_a_large_plan(tmp_path):
+    known = sentences_of(9000)
+    first = Pretend(fails=lambda s: len(first.calls) > 1)
+    with pytest.raises(EncoderProblem):
+        embed(first, known, VectorStore(tmp_path), "k", **QUIET)
+    second = Pretend()
+    embed(second, known[::100], VectorStore(tmp_path), "k", **QUIET)
+    assert encoded(second) <= 90
+
+
+def test_a_damaged_block_is_made_again_as_it_was(tmp_path, caplog):
+    known = sentences_of(5000)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k", **QUIET)
+    before = files(tmp_path)
+    for number, path in enumerate(sorted(p for p in before if p.suffix == ".vectors")):
+        content = bytearray(before[path])
+        content[number * 7777 + 50] ^= 4
+        (tmp_path / path).write_bytes(content)
+    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k", **QUIET)
+    assert done.encoded == 5000
+    assert caplog.text.count("is damaged") == 3
+    for path in tmp_path.rglob("*.damaged"):
+        path.unlink()
+    assert files(tmp_path) == before
+
+
+def test_a_full_disk_keeps_what_was_finished(tmp_path, monkeypatch):
+    known = sentences_of(5000)
+    real, written = os.fsync, []
+
+    def full(handle):
+        written.append(handle)
+        if len(written) > 4:  # a plan and its folder, a block and its folder
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreProblem, match="No space left on device; what was finished before is kept"):
+        embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET)
+    monkeypatch.undo()
+    assert embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET).cached == 2048
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {here!r})
+from pretend import Pretend, sentences_of
+from sonde.experiment.embed import embed
+from sonde.store.vectors import VectorStore
+print("ready", flush=True)
+embed(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k", progress=False)
+"""
+
+
+def start(root, seconds):
+    code = SCRIPT.format(here=str(Path(__file__).parent), seconds=seconds)
+    worker = subprocess.Popen([sys.executable, "-c", code, str(root)], stdout=subprocess.PIPE)
+    assert worker.stdout.readline() == b"ready\n"
+    return worker
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
+def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
+    known = sentences_of(20_000)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "whole"), "k", **QUIET)
+    chance, killed = np.random.default_rng(3), 0
+    for _ in range(6):
+        worker = start(tmp_path / "killed", 0.05)
+        time.sleep(chance.uniform(0.1, 0.8))
+        worker.send_signal(signal.SIGKILL)
+        killed += worker.wait() == -signal.SIGKILL
+        worker.stdout.close()
+    assert killed >= 2
+    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k", **QUIET)
+    assert done.usable.all()
+    for path in (tmp_path / "killed").rglob("*.part"):  # what a killed write leaves is ignored, and removed after a day
+        path.unlink()
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+
+
+def test_two_runs_at_once_do_not_spoil_each_other(tmp_path):
+    embed(Pretend(batchy=True), sentences_of(20_000), VectorStore(tmp_path / "alone"), "k", **QUIET)
+    workers = [start(tmp_path / "both", 0.02) for _ in range(2)]
+    for worker in workers:
+        assert worker.wait() == 0
+        worker.stdout.close()
+    assert files(tmp_path / "both") == files(tmp_path / "alone")

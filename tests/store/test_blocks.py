@@ -1,0 +1,162 @@
+import errno
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.store import blocks
+from sonde.store.blocks import Block, Damaged, StoreProblem
+
+ARRAYS = {
+    "keys": np.arange(6, dtype=np.uint64).reshape(3, 2),
+    "none": np.zeros((0, 4), np.float32),
+    "half": np.linspace(0, 1, 5).astype(np.float16),
+    "flag": np.array([True, False, True]),
+}
+
+
+def write(path: Path) -> Path:
+    blocks.write(path, "test", {"word": "zażółć \ud800", "n": np.int64(3), "nan": float("nan")}, ARRAYS)
+    return path
+
+
+def test_what_was_written_is_read(tmp_path):
+    block = Block(write(tmp_path / "deep" / "a.block"))
+    assert block.kind == "test"
+    assert block.facts["word"] == "zażółć \ud800"
+    assert block.facts["n"] == 3
+    for name, array in ARRAYS.items():
+        assert block.array(name).dtype == array.dtype
+        np.testing.assert_array_equal(block.array(name), array)
+        assert not block.array(name).flags.writeable
+
+
+def test_the_same_content_is_the_same_bytes(tmp_path):
+    assert write(tmp_path / "a").read_bytes() == write(tmp_path / "b").read_bytes()
+
+
+_whole = {}
+
+
+@given(where=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_flipped_bit_anywhere_is_noticed(where, bit, tmp_path_factory):
+    if not _whole:
+        _whole["bytes"] = write(tmp_path_factory.mktemp("blocks") / "a").read_bytes()
+        _whole["path"] = tmp_path_factory.mktemp("spoilt") / "a"
+    content = bytearray(_whole["bytes"])
+    content[int(where * len(content))] ^= 1 << bit
+    _whole["path"].write_bytes(content)
+    with pytest.raises(Damaged):
+        Block(_whole["path"]).check()
+
+
+def test_every_byte_counts(tmp_path):
+    content = write(tmp_path / "a").read_bytes()
+    for at in range(len(content)):
+        (tmp_path / "a").write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
+        with pytest.raises(Damaged):
+            Block(tmp_path / "a").check()
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 100, -1, -64])
+def test_a_short_file_is_noticed(tmp_path, size):
+    path = write(tmp_path / "a")
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(Damaged):
+        Block(path).check()
+
+
+def test_a_longer_file_is_noticed(tmp_path):
+    path = write(tmp_path / "a")
+    path.write_bytes(path.read_bytes() + b"\0")
+    with pytest.raises(Damaged):
+        Block(path)
+
+
+def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(blocks, "FORMAT", 2)
+    path = write(tmp_path / "a")
+    monkeypatch.undo()
+    with pytest.raises(StoreProblem, match="format 2, this version of sonde reads 1: update sonde"):
+        blocks.opened(path)
+    assert path.exists()
+
+
+def test_a_damaged_file_is_named_and_set_aside(tmp_path, caplog):
+    path = tmp_path / "a.block"
+    path.write_bytes(b"rubbish" * 100)
+    assert blocks.opened(path) is None
+    assert not path.exists()
+    assert (tmp_path / "a.block.damaged").exists()
+    assert "a.block is damaged" in caplog.text
+
+
+def test_a_full_disk_is_one_line_and_spoils_nothing(tmp_path, monkeypatch):
+    path = write(tmp_path / "a")
+    before = path.read_bytes()
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreProblem, match="No space left on device") as problem:
+        blocks.write(path, "test", {}, {"other": np.ones(3)})
+    assert "\n" not in str(problem.value)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+def test_an_interrupt_while_writing_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "a")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits on file size are POSIX")
+def test_a_file_size_limit_stops_a_write_cleanly(tmp_path):
+    code = f"""
+import resource, signal, numpy as np
+from pathlib import Path
+from sonde.store import blocks
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+blocks.write(Path({str(tmp_path)!r}) / "small", "test", {{}}, {{"a": np.zeros(10)}})
+try:
+    blocks.write(Path({str(tmp_path)!r}) / "large", "test", {{}}, {{"a": np.zeros(100_000)}})
+except blocks.StoreProblem as problem:
+    print(problem)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "File too large" in done.stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["small"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreProblem, match=r"cannot write .*file"):
+        write(tmp_path / "file" / "a")
+
+
+def test_leftovers_go_after_a_day_and_others_files_stay(tmp_path):
+    write(tmp_path / "a.block")
+    old, young, foreign = tmp_path / ".x.1.part", tmp_path / ".y.2.part", tmp_path / "notes.txt"
+    for path in (old, young, foreign):
+        path.write_text("")
+    os.utime(old, (time.time() - 100_000,) * 2)
+    os.utime(foreign, (time.time() - 100_000,) * 2)
+    assert [name for _, name in blocks.listed(tmp_path, ".block")] == ["a.block"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".y.2.part", "a.block", "notes.txt"]
+
+
+def test_no_folder_holds_no_files(tmp_path):
+    assert blocks.listed(tmp_path / "nowhere", ".block") == []

@@ -1,0 +1,174 @@
+import math
+import multiprocessing
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.core import Result, Trial
+from sonde.store.blocks import StoreProblem
+from sonde.store.results import ResultStore
+from sonde.targets import Classes, LabelSets, Scores
+
+GOLD = Classes(np.array([0, 1, 2, 1]), ("Past", "Pres", "ő"))
+COLUMNS = {
+    "classes": (GOLD, Classes(np.array([0, 0, 2, 1]), GOLD.names)),
+    "scores": (Scores(np.array([0.1, -2.5])), Scores(np.array([1 / 3, np.nan]))),
+    "sets": (
+        LabelSets(np.array([0, 2, 2]), np.array([0, 2]), np.array([1, 0.5], np.float32), ("a", "b", "c"), partial=True),
+        LabelSets(np.array([0, 0, 1]), np.array([1]), np.ones(1, np.float32), ("a", "b", "c")),
+    ),
+    "none": (Classes(np.zeros(0, np.int64), ("a",)), Classes(np.zeros(0, np.int64), ("a",))),
+    "many": (Classes(np.arange(70_000), tuple(map(str, range(70_000)))),) * 2,
+}
+
+
+def result(seed=0, kind="classes", score=0.1 + 0.2, **provenance):
+    trial = Trial("ud/tense:x", "hf:bert,layers=all", "12", "mlp", "none", seed)
+    gold, predicted = COLUMNS[kind]
+    return Result(trial, "accuracy", score, score - 0.05, score + 0.05, 1 / 3, gold, predicted, provenance)
+
+
+def same(a, b):
+    if (a.trial, a.metric, dict(a.provenance)) != (b.trial, b.metric, dict(b.provenance)):
+        return False
+    numbers = all(getattr(a, k) == getattr(b, k) for k in ("score", "low", "high", "majority"))
+    return numbers and same_column(a.gold, b.gold) and same_column(a.predicted, b.predicted)
+
+
+def same_column(a, b):
+    arrays = [(a.arrays()[k], b.arrays()[k]) for k in a.arrays()]
+    equal = all(x.dtype == y.dtype and np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in arrays)
+    return type(a) is type(b) and a.names == b.names and getattr(a, "partial", 0) == getattr(b, "partial", 0) and equal
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_result_comes_back_as_it_was(tmp_path, kind):
+    first, second = result(0, kind, nested={"a": [1, {"b": None}]}, text="zażółć"), result(1, kind)
+    ResultStore(tmp_path / "deep" / "results").write("unit", [("a", first), ("b", second)])
+    store = ResultStore(tmp_path / "deep" / "results")
+    assert store.ids() == {"a", "b"}
+    found = store.find(["a", "b", "c"])
+    assert found.keys() == {"a", "b"}
+    assert same(found["a"], first)
+    assert same(found["b"], second)
+    assert dict(store.read()).keys() == {"a", "b"}
+
+
+def test_numbers_that_are_not_finite_come_back(tmp_path):
+    ResultStore(tmp_path).write("unit", [("a", result(score=math.nan)), ("b", result(score=math.inf))])
+    found = ResultStore(tmp_path).find(["a", "b"])
+    assert math.isnan(found["a"].score)
+    assert found["b"].score == math.inf
+
+
+def test_provenance_may_hold_what_json_lacks(tmp_path):
+    given = {"path": tmp_path, "count": np.int64(3), "array": np.arange(2), "seeds": (1, 2), "kinds": frozenset("ba")}
+    ResultStore(tmp_path).write("unit", [("a", result(**given))])
+    found = ResultStore(tmp_path).find(["a"])["a"].provenance
+    assert found == {"path": str(tmp_path), "count": 3, "array": [0, 1], "seeds": [1, 2], "kinds": ["a", "b"]}
+
+
+def test_an_empty_folder_has_no_results_and_is_not_made(tmp_path):
+    store = ResultStore(tmp_path / "nowhere")
+    assert store.ids() == set()
+    assert store.find(["a"]) == {}
+    assert list(store.read()) == []
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_file_in_place_of_the_folder_is_told(tmp_path):
+    (tmp_path / "results").write_text("")
+    with pytest.raises(StoreProblem, match="name a folder"):
+        ResultStore(tmp_path / "results").ids()
+
+
+def test_a_unit_may_have_any_name(tmp_path):
+    store = ResultStore(tmp_path)
+    store.write("../../etc/passwd", [("a", result())])
+    store.write("x" * 500, [("b", result())])
+    assert store.ids() == {"a", "b"}
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_file_of_others_is_ignored_and_kept(tmp_path):
+    (tmp_path / "report.csv").write_text("task")
+    (tmp_path / "folder").mkdir()
+    ResultStore(tmp_path).write("unit", [("a", result())])
+    assert ResultStore(tmp_path).ids() == {"a"}
+    assert (tmp_path / "report.csv").exists()
+
+
+_unit = {}
+
+
+@given(where=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_flipped_bit_anywhere_sets_the_file_aside(where, bit, tmp_path_factory):
+    if not _unit:
+        root = _unit["root"] = tmp_path_factory.mktemp("results")
+        ResultStore(root).write("unit", [("a", result())])
+        ResultStore(root).write("good", [("b", result(1))])
+        _unit["bytes"] = (root / "unit.result").read_bytes()
+    content = bytearray(_unit["bytes"])
+    content[int(where * len(content))] ^= 1 << bit
+    (_unit["root"] / "unit.result").write_bytes(content)
+    store = ResultStore(_unit["root"])
+    assert store.find(["a", "b"]).keys() == {"b"}
+    assert (_unit["root"] / "unit.result.damaged").exists()
+    store.write("unit", [("a", result())])
+    assert same(store.find(["a"])["a"], result())
+
+
+def test_a_unit_written_again_replaces_the_file(tmp_path):
+    store = ResultStore(tmp_path)
+    store.write("unit", [("a", result(score=0.25))])
+    assert store.find(["a"])["a"].score == 0.25
+    store.write("unit", [("a", result(score=0.5))])
+    assert store.find(["a"])["a"].score == 0.5
+
+
+def test_gold_labels_are_kept_once(tmp_path):
+    gold = Classes(np.arange(50_000) % 300, tuple(map(str, range(300))))
+    trials = [(str(seed), replace(result(seed), gold=gold, predicted=gold.take(np.roll(np.arange(50_000), seed)))) for seed in range(5)]
+    ResultStore(tmp_path).write("unit", trials)
+    assert (tmp_path / "unit.result").stat().st_size < 5.2 * 100_000  # five distinct columns of two bytes a label
+
+
+def _many(root, offset):
+    store = ResultStore(root)
+    for unit in range(20):
+        store.write(f"{offset}-{unit}", [(f"{offset}-{unit}-{seed}", result(seed)) for seed in range(3)])
+        store.write(f"shared-{unit}", [(f"shared-{unit}", result(unit))])
+
+
+def test_two_processes_write_one_folder(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_many, args=(tmp_path, offset)) for offset in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [w.exitcode for w in workers] == [0, 0]
+    assert len(ResultStore(tmp_path).ids()) == 2 * 60 + 20
+    assert not list(tmp_path.glob("*.damaged"))
+
+
+def test_three_hundred_trials_are_found_quickly(tmp_path):
+    gold = Classes(np.arange(2000) % 7, tuple("abcdefg"))
+    for unit in range(60):
+        ResultStore(tmp_path).write(str(unit), [(f"{unit}-{s}", replace(result(s), gold=gold, predicted=gold)) for s in range(5)])
+    ids = [f"{unit}-{seed}" for unit in range(60) for seed in range(5)]
+    start = time.perf_counter()
+    assert len(ResultStore(tmp_path).find(ids)) == 300
+    assert time.perf_counter() - start < 0.5
+
+
+def test_the_store_imports_nothing_heavy():
+    code = "import sys, sonde.store.results, sonde.store.vectors, sonde.experiment.embed"
+    code += "; print(*{'torch', 'sklearn', 'transformers'} & {*sys.modules})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
