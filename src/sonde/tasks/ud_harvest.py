@@ -1,0 +1,131 @@
+"""One pass over a treebank that answers all nine questions; tasks of the same files share what it finds.
+
+Trees are not kept: a `Harvest` holds the sentences and, for every question, one shared `Answer` (or reason) a sentence.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources import conllu, text
+from sonde.sources.conllu import OnError, Tally
+from sonde.sources.files import Part, digest, treebank, uncompressed
+from sonde.tasks import ud_rules
+from sonde.tasks.ud_clause import Clause
+from sonde.tasks.ud_rules import Finding, Rule
+from sonde.tasks.ud_types import sent_type
+
+RULES: dict[str, Rule] = {
+    "top-deps": ud_rules.top_deps,
+    "passive": ud_rules.passive,
+    "tense": ud_rules.tense,
+    "tense/paper": ud_rules.tense_paper,
+    "subj-num": ud_rules.subj_num,
+    "subj-num/paper": ud_rules.subj_num_paper,
+    "obj-num": ud_rules.obj_num,
+    "obj-num/paper": ud_rules.obj_num_paper,
+    "sent-type": sent_type,
+}
+NO_TREE = "running text has no tree"
+HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What was found in some files, one value a sentence in each list.
+
+    depths    of the trees; 0 where the source is running text, which has none
+    findings  by rule, an answer or the reason why there is none
+    forms     how often each word form occurs
+    """
+
+    sentences: list[Sentence]
+    splits: list[str]
+    depths: list[int]
+    findings: Mapping[str, list[Finding]]
+    forms: Counter[str]
+    tally: Tally
+    files: tuple[str, ...]
+
+
+def parts(path: str, more: tuple[str, ...] = ()) -> list[Part]:
+    """The files that some paths name: treebanks, or running text one sentence a line (.txt)."""
+    found = [part for p in (path, *more) for part in ([Part("", _file(p))] if _is_text(p) else treebank(p))]
+    seen: set[Path] = set()
+    for part in found:
+        if part.path.resolve() in seen:
+            raise DataProblem(f"{part.path} is named twice; with= is for further files")
+        seen.add(part.path.resolve())
+    return found
+
+
+def _is_text(path: str) -> bool:
+    return uncompressed(Path(path)).suffix == ".txt"
+
+
+def _file(path: str) -> Path:
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataProblem(f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz")
+    return file
+
+
+def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") -> Harvest:
+    """All that the nine tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
+    found = parts(path, more)
+    key = (tuple((part.split, str(part.path.resolve())) for part in found), digest(part.path for part in found), on_error)
+    with _LOCK:
+        if key in _HELD:
+            _HELD.move_to_end(key)
+            return _HELD[key]
+        _HELD[key] = _gathered(found, on_error)
+        while len(_HELD) > 1 and sum(len(h.sentences) for h in _HELD.values()) > HELD:
+            _HELD.popitem(last=False)
+        return _HELD[key]
+
+
+_HELD: OrderedDict[object, Harvest] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+def _gathered(found: list[Part], on_error: OnError) -> Harvest:
+    tally = Tally()
+    findings: dict[str, list[Finding]] = {name: [] for name in RULES}
+    whole = Harvest([], [], [], findings, Counter(), tally, tuple(str(part.path) for part in found))
+    for part in found:
+        if _is_text(str(part.path)):
+            _add_text(whole, part, on_error)
+        else:
+            _add_trees(whole, part, on_error)
+    if not whole.sentences:
+        raise DataProblem(f"no sentences in {', '.join(whole.files)}" + (f"; the first problem: {tally.problems[0]}" if tally.problems else ""))
+    return whole
+
+
+def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
+    rules = [(rule, whole.findings[name].append) for name, rule in RULES.items()]
+    same: dict[Finding, Finding] = {}  # answers recur; each is held once
+    for tree in conllu.read(part.path, on_error, whole.tally):
+        clause = Clause.of(tree)
+        for rule, add in rules:
+            finding = rule(clause)
+            add(same.setdefault(finding, finding))
+        whole.sentences.append(tree.sentence)
+        whole.splits.append(part.split)
+        whole.depths.append(tree.depth)
+        whole.forms.update(tree.words)
+
+
+def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:
+    for sentence in text.read(part.path, on_error, whole.tally):
+        whole.sentences.append(sentence)
+        whole.splits.append(part.split)
+        whole.depths.append(0)
+        whole.forms.update(sentence.words)
+        for findings in whole.findings.values():
+            findings.append(NO_TREE)
