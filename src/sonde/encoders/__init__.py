@@ -1,8 +1,13 @@
 """Sentences -> vectors. One module per kind of encoder; this table says where each is."""
 
-from sonde.naming import Contents
+from typing import Any
 
-ENCODERS = Contents(
+from sonde.core import Encoder
+from sonde.encoders.adapt import adapt
+from sonde.encoders.table import EncoderContents
+from sonde.naming import Reference
+
+ENCODERS = EncoderContents(
     "encoder",
     "sonde.encoders",
     {
@@ -18,3 +23,11 @@ ENCODERS = Contents(
         "st": "sonde.encoders.st:SentenceTransformers",
     },
 )
+
+
+def make(given: Any) -> Encoder:
+    """The encoder that a reference names, or that a thing can be made into (see `adapt`)."""
+    return ENCODERS.make(given) if isinstance(given, str | Reference) else adapt(given)
+
+
+__all__ = ["ENCODERS", "adapt", "make"]

@@ -1,0 +1,201 @@
+"""Forward passes of a transformer over batches of like length: tokenise, run, pool. Imports torch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from sonde.core import DataProblem, Sentence
+from sonde.encoders.batches import batches
+from sonde.encoders.pieces import aligned, word_spans
+from sonde.encoders.precision import check_device, computing
+from sonde.vectors import Floats, Ints, Spans
+
+LONGEST = 8192  # tokens, for models that name no limit of their own
+
+
+@dataclass(frozen=True)
+class Network:
+    """A loaded model and its tokeniser."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+    dtype: str
+
+    @property
+    def limit(self) -> int:
+        """How many tokens the model reads at most."""
+        config = self.model.config
+        positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or LONGEST
+        offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
+        return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Tokenised sentences: ids and characters of each token, which are special, and which sentences were cut."""
+
+    ids: list[list[int]]
+    types: list[list[int]] | None
+    special: list[list[int]]
+    offsets: list[list[tuple[int, int]]] | None
+    cut: NDArray[np.bool_]
+
+    @property
+    def lengths(self) -> Ints:
+        """Tokens of each sentence."""
+        return np.array([len(i) for i in self.ids], np.int64)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Layers asked for, over sentences or pieces, and which sentences were cut."""
+
+    layers: tuple[Floats, ...]
+    spans: Spans | None
+    cut: NDArray[np.bool_]
+
+
+@functools.lru_cache(maxsize=2)
+def loaded(folder: str, device: str, dtype: str) -> Network:
+    """The model of a folder, on its device; half-precision runs keep weights as they are stored and multiply in `dtype`."""
+    try:
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
+    except ImportError:
+        raise DataProblem("transformers is not installed: pip install 'sonde[hf]'") from None
+    check_device(device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        weights = torch.float32 if dtype == "float32" else "auto"
+        model = AutoModel.from_pretrained(folder, config=AutoConfig.from_pretrained(folder), dtype=weights)
+    except (OSError, ValueError, KeyError) as error:
+        raise DataProblem(f"{folder}: transformers cannot load this model: {str(error).strip().splitlines()[0]}") from error
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
+    model.config.use_cache = False
+    return Network(model.to(device).eval(), tokenizer, device, dtype)
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How sentences go through a network."""
+
+    network: Network
+    prompt: str
+    special: bool
+    tokens: int
+
+    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[int, str]]) -> Found:
+        """Every (layer, pooling) asked for, of every sentence, in one pass."""
+        by_piece = any(pool == "none" for _, pool in asked)
+        tokens = self.tokenised(sentences, by_piece)
+        keep = [np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special]
+        counts = np.array([int(k.sum()) for k in keep], np.int64)
+        starts = np.concatenate([[0], np.cumsum(counts)]) if by_piece else np.arange(len(sentences) + 1)
+        layers: list[Floats] = []
+        for rows in batches(tokens.lengths, self.tokens):
+            hidden, mask = self._hidden(tokens, keep, rows)
+            for k, (layer, pool) in enumerate(asked):
+                values = _pool(pool, hidden[layer], mask)
+                if k >= len(layers):
+                    layers.append(np.zeros((int(starts[-1]), values.shape[-1]), np.float32))
+                if by_piece:
+                    layers[k][np.concatenate([np.arange(starts[r], starts[r + 1]) for r in rows])] = values
+                else:
+                    layers[k][rows] = values
+        if not layers:
+            layers = [np.zeros((int(starts[-1]), self.network.model.config.hidden_size), np.float32) for _ in asked]
+        return Found(tuple(layers), self._spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut)
+
+    def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
+        """Sentences as the model reads them: the raw text, or, for pieces, the words joined with spaces."""
+        tokenizer, limit = self.network.tokenizer, self.network.limit
+        texts = [self.prompt + (" ".join(s.words) if by_piece else s.text) for s in sentences]
+        if by_piece and not tokenizer.is_fast:
+            raise DataProblem("this model's tokeniser does not say where its pieces come from; write pool=mean, max, cls or last")
+        if not texts:
+            return Tokens([], None, [], [], np.zeros(0, bool))
+        made = tokenizer(texts, truncation=True, max_length=limit, return_offsets_mapping=by_piece, return_special_tokens_mask=True)
+        if tokenizer.is_fast:
+            cut = np.array([bool(e.overflowing) for e in made.encodings])
+        else:
+            cut = np.array([len(i) > limit for i in tokenizer(texts, truncation=False, verbose=False)["input_ids"]])
+        return Tokens(made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], made.get("offset_mapping"), cut)
+
+    def _hidden(self, tokens: Tokens, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> tuple[tuple[Tensor, ...], Tensor]:
+        """All hidden states of a batch, each [batch, longest, dim], and which tokens count [batch, longest]."""
+        network = self.network
+        pad = network.tokenizer.pad_token_id or 0
+        fields = {
+            "input_ids": _padded([tokens.ids[r] for r in rows], pad),
+            "attention_mask": _padded([[1] * len(tokens.ids[r]) for r in rows], 0),
+        }
+        if tokens.types is not None:
+            fields["token_type_ids"] = _padded([tokens.types[r] for r in rows], 0)
+        inputs = {key: torch.from_numpy(value).to(network.device) for key, value in fields.items()}
+        with torch.inference_mode(), computing(network.device, network.dtype):
+            hidden = network.model(**inputs, output_hidden_states=True).hidden_states
+        mask = torch.from_numpy(_padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(network.device)
+        return hidden, mask
+
+    def _spans(self, sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints) -> Spans:
+        """Which units are each sentence's and each word's."""
+        assert tokens.offsets is not None
+        words = [np.zeros((0, 2), np.int64)]
+        for i, sentence in enumerate(sentences):
+            characters = np.array(tokens.offsets[i], np.int64).reshape(-1, 2)
+            characters[np.array(tokens.special[i], bool)] = 0  # whatever a tokeniser says of its own additions
+            found = aligned(characters, word_spans(sentence.words, len(self.prompt)))
+            before = np.concatenate([[0], np.cumsum(keep[i])])
+            words.append(before[found] + starts[i])
+        first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
+        return Spans(starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64))
+
+
+def _padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
+    """Rows of whole numbers [rows, longest], filled up on the right."""
+    found = np.full((len(rows), max(len(r) for r in rows)), fill, np.int64)
+    for i, row in enumerate(rows):
+        found[i, : len(row)] = row
+    return found
+
+
+def _pool(pool: str, states: Tensor, mask: Tensor) -> Floats:
+    """States [batch, tokens, dim] pooled over the tokens that count: [batch, dim], zeros where none does; or those tokens."""
+    values = states.float()
+    return np.asarray(POOLS[pool](values, mask).cpu().numpy(), np.float32)
+
+
+def _mean(values: Tensor, mask: Tensor) -> Tensor:
+    weights = mask.unsqueeze(-1).to(values.dtype)
+    return torch.where(mask.unsqueeze(-1), values, 0).sum(1) / weights.sum(1).clamp(min=1)
+
+
+def _max(values: Tensor, mask: Tensor) -> Tensor:
+    lowest = values.masked_fill(~mask.unsqueeze(-1), -torch.inf).amax(1)
+    return torch.where(mask.any(1, keepdim=True), lowest, 0)
+
+
+def _first(values: Tensor, mask: Tensor) -> Tensor:
+    return values[:, 0]  # the first token whether special or not: that is what [CLS] is for
+
+
+def _last(values: Tensor, mask: Tensor) -> Tensor:
+    places = torch.where(mask, torch.arange(mask.shape[1], device=mask.device), -1).amax(1)
+    found = values[torch.arange(len(values), device=values.device), places.clamp(min=0)]
+    return torch.where((places >= 0).unsqueeze(-1), found, 0)
+
+
+def _units(values: Tensor, mask: Tensor) -> Tensor:
+    return values[mask]
+
+
+POOLS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "max": _max, "cls": _first, "last": _last, "none": _units}

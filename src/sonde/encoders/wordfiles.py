@@ -1,0 +1,202 @@
+"""Files of word vectors: word2vec text and binary, GloVe, fastText `.vec` and `.bin`; .gz and .xz of each but the last.
+
+A file is scanned once for where each word stands, every line checked; vectors are parsed only of words that are asked for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import struct
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem
+from sonde.vectors import Floats, Ints
+
+FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+
+
+class WordFile(Protocol):
+    """An open file of word vectors."""
+
+    @property
+    def dim(self) -> int: ...
+
+    def find(self, words: Sequence[str]) -> dict[str, Floats]:
+        """The vectors of those words that the file has."""
+        ...
+
+
+def open_words(path: Path) -> WordFile:
+    """Look at the beginning of a file and open it as what it is; a DataProblem says what is wrong, and in which line."""
+    try:
+        return _opened(path.expanduser())
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataProblem(f"{path}: the packed file is damaged ({error}); is the download complete?") from error
+
+
+def _opened(path: Path) -> WordFile:
+    with _stream(path) as stream:
+        if stream.read(4) == FASTTEXT:
+            return _fasttext(path)
+        stream.seek(0)
+        first, second = stream.readline(1 << 20), stream.read(1 << 16)
+    header = first.split()
+    if len(header) == 2 and header[0].isdigit() and header[1].isdigit():
+        count, dim = int(header[0]), int(header[1])
+        if _is_text(second, dim):
+            return _indexed(path, _lines(path, dim, count), dim, binary=False)
+        return _indexed(path, _records(path, dim, count), dim, binary=True)
+    if len(header) < 2 or not _number(header[-1]):
+        raise DataProblem(f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words dimensions' at the head")
+    dim = len(header) - 1
+    while dim > 1 and not _number(header[-dim]):  # a first word with spaces in it
+        dim -= 1
+    return _indexed(path, _lines(path, dim, None), dim, binary=False)
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """Where each word of a file stands, by a hash of the word; vectors are read there when asked for."""
+
+    path: Path
+    dim: int
+    hashes: NDArray[np.uint64]
+    places: Ints
+    binary: bool
+
+    def find(self, words: Sequence[str]) -> dict[str, Floats]:
+        asked = [w.encode("utf-8", "surrogatepass") for w in words]
+        keys = np.array([_hash(w) for w in asked], np.uint64)
+        at = np.minimum(np.searchsorted(self.hashes, keys), len(self.hashes) - 1)
+        hits = np.flatnonzero(self.hashes[at] == keys)
+        found = {}
+        with _stream(self.path) as stream:
+            for i in hits[np.argsort(self.places[at[hits]], kind="stable")].tolist():  # in file order: packed files only go forward
+                stream.seek(int(self.places[at[i]]))
+                if stream.read(len(asked[i]) + 1) == asked[i] + b" ":
+                    found[words[i]] = self._vector(stream, words[i])
+        return found
+
+    def _vector(self, stream: IO[bytes], word: str) -> Floats:
+        if self.binary:
+            return np.frombuffer(stream.read(4 * self.dim), "<f4").astype(np.float32)
+        try:
+            vector = np.array(stream.readline().split(), np.float32)
+        except ValueError:
+            vector = np.empty(0, np.float32)
+        if len(vector) != self.dim:
+            raise DataProblem(f"{self.path}: the vector of {word!r} is not {self.dim} numbers; mend or remove its line")
+        return vector
+
+
+@dataclass(frozen=True)
+class FastText:
+    """A fastText model read by gensim: words that it lacks get a vector from their subwords, if it has any of them."""
+
+    path: Path
+    dim: int
+    model: object
+
+    def find(self, words: Sequence[str]) -> dict[str, Floats]:
+        return {w: np.asarray(self.model[w], np.float32) for w in words if w in self.model}  # type: ignore[index,operator]
+
+
+def _fasttext(path: Path) -> FastText:
+    try:
+        from gensim.models.fasttext import load_facebook_vectors
+    except ImportError:
+        raise DataProblem(f"{path}: a fastText model with subwords is read by gensim: pip install 'sonde[static]'") from None
+    if path.suffix in (".gz", ".xz"):
+        raise DataProblem(f"{path}: unpack this fastText model first")
+    try:
+        model = load_facebook_vectors(str(path))
+    except Exception as error:  # gensim raises whatever the damaged bytes lead to
+        raise DataProblem(f"{path}: not a fastText model that gensim can read ({type(error).__name__}: {error})") from error
+    return FastText(path, model.vector_size, model)
+
+
+def _indexed(path: Path, places: Iterator[tuple[bytes, int]], dim: int, binary: bool) -> Indexed:
+    """Gather where words stand; the first place of a word counts."""
+    hashes, offsets = array("Q"), array("q")
+    for word, place in places:
+        hashes.append(_hash(word))
+        offsets.append(place)
+    if not hashes:
+        raise DataProblem(f"{path}: the file holds no word vectors")
+    unique, first = np.unique(np.frombuffer(hashes, np.uint64), return_index=True)
+    return Indexed(path, dim, unique, np.frombuffer(offsets, np.int64)[first], binary)
+
+
+def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int]]:
+    """Word and place of each line of a text file, its fields counted; a header's promise of `count` words is held."""
+    place = 0
+    number = words = 0
+    with _stream(path) as stream:
+        for number, line in enumerate(stream, 1):
+            start, place = place, place + len(line)
+            if (number == 1 and count is not None) or not line.strip():
+                continue
+            fields = line.rstrip().count(b" ")
+            if fields < dim or (fields > dim and _number(line.rsplit(None, dim)[0].split(b" ")[-1])):
+                raise DataProblem(f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}")
+            word = line[: line.index(b" ")] if fields == dim else line.rstrip().rsplit(b" ", dim)[0]
+            words += 1
+            yield word, start
+    if count is not None and words != count:
+        raise DataProblem(f"{path}:{number}: the header promises {count} words, the file holds {words}; is the download complete?")
+
+
+def _records(path: Path, dim: int, count: int) -> Iterator[tuple[bytes, int]]:
+    """Word and place of each record of a word2vec binary: the word, a space, `dim` float32, and perhaps a line break."""
+    with _stream(path) as stream:
+        place = len(stream.readline())
+        held, at, size = b"", 0, 4 * dim
+        for number in range(1, count + 1):
+            while (space := held.find(b" ", at)) < 0 or len(held) < space + 1 + size:
+                more = stream.read(1 << 22)
+                if not more or (space < 0 and len(held) - at > 1 << 20):
+                    raise DataProblem(f"{path}: record {number} of {count} is cut short or not word2vec binary; is the download complete?")
+                held, at = held[at:] + more, 0
+            word = held[at:space].lstrip(b"\n")
+            yield word, place + space - at - len(word)
+            place += space + 1 + size - at
+            at = space + 1 + size
+
+
+def _is_text(beginning: bytes, dim: int) -> bool:
+    """Whether what follows a header is a line of text: a word and `dim` numbers."""
+    fields = beginning.split(b"\n", 1)[0].split()
+    return len(fields) > 1 and all(_number(f) for f in fields[-dim:][:8])
+
+
+def _number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii()
+
+
+def _hash(word: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
+
+
+def _stream(path: Path) -> IO[bytes]:
+    try:
+        if path.suffix == ".gz":
+            return gzip.open(path, "rb")  # type: ignore[return-value]
+        if path.suffix == ".xz":
+            return lzma.open(path, "rb")
+        return path.open("rb")
+    except OSError as error:
+        raise DataProblem(f"{path}: {error.strerror or error}") from error
