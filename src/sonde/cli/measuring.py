@@ -25,9 +25,15 @@ SHOWN = 10  # sentences that could not be encoded
 def run(
     task: Tasks = None,
     encoder: Encoders = None,
-    probe: Annotated[list[str] | None, typer.Option("--probe", help="A probe, as `mlp` or `logreg`; each task's own without.")] = None,
-    control: Annotated[list[str] | None, typer.Option("--control", help="A control beside the scores, as `shuffled`.")] = None,
-    read: Annotated[list[str] | None, typer.Option("--read", help="A layer to read, by name; all that the encoder yields without.")] = None,
+    probe: Annotated[
+        list[str] | None, typer.Option("--probe", metavar="REFERENCE", help="A probe, as `mlp` or `logreg`; each task's own without.")
+    ] = None,
+    control: Annotated[
+        list[str] | None, typer.Option("--control", metavar="REFERENCE", help="A control beside the scores, as `shuffled`.")
+    ] = None,
+    read: Annotated[
+        list[str] | None, typer.Option("--read", metavar="LAYER", help="A layer to read, by name; all that the encoder yields without.")
+    ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many times each probe is trained.")] = 5,
     output: Output = None,
     cache: Cache = None,

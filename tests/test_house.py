@@ -1,0 +1,145 @@
+"""The house rules that a machine can hold: light imports, quick help, a public face that is what it says, budgets, generated pages."""
+
+import ast
+import importlib
+import re
+import runpy
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sonde
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "sonde").rglob("*.py"))
+HEAVY = ("torch", "transformers", "sklearn", "sentence_transformers")
+CODE_LINES, FILE_LINES = 40, 300
+
+
+def imported(code: str) -> set[str]:
+    """The modules that a fresh Python has imported after running some code."""
+    shown = "\nimport sys; print('\\nMODULES', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code + shown], capture_output=True, text=True, check=True)
+    return set(done.stdout.rpartition("MODULES")[2].split())
+
+
+def command(*arguments: str) -> str:
+    """Code that runs a command line without ending Python."""
+    return f"""import sys
+sys.argv = {["sonde", *arguments]!r}
+from sonde.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+
+
+def heavy(modules: set[str]) -> set[str]:
+    return modules & set(HEAVY)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["tasks"], ["encoders"], ["probes"]], ids=" ".join)
+def test_looking_around_imports_nothing_heavy(arguments):
+    assert not heavy(imported(command(*arguments)))
+
+
+def test_importing_sonde_does_nothing():
+    assert not imported("import sonde") & {"numpy", *HEAVY}
+
+
+@pytest.mark.parametrize(
+    "room", ["core", "reading", "sampling", "tasks", "report", "experiment.plan", "experiment.run", "audit", "runners"]
+)
+def test_light_rooms_stay_light(room):
+    assert not heavy(imported(f"import sonde.{room}"))
+
+
+def test_planning_and_a_cached_run_import_nothing_heavy():
+    arguments = ["run", "-t", "ud/tense:embedded", "-e", "length", "--probe", "logreg", "--probe", "mlp", "--seeds", "2", "-q"]
+    first = imported(command(*arguments))
+    assert "torch" in first or "sklearn" in first  # so that the next line can fail
+    start = time.perf_counter()
+    assert not heavy(imported(command(*arguments)))
+    assert time.perf_counter() - start < 3
+
+
+def test_help_is_there_at_once():
+    def seconds() -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "sonde", "--help"], capture_output=True, check=True)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) <= 0.3
+
+
+def test_the_public_names_are_there():
+    assert sorted(sonde.__all__) == sonde.__all__
+    assert all(hasattr(sonde, name) for name in sonde.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = sonde.nothing
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_budgets(file):
+    text = file.read_text("utf-8")
+    assert text.count("\n") <= FILE_LINES, f"{file} has more than {FILE_LINES} lines: a noun is missing"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert code_lines(text, node) <= CODE_LINES, f"{file}:{node.lineno} {node.name} has more than {CODE_LINES} lines of code"
+
+
+def code_lines(text: str, function: ast.FunctionDef) -> int:
+    """Lines of a function that are neither blank, nor comment, nor docstring."""
+    lines = text.splitlines()
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    if not body:
+        return 0
+    counted = [*range(function.lineno, function.body[0].lineno), *range(body[0].lineno, (function.end_lineno or 0) + 1)]
+    return len({n for n in counted if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")})
+
+
+@pytest.mark.parametrize("table", ["sonde.tasks:TASKS", "sonde.encoders:ENCODERS", "sonde.probes:PROBES", "sonde.controls:CONTROLS"])
+def test_contents_name_what_is_there(table):
+    module, _, name = table.partition(":")
+    contents = getattr(importlib.import_module(module), name)
+    for entry in contents:
+        described = contents.find(entry).__doc__
+        assert described, f"{entry} has no docstring: it is what the listing shows"
+        assert described.strip(), entry
+
+
+def test_the_page_of_commands_is_what_the_commands_say():
+    page = runpy.run_path(str(ROOT / "docs" / "write_cli.py"))["page"]()
+    assert (ROOT / "docs" / "cli.md").read_text("utf-8") == page, "run `make docs`"
+
+
+def test_constraints_pin_what_the_project_asks_for():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines if "==" in line}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
+    names = {re.split(r"[\[<>=~ ]", name)[0].lower().replace("_", "-") for name in asked} - {"sonde"}
+    assert names <= pinned, names - pinned
+    assert "torch==2.13.0" in lines
+    assert not any(name.startswith(("nvidia", "triton")) for name in pinned)
+
+
+WRONG = (["run", "-t", "ud/tens:x", "-e", "length"], ["report", "none"], ["inspect", "ud/tense:/no/such/place"])
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_errors_are_one_line(arguments, tmp_path):
+    def sonde(*more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "sonde", *arguments, *more], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    done = sonde()
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("sonde: ")
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in sonde("--debug").stderr
