@@ -40,7 +40,8 @@ class Sentence:
     @property
     def key(self) -> bytes:
         """Sixteen bytes that stand for (words, text); vectors are cached under them."""
-        content = "\x1f".join(self.words) + "\x1e" + self.text
+        lengths = ",".join(str(len(word)) for word in self.words)  # so that no two sentences run together
+        content = f"{lengths};{''.join(self.words)}{self.text}"
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -184,7 +185,7 @@ def _label(labels: Column, i: int, names: tuple[str, ...]) -> Label:
     if labels.loss == "squared":
         return float(arrays["values"][0])
     pairs = {names[k]: float(w) for k, w in zip(arrays["ids"], arrays["weights"], strict=True)}
-    return pairs if getattr(labels, "partial", False) else frozenset(pairs)
+    return pairs if getattr(labels, "partial", False) else frozenset(k for k, w in pairs.items() if w > 0)
 
 
 class Task(Protocol):
