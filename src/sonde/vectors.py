@@ -87,6 +87,10 @@ def concatenate(parts: Sequence[Vectors]) -> Vectors:
     if not parts:
         raise ValueError("no vectors to put together")
     names = parts[0].names
+    if any(p.names != names for p in parts):
+        raise ValueError(f"parts with the layers {' and '.join(sorted({','.join(p.names) for p in parts}))} cannot be put together")
+    if len({p.spans is None for p in parts}) > 1:
+        raise ValueError("parts with one unit a sentence and parts with several units cannot be put together")
     layers = tuple(np.concatenate([p.layers[i] for p in parts]) for i in range(len(names)))
     found = [p.spans for p in parts if p.spans is not None]
     cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in parts]
