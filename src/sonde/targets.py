@@ -6,8 +6,9 @@ type of the column. `decode` turns scores back into a column of the same kind, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -141,7 +142,7 @@ Label = str | float | frozenset[str] | Mapping[str, float]
 
 def column(labels: Sequence[Label]) -> Column:
     """The column of some labels; classes and set labels are numbered in sorted order."""
-    kinds = {"class" if isinstance(v, str) else "score" if isinstance(v, int | float) else "set" for v in labels}
+    kinds = {_kind(v) for v in labels}
     if len(kinds) > 1:
         raise ValueError(f"labels of one data set must be of one kind, found {' and '.join(sorted(kinds))}")
     if kinds == {"class"}:
@@ -150,10 +151,20 @@ def column(labels: Sequence[Label]) -> Column:
         return Classes(np.array([number[str(v)] for v in labels], np.int64), names)
     if kinds == {"score"}:
         return Scores(np.array(labels, np.float64))
-    return _label_sets([v for v in labels if not isinstance(v, str | float | int)])
+    return _label_sets([v for v in labels if isinstance(v, Mapping | Set)])
 
 
-def _label_sets(labels: Sequence[frozenset[str] | Mapping[str, float]]) -> LabelSets:
+def _kind(label: Label) -> str:
+    if isinstance(label, str):
+        return "class"
+    if isinstance(label, Real):  # numpy's numbers too
+        return "score"
+    if isinstance(label, Mapping | Set):
+        return "set"
+    raise ValueError(f"a label is a string, a number, a set of strings or a mapping of strings to weights, not {label!r}")
+
+
+def _label_sets(labels: Sequence[Set[str] | Mapping[str, float]]) -> LabelSets:
     weighted = [v if isinstance(v, Mapping) else dict.fromkeys(v, 1.0) for v in labels]
     names = tuple(sorted({name for v in weighted for name in v}))
     number = {name: i for i, name in enumerate(names)}
