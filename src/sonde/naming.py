@@ -40,12 +40,12 @@ class Reference:
         """Read `name[:argument][,key=value]...`; `, : = @ %` inside a value are written percent-encoded."""
         head, *rest = text.split(",")
         name, colon, argument = head.partition(":")
-        if not name:
+        if not name.strip():
             raise ReferenceProblem(f"{text!r} names nothing: write name[:argument][,key=value]...")
         options = []
         for item in rest:
             key, equals, value = item.partition("=")
-            if not key or not equals:
+            if not key.strip() or not equals:
                 raise ReferenceProblem(f"{item!r} in {text!r} is not key=value (write a comma inside a value as %2C)")
             options.append((key.strip(), unquote(value)))
         return cls(name.strip(), unquote(argument) if colon else None, tuple(options))
@@ -177,7 +177,7 @@ def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> 
     signature = inspect.signature(factory)
     hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
     first = _argument_parameter(factory)
-    named = {p.name.rstrip("_"): p for p in signature.parameters.values() if p is not first}
+    named = {p.name.rstrip("_"): p for p in signature.parameters.values() if first is None or p.name != first.name}
     args = []
     if reference.argument is not None:
         if first is None:
@@ -194,6 +194,8 @@ def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> 
         value = _converted(text, hints.get(parameter.name, str), f"{reference.name},{key}=")
         if isinstance(value, tuple):
             value = kwargs.get(parameter.name, ()) + value
+        elif parameter.name in kwargs:
+            raise ReferenceProblem(f"{kind} {reference.name!r} has {key}= twice; it takes one value")
         kwargs[parameter.name] = value
     missing = [p.name for key, p in named.items() if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY]
     if missing:
