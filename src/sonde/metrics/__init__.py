@@ -1,0 +1,11 @@
+"""Metrics: how label columns compare, what the best constant answer gets, and intervals over seeds and examples.
+
+`metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` the doubt.
+"""
+
+from sonde.metrics.constant import best_constant
+from sonde.metrics.contents import METRICS
+from sonde.metrics.intervals import NullShare, interval, interval_of, null_share
+from sonde.metrics.metric import Metric, MetricProblem
+
+__all__ = ["METRICS", "Metric", "MetricProblem", "NullShare", "best_constant", "interval", "interval_of", "null_share"]

@@ -1,0 +1,163 @@
+"""The metrics there are. The first line of each says what it is, the rest what exactly is averaged over what."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
+from sonde.targets import Classes, Column, LabelSets, Scores
+from sonde.vectors import Ints
+
+HOLDS = 0.5  # a label holds of an example where its weight is at least this
+
+
+def accuracy() -> Metric:
+    """Share of examples whose class is right; of label sets, those right in every label that was annotated."""
+    return Metric("accuracy", _right_sums, _share, per_example=_right)
+
+
+def macro_f1() -> Metric:
+    """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0 for one never right."""
+    return Metric("macro-f1", _confusion_sums, _macro)
+
+
+def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+    """F1 over all pairs of example and label, 2 right / (gold + predicted), counting the labels asked for.
+
+    only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where neither is given.
+    A label holds where its weight is at least 0.5; pairs that nobody annotated are left out (Tenney et al. 2019, section 3).
+    """
+    return Metric("micro-f1", partial(_pair_sums, only=only, without=without), _f1)
+
+
+def pearson() -> Metric:
+    """Correlation of gold and predicted scores; 0 where either does not vary."""
+    return Metric("pearson", _moments, _correlation, least=-1.0)
+
+
+def spearman() -> Metric:
+    """Correlation of the ranks of gold and predicted scores, ties sharing their mean rank; 0 where either does not vary."""
+    return Metric("spearman", partial(_moments, ranked=True), _correlation, least=-1.0)
+
+
+Pairs = tuple[Ints, Ints]
+"""The example and the label of each pair."""
+
+
+def _right(gold: Column, predicted: Column) -> Doubles:
+    """1.0 where an example is right, [n]."""
+    if isinstance(gold, LabelSets):
+        truth, answer, _ = _cells(gold, predicted)
+        return ((truth < 0) | (truth == answer)).all(1).astype(np.float64)
+    ids, answers, _ = _classes(gold, predicted, "accuracy")
+    return (ids == answers).astype(np.float64)
+
+
+def _right_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+    right = _right(gold, predicted)
+    return summed(np.stack([right, np.ones(len(right))], 1), blocks, many)
+
+
+def _share(sums: Doubles) -> Doubles:
+    return ratio(sums[..., 0], sums[..., 1])
+
+
+def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], tuple[str, ...]]:
+    """Pairs that are right, gold and predicted, and the labels' names."""
+    if isinstance(gold, LabelSets):
+        truth, answer, names = _cells(gold, predicted)
+        holds, said = truth > 0, (answer > 0) & (truth >= 0)
+        found = [np.nonzero(cells) for cells in (holds & said, holds, said)]
+        return [(rows.astype(np.int64), labels.astype(np.int64)) for rows, labels in found], names
+    ids, answers, names = _classes(gold, predicted, metric)
+    rows = np.arange(len(ids))
+    same = ids == answers
+    return [(rows[same], ids[same]), (rows, ids), (rows, answers)], names
+
+
+def _confusion_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+    """Right, gold and predicted examples of each label, [many, 3 * labels]."""
+    found, names = _pairs(gold, predicted, "macro-f1")
+    size = len(names)
+    counts = [np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in found]
+    return np.concatenate([c.reshape(many, size) for c in counts], 1).astype(np.float64)
+
+
+def _macro(sums: Doubles) -> Doubles:
+    right, gold, predicted = np.split(sums, 3, -1)
+    return ratio(ratio(2 * right, gold + predicted).sum(-1), (gold + predicted > 0).sum(-1).astype(np.float64))
+
+
+def _pair_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, only: tuple[str, ...] = (), without: tuple[str, ...] = ()
+) -> Doubles:
+    """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
+    found, names = _pairs(gold, predicted, "micro-f1")
+    counts = np.array([(not only or any(fnmatchcase(n, p) for p in only)) and not any(fnmatchcase(n, p) for p in without) for n in names])
+    if not counts.any():
+        raise MetricProblem(f"micro-f1 counts none of the labels {', '.join(names[:10])}: check only= and without=")
+    right, truth, answer = (np.bincount(blocks[rows[counts[labels]]], minlength=many) for rows, labels in found)
+    return np.stack([right, truth + answer], 1).astype(np.float64)
+
+
+def _f1(sums: Doubles) -> Doubles:
+    return ratio(2 * sums[..., 0], sums[..., 1])
+
+
+def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """Class ids of both in one numbering, and its names."""
+    if not (isinstance(gold, Classes) and isinstance(predicted, Classes)):
+        raise MetricProblem(f"{metric} compares classes or label sets, not scores: use pearson or spearman")
+    if gold.names == predicted.names:
+        return gold.ids, predicted.ids, gold.names
+    names, places = _numbering(gold, predicted)
+    return gold.ids, places[predicted.ids], names
+
+
+def _cells(gold: LabelSets, predicted: Column) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
+    """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels' names."""
+    if not isinstance(predicted, LabelSets):
+        raise MetricProblem("gold labels are sets, the predictions are not: predict label sets")
+    names, places = _numbering(gold, predicted)
+    truth = np.full((len(gold), len(names)), -1 if gold.partial else 0, np.int8)
+    answer = np.zeros((len(gold), len(names)), np.int8)
+    rows = np.repeat(np.arange(len(gold)), np.diff(gold.offsets))
+    truth[rows, gold.ids] = gold.weights >= HOLDS
+    rows = np.repeat(np.arange(len(predicted)), np.diff(predicted.offsets))
+    answer[rows, places[predicted.ids]] = predicted.weights >= HOLDS
+    return truth, answer, names
+
+
+def _numbering(gold: Column, predicted: Column) -> tuple[tuple[str, ...], Ints]:
+    """All names, gold's first, and where each of predicted's is among them."""
+    names = tuple(dict.fromkeys([*gold.names, *predicted.names]))
+    number = {name: i for i, name in enumerate(names)}
+    return names, np.array([number[name] for name in predicted.names], np.int64)
+
+
+def _moments(gold: Column, predicted: Column, blocks: Ints, many: int, *, ranked: bool = False) -> Doubles:
+    """Counts, sums and products of two scores, [many, 6]; moved to a mean of 0 first, for precision."""
+    if not (isinstance(gold, Scores) and isinstance(predicted, Scores)):
+        raise MetricProblem("a correlation compares scores, not classes or label sets: use accuracy or micro-f1")
+    x, y = (_ranks(c.values) if ranked else c.values - c.values.mean() for c in (gold, predicted))
+    return summed(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
+
+
+def _correlation(sums: Doubles) -> Doubles:
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    n = np.maximum(n, 1)
+    vx, vy = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
+    varies = (vx > 1e-12 * xx / n) & (vy > 1e-12 * yy / n)  # what rounding leaves of a constant is no variance
+    spread = np.sqrt(np.where(varies, vx * vy, 0))
+    return np.clip(ratio(xy / n - x * y / n**2, spread), -1, 1)
+
+
+def _ranks(values: Doubles) -> Doubles:
+    """Ranks, ties sharing their mean, moved to a mean of 0."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return ((2 * last - counts - 1) / 2)[places] - (len(values) - 1) / 2

@@ -1,0 +1,15 @@
+"""The metrics' table of contents."""
+
+from sonde.naming import Contents
+
+METRICS = Contents(
+    "metric",
+    "sonde.metrics",
+    {
+        "accuracy": "sonde.metrics.compare:accuracy",
+        "macro-f1": "sonde.metrics.compare:macro_f1",
+        "micro-f1": "sonde.metrics.compare:micro_f1",
+        "pearson": "sonde.metrics.compare:pearson",
+        "spearman": "sonde.metrics.compare:spearman",
+    },
+)
