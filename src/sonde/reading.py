@@ -57,13 +57,11 @@ class Readings:
             if (start >= 0).any():
                 raise ReadingProblem("the task asks about spans, but the encoder gives one vector a sentence; write pool=none")
             return sentence, sentence + 1
-        whole = start < 0
-        first = spans.first_word[sentence] + np.where(whole, 0, start)
-        last = spans.first_word[sentence] + np.where(whole, 1, stop) - 1
-        limit = max(len(spans.words) - 1, 0)
-        starts = np.where(whole, spans.sentences[sentence], spans.words[np.minimum(first, limit), 0])
-        stops = np.where(whole, spans.sentences[sentence + 1], spans.words[np.minimum(last, limit), 1])
-        return starts, np.maximum(starts, stops)
+        starts, stops = spans.sentences[sentence].copy(), spans.sentences[sentence + 1].copy()
+        parts = np.flatnonzero(start >= 0)
+        first = spans.first_word[sentence[parts]]
+        starts[parts], stops[parts] = _units_of_words(spans.words, first + start[parts], first + stop[parts])
+        return starts, stops
 
     def features(self, read: str) -> Floats:
         """One row an example, [examples, features] float32: a layer by name, or `cat` of all layers (`cat:0+6` of some)."""
@@ -71,6 +69,8 @@ class Readings:
         if head == "cat":
             names = rest.split("+") if rest else self.vectors.names
             return np.concatenate([self.features(name) for name in names], 1)
+        if read not in self.vectors.names:
+            raise ReadingProblem(f"no layer called {read!r}: the encoder gives {', '.join(self.vectors.names)}")
         return view(self.view)(self, self.vectors.layer(read))
 
 
@@ -111,6 +111,16 @@ def view(name: str) -> View:
     return read
 
 
+def _units_of_words(words: Ints, first: Ints, stop: Ints) -> tuple[Ints, Ints]:
+    """From the first to the last unit that words first:stop have; words that have none are passed over."""
+    aligned = np.flatnonzero(words[:, 1] > words[:, 0])
+    left, right = np.searchsorted(aligned, first), np.searchsorted(aligned, stop) - 1
+    starts, stops = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
+    some = left <= right
+    starts[some], stops[some] = words[aligned[left[some]], 0], words[aligned[right[some]], 1]
+    return starts, stops
+
+
 def _mean(units: Floats, starts: Ints, stops: Ints) -> Floats:
     """Mean over each range of units; zeros where the range is empty."""
     lengths = stops - starts
@@ -149,7 +159,7 @@ def _reduced(operation: np.ufunc, units: Floats, starts: Ints, stops: Ints) -> F
     some = np.flatnonzero(stops > starts)
     if len(some):
         rows, offsets = ranges(starts[some], stops[some])
-        result[some] = operation.reduceat(units[rows], offsets[:-1], axis=0)
+        result[some] = operation.reduceat(np.asarray(units[rows], np.float32), offsets[:-1], axis=0)
     return result
 
 
