@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -148,5 +149,5 @@ def test_what_could_not_be_used_is_shown():
 
 
 def test_a_score_that_cannot_be_computed_is_a_dash():
-    found = result(math.nan)
+    found = replace(result(), score=math.nan)
     assert "–" in render([found], "terminal")

@@ -13,7 +13,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from sonde.report.rows import UNSCALED, Row
+from sonde.report.rows import PERCENT, Row
 
 COLUMNS = tuple(f.name for f in fields(Row))
 
@@ -64,9 +64,8 @@ def mteb(rows: Sequence[Row]) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _score(row: Row, alone: bool) -> dict[str, Any]:
-    scale = 1.0 if row.metric in UNSCALED else 100.0
     subset = "default" if alone else f"layer={row.layer},probe={row.probe},control={row.control}"
-    shares = {name: _plain(getattr(row, name) / scale) for name in ("score", "low", "high", "majority")}
+    shares = {name: _plain(getattr(row, name) / PERCENT) for name in ("score", "low", "high", "majority")}
     return {
         "hf_subset": subset,
         "languages": [],

@@ -18,13 +18,12 @@ from sonde.tasks import TASKS
 
 FLOORS = {"length", "words", "random", "bow", "static", "untrained"}
 """Encoders that a trained sentence encoder has to beat before its score says anything; they stand first in a table."""
-UNSCALED = {"mse", "codelength"}
-"""Metrics that no table multiplies by a hundred."""
+PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table. Scores, interval and majority are percent (but for metrics that are no share of anything).
+    """One line of a table. Scores, interval and majority are percent: the metric's value times a hundred.
 
     seeds, folds   how many the score is averaged over
     train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
@@ -78,7 +77,6 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
     predicted = [joined([r.predicted for r in seed]) for seed in whole]
     scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [seed[0].score for seed in whole]
     low, high = (folds[0].low, folds[0].high) if len(predicted) == len(folds) == 1 else interval_of(metric, gold, predicted)
-    scale = 1.0 if metric in UNSCALED else 100.0
     majority = float(np.average([r.majority for r in folds], weights=[r.n for r in folds]))
     return Row(
         task=brief(TASKS, task),
@@ -87,10 +85,10 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         probe=brief(PROBES, probe),
         control=control,
         metric=metric,
-        score=scale * float(np.mean(scored)),
-        low=scale * low,
-        high=scale * high,
-        majority=scale * majority,
+        score=PERCENT * float(np.mean(scored)),
+        low=PERCENT * low,
+        high=PERCENT * high,
+        majority=PERCENT * majority,
         n=len(gold),
         seeds=len(whole),
         folds=len(folds),
