@@ -186,6 +186,10 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     again = embed(encoder, known, store, "k", **QUIET)
     assert again.problems == done.problems
     assert again.cached == 4998
+    count = len(encoder.calls)
+    told = embed(encoder, known, store, "k", retry=False, **QUIET)
+    assert told.problems == done.problems
+    assert len(encoder.calls) == count
     mended = embed(Pretend(), known, store, "k", **QUIET)
     assert mended.usable.all()
     assert mended.encoded == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ from sonde.vectors import Ints, Spans, Vectors, concatenate
 
 PATIENCE = 32  # sentences that fail one after another before one that is known to work is tried again
 PROBES = 8  # sentences tried alone when nothing has worked yet
+ENOUGH = 20.0  # seconds after which three of them are enough: an encoder that fails to load may take long over it
 
 
 class EncoderProblem(ValueError):
@@ -79,7 +81,10 @@ class Trying:
             return
         self.failing = 0
         trials = [self.works_on] if self.works_on is not None else list(self.candidates())
-        for sentence in trials:
+        start = time.monotonic()
+        for number, sentence in enumerate(trials):
+            if number >= 3 and time.monotonic() - start > ENOUGH:
+                break
             try:
                 self.encoder.encode([sentence])
             except Exception:  # noqa: S112 - the reason of the first failure is the one to tell

@@ -55,31 +55,48 @@ class Request:
     base: str
 
 
-def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, progress: bool = True) -> Embedded:
+def embed(
+    encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, progress: bool = True, retry: bool = True
+) -> Embedded:
     """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are cached under.
 
-    Sentences that cannot be encoded are told in the result and tried again by a later run; a broken encoder is an
-    EncoderProblem. What was encoded is kept in any case.
+    Sentences that cannot be encoded are told in the result; with `retry`, those of earlier calls are tried again. A broken
+    encoder is an EncoderProblem. What was encoded is kept in any case.
     """
     start = time.perf_counter()
     every = keys_of(sentences)
     first, inverse = distinct(every)
     request = Request(encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key)
-    lacking = after = store.lacking(key, request.slots, request.keys)
-    failed: dict[bytes, str] = {}
-    if lacking.any():
+    before = after = store.lacking(key, request.slots, request.keys)
+    wanted = before if retry else before & ~_failed_before(request, before)
+    if wanted.any():
         ready = encoder.prepared(sentences) if isinstance(encoder, Prepared) else encoder
-        failed = _fill(replace(request, encoder=ready), lacking, progress)
+        _fill(replace(request, encoder=ready), wanted, progress)
         after = store.lacking(key, request.slots, request.keys)
-    reasons = store.refused(key, request.slots, request.keys)
-    reasons |= {int(i): failed.get(request.keys[i].tobytes(), "it was not encoded") for i in np.flatnonzero(after.any(0))}
+    reasons = _reasons(request, after)
     bad = np.zeros(len(first), bool)
     bad[list(reasons)] = True
     usable = ~bad[inverse]
     problems = tuple((int(i), reasons[int(inverse[i])]) for i in np.flatnonzero(~usable))
     cut = int(store.cut(key, request.slots, request.keys).sum())
-    encoded, cached = (lacking.any(0) & ~after.any(0)).sum(), (~lacking.any(0)).sum()
+    encoded, cached = (before.any(0) & ~after.any(0)).sum(), (~before.any(0)).sum()
     return Embedded(usable, problems, int(encoded), int(cached), cut, time.perf_counter() - start)
+
+
+def _failed_before(request: Request, lacking: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the missing sentences could not be encoded by an earlier call, [sentences]."""
+    known = request.store.failures(request.base) if lacking.any() else {}
+    return np.array([key.tobytes() in known for key in request.keys] if known else np.zeros(len(request.keys)), bool)
+
+
+def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
+    """Why sentences cannot be used, by number."""
+    absent = np.flatnonzero(lacking.any(0)).tolist()
+    reasons = request.store.refused(request.base, request.slots, request.keys)
+    if absent:
+        failures = request.store.failures(request.base)
+        reasons |= {i: failures.get(request.keys[i].tobytes(), "it was not encoded") for i in absent}
+    return reasons
 
 
 def vectors(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str) -> Vectors:
@@ -93,36 +110,35 @@ def slots_of(encoder: Encoder) -> tuple[str, ...]:
     return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
 
 
-def _fill(request: Request, lacking: NDArray[np.bool_], progress: bool) -> dict[bytes, str]:
-    """Encode every block that is missing; returns the reason for each sentence (by key) that could not be."""
+def _fill(request: Request, lacking: NDArray[np.bool_], progress: bool) -> None:
+    """Encode every block that is missing."""
     from tqdm.auto import tqdm
 
-    encoder = request.encoder
-    failed: dict[bytes, str] = {}
     jobs = _jobs(request, lacking)
     trying: dict[tuple[str, ...], Trying] = {}
     total = sum(len(plan.part(block)) for plan, block in jobs)
-    with tqdm(total=total, desc=f"encode {encoder.name}", unit=" sentences", disable=not progress) as bar:
+    with tqdm(total=total, desc=f"encode {request.encoder.name}", unit=" sentences", disable=not progress) as bar:
         for plan, block in jobs:
             if plan.slots not in trying:
-                trying[plan.slots] = _trying(request, encoder, plan, lacking)
+                trying[plan.slots] = _trying(request, plan, lacking)
             if not plan.done(block):  # another process may have been quicker
-                failed |= _encode(trying[plan.slots], plan, block, request)
+                _encode(trying[plan.slots], plan, block, request)
             bar.update(len(plan.part(block)))
-    return failed
 
 
-def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> dict[bytes, str]:
-    """Encode and commit one block; returns the reason for each sentence (by key) that could not be encoded."""
+def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> None:
+    """Encode and commit one block, and note which of its sentences could not be encoded."""
     keys = plan.part(block)
     done = trying.encode(plan.sentences(block))
+    if done.failed:
+        request.store.record(request.base, plan.name(block), {keys[row].tobytes(): why for row, why in done.failed.items()})
     if done.vectors is not None:
         request.store.write(request.base, plan.name(block), keys[done.rows], Filled(plan.slots, done.vectors, done.refused))
-    return {keys[row].tobytes(): reason for row, reason in done.failed.items()}
 
 
-def _trying(request: Request, encoder: Encoder, plan: plans.Plan, lacking: NDArray[np.bool_]) -> Trying:
+def _trying(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> Trying:
     """The encoder, asked for a plan's slots, with sentences to tell whether it works: first those that did before."""
+    encoder = request.encoder
     asked = encoder.asking(plan.slots) if isinstance(encoder, Layered) and plan.slots != encoder.slots else encoder
 
     def candidates() -> list[Sentence]:

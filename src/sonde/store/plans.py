@@ -17,7 +17,7 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.store.blocks import Block, Damaged, listed, opened, set_aside, write
-from sonde.store.shelf import SUFFIX, Keys, keys_of
+from sonde.store.shelf import FAILED, SUFFIX, Keys, keys_of
 from sonde.vectors import Ints
 
 
@@ -105,7 +105,7 @@ def read(path: Path) -> Plan | None:
 
 def unfinished(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:
     """Plans with the blocks that are not among the committed files, oldest first."""
-    for _, name in listed(folder, ".plan", SUFFIX):
+    for _, name in listed(folder, ".plan", SUFFIX, FAILED):
         if name.endswith(".plan") and (plan := read(folder / name)) is not None:
             left = [block for block in range(len(plan)) if plan.name(block) not in committed]
             if left:

@@ -16,7 +16,7 @@ from sonde.vectors import Ints
 Keys = NDArray[np.uint64]
 """Sentences by their sixteen-byte keys, [sentences, 2]."""
 
-SUFFIX = ".vectors"
+SUFFIX, FAILED = ".vectors", ".failed"
 
 
 def keys_of(sentences: Sequence[Sentence] | Keys) -> Keys:
@@ -92,7 +92,7 @@ class Shelf:
 
     def refresh(self) -> Shelf:
         """Open what was committed since, by this process or another."""
-        fresh = [name for _, name in listed(self.folder, SUFFIX, ".plan") if name.endswith(SUFFIX) and name not in self.names]
+        fresh = [name for _, name in listed(self.folder, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX) and name not in self.names]
         for name in fresh:
             block = opened(self.folder / name)
             if block is not None:

@@ -1,6 +1,8 @@
 """Vectors on disk, one entry for each sentence and slot ('layer.form') of an encoder.
 
-    root / encoder.dtype / plan-00000.vectors    the vectors of one block of a plan, for all slots that one pass filled
+    root / encoder.dtype / plan.plan             which sentences are encoded together
+                           plan-00000.vectors    the vectors of one block of it, for all slots that one pass filled
+                           plan-00000.failed     why sentences of it could not be encoded
 
 Several processes may write at once: a block's name follows from its plan, and of two copies of a sentence the older is read.
 """
@@ -17,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
-from sonde.store.blocks import Damaged, StoreProblem, write
-from sonde.store.shelf import Keys, Places, Shelf, keys_of
+from sonde.store.blocks import Damaged, StoreProblem, listed, opened, write
+from sonde.store.shelf import FAILED, SUFFIX, Keys, Places, Shelf, keys_of
 from sonde.vectors import Ints, Spans, Vectors, ranges
 
 SPANS = ("sentences", "words", "first_word")
@@ -82,6 +84,20 @@ class VectorStore:
     def committed(self, base: str) -> frozenset[str]:
         """The names of an encoder's blocks as `lacking` saw them last; what was committed since is left out."""
         return frozenset(self._shelves[base].names) if base in self._shelves else frozenset()
+
+    def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
+        """Note why sentences (by key) of a block could not be encoded; they stay missing."""
+        facts = {"base": base, "failed": {key.hex(): reason for key, reason in failed.items()}}
+        write((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
+
+    def failures(self, base: str) -> dict[bytes, str]:
+        """Sentences (by key) that could not be encoded at some time, with the newest reason."""
+        found = dict[bytes, str]()
+        for _, name in listed(self.folder(base), FAILED, ".plan", SUFFIX):
+            block = opened(self.folder(base) / name) if name.endswith(FAILED) else None
+            if block is not None:
+                found |= {bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()}
+        return found
 
     def widths(self, base: str) -> dict[str, int]:
         """How many numbers a vector has, for each slot that has been filled."""
