@@ -99,7 +99,7 @@ def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings,
     """Examples beside their vectors, without those that could not be encoded, and what was counted."""
     encoder, sentences, key = prepared(group, dataset.sentences)
     store = places.vector_store()
-    done = embed(encoder, sentences, store, key, progress=False)
+    done = embed(encoder, sentences, store, key, progress=False, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
     found = vectors(encoder, sentences, store, key)
     usable = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
     kept = dataset.take(usable) if len(usable) < len(dataset) else dataset
