@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.audit import agreement, correlation, inspect, words_read
+from sonde.audit import correlation, inspect, words_read
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.targets import LabelSets, column
+from sonde.targets import column
 from sonde.testing import FAMILIES
 
 
@@ -25,7 +25,7 @@ def test_every_family_is_audited(family):
     audit = inspect(FAMILIES[family](), rows=7)
     assert audit.sizes == {"train": 60, "dev": 20, "test": 20}
     assert len(audit.rows) == 7
-    assert all(0 <= value <= 1 for value in (audit.majority, audit.naive_bayes, audit.correlation))
+    assert all(0 <= value <= 1 for value in (audit.majority, audit.correlation))
     json.dumps(asdict(audit), allow_nan=False)
     assert inspect(FAMILIES[family](), rows=7) == audit
     assert inspect(FAMILIES[family](), seed=1, rows=7).rows != audit.rows
@@ -124,10 +124,11 @@ def test_words_are_counted_in_spans_where_there_are_spans():
     assert words_read(dataset).tolist() == [5]
 
 
-def test_agreement_looks_only_at_what_was_annotated():
-    gold = column([{"x": 1.0, "y": 0.0}, {"x": 1.0}])
-    everything = LabelSets(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), np.ones(4, np.float32), gold.names)
-    assert agreement(gold, everything) == pytest.approx(2 * 2 / (3 + 2))
+def test_the_metric_of_the_task_is_used():
+    dataset = FAMILIES["sentence"]()
+    assert inspect(dataset).metric == "accuracy"
+    assert inspect(dataset, metric="macro-f1").majority == pytest.approx(1 / 3)
+    assert [inspect(FAMILIES[f]()).metric for f in ("span", "spans", "pair")] == ["micro-f1", "micro-f1", "pearson"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), min_size=1, max_size=30))

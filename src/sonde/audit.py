@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import SPLITS, Cell, DataProblem, Dataset, Example
+from sonde.metrics import METRICS, best_constant
 from sonde.probes.bayes import uni
 from sonde.probes.floors import constant
 from sonde.reading import Readings
 from sonde.targets import Column, Label
 from sonde.vectors import Floats, Ints, Vectors
 
-METRIC = {"softmax": "accuracy", "sigmoid": "micro F1", "squared": "Pearson's r"}
+METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
 BINS = 20  # of length
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the majority before it is called a confound
@@ -76,16 +77,17 @@ class Audit:
     problems: tuple[str, ...] = ()
 
 
-def inspect(dataset: Dataset, seed: int = 0, rows: int = 20) -> Audit:
-    """Audit a data set; `rows` examples are drawn with `seed`, the same ones each time."""
+def inspect(dataset: Dataset, seed: int = 0, rows: int = 20, metric: str | None = None) -> Audit:
+    """Audit a data set; `rows` examples are drawn with `seed`, the same ones each time; the metric is the task's, or the usual one."""
+    metric = metric or METRIC[dataset.labels.loss]
     lengths = words_read(dataset)
     asked_again, contradictions = _repeated(dataset)
-    floors = _floors(dataset, lengths)
+    floors = _floors(dataset, lengths, metric)
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
     audit = Audit(
         sizes={split: len(dataset.rows(split)) for split in SPLITS},
         balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
-        metric=METRIC[dataset.labels.loss],
+        metric=metric,
         majority=floors["majority"],
         length=floors["length"],
         naive_bayes=floors["naive_bayes"],
@@ -100,18 +102,6 @@ def inspect(dataset: Dataset, seed: int = 0, rows: int = 20) -> Audit:
         notes=dict(dataset.notes),
     )
     return replace(audit, problems=tuple(_problems(audit, dataset.labels)))
-
-
-def agreement(gold: Column, predicted: Column) -> float:
-    """Accuracy of classes, micro F1 of label sets over what was annotated, Pearson's r of scores (0 for a constant)."""
-    wanted, said = gold.matrix(), predicted.matrix()
-    if gold.loss == "softmax":
-        return float((wanted == said).mean()) if len(wanted) else 0.0
-    if gold.loss == "squared":
-        return _pearson(wanted[:, 0], said[:, 0])
-    known = ~np.isnan(wanted)
-    right = float(wanted[known] @ said[known])
-    return 2 * right / max(float(wanted[known].sum() + said[known].sum()), 1e-9)
 
 
 def words_read(dataset: Dataset) -> Ints:
@@ -155,19 +145,19 @@ def _pearson(a: NDArray[Any], b: NDArray[Any]) -> float:
     return float(np.corrcoef(a.astype(np.float64), b.astype(np.float64))[0, 1])
 
 
-def _floors(dataset: Dataset, lengths: Ints) -> dict[str, float]:
+def _floors(dataset: Dataset, lengths: Ints, metric: str) -> dict[str, float]:
     """Scores on test of what reads no vectors."""
     train, test = dataset.rows("train"), dataset.rows("test")
     if not len(train) or not len(test):
         empty = "train" if not len(train) else "test"
         raise DataProblem(f"no {empty} examples: there is nothing to audit; look at what the notes say was left out: {dict(dataset.notes)}")
-    labels, gold = dataset.labels.take(train), dataset.labels.take(test)
+    labels, gold, score = dataset.labels.take(train), dataset.labels.take(test), METRICS.make(metric)
     readings = Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 0), np.float32),)))
     [bayes] = uni().fit(readings.take(train), readings.split("dev"), cells=(Cell("-", 0),))
     return {
-        "majority": agreement(gold, gold.decode(np.tile(constant(labels), (len(test), 1)))),
-        "length": agreement(gold, gold.decode(_by_length(labels, lengths[train], lengths[test]))),
-        "naive_bayes": agreement(gold, bayes.predict(readings.take(test)).decoded),
+        "majority": best_constant(labels, gold, metric),
+        "length": score(gold, gold.decode(_by_length(labels, lengths[train], lengths[test]))),
+        "naive_bayes": score(gold, bayes.predict(readings.take(test)).decoded),
     }
 
 

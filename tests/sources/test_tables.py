@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.sources.tables import read, write
+from sonde.sources.tables import loss, read, write
 from sonde.targets import LabelSets
 from sonde.testing import FAMILIES, same_dataset
 
@@ -93,6 +93,16 @@ def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
     weighted = Dataset(dataset.sentences, dataset.sites, labels, dataset.splits, dataset.asked)
     write(weighted, tmp_path / f"a.{suffix}")
     same_dataset(read(tmp_path / f"a.{suffix}"), weighted)
+
+
+@pytest.mark.parametrize(("label", "kind"), [("x", "softmax"), (2, "squared"), (["x"], "sigmoid"), ({"x": 0.5}, "sigmoid")])
+def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
+    (tmp_path / "a.jsonl").write_text("\n" + line(label=label) + "\n{ broken")
+    assert loss(tmp_path / "a.jsonl") == kind
+    dataset = Dataset.of([Example.about(Sentence.of(["a"]), float(label) if label == 2 else frozenset(label) if label == ["x"] else label)])
+    for suffix in LOSSLESS:
+        write(dataset, tmp_path / f"b.{suffix}")
+        assert loss(tmp_path / f"b.{suffix}") == kind
 
 
 def test_senteval_files_come_back_equal(tmp_path):

@@ -14,6 +14,7 @@ def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
     check_task(reference)
     task = TASKS.make(reference)
     assert task.name == "mine"
+    assert task.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(family, "accuracy")
     same_dataset(task.load(), FAMILIES[family]())
 
 
@@ -32,6 +33,11 @@ def test_a_table_without_test_examples_is_refused(tmp_path):
     (tmp_path / "a.tsv").write_text("tr\tx\ta\nva\ty\tb\n")
     with pytest.raises(DataProblem, match=r"no test examples \(it has train, dev\)"):
         TASKS.make(f"table:{tmp_path / 'a.tsv'}").load()
+
+
+def test_a_missing_file_is_told_when_the_task_is_made(tmp_path):
+    with pytest.raises(DataProblem, match="no file"):
+        TASKS.make(f"table:{tmp_path / 'none.parquet'}")
 
 
 def test_the_content_of_the_file_is_its_identity(tmp_path):

@@ -13,6 +13,7 @@ from sonde.targets import Column
 from sonde.vectors import Floats
 
 STRATUM = "majority-feature"
+HOLDS = 0.5  # a label holds of an example where its weight is at least this, as metrics count it
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def constant(labels: Column) -> Floats:
     if labels.loss == "squared":
         return np.asarray(wanted.mean(0), np.float32)
     annotated = (~np.isnan(wanted)).sum(0)
-    positive = np.nan_to_num(wanted).sum(0, dtype=np.float64)
+    positive = (np.nan_to_num(wanted) >= HOLDS).sum(0).astype(np.float64)
     share = positive / np.maximum(annotated, 1)
     order = np.argsort(-share, kind="stable")  # the best set for micro F1 always takes the labels with the largest shares
     f1 = 2 * np.cumsum(positive[order]) / (np.cumsum(annotated[order]) + positive.sum() + 1e-12)

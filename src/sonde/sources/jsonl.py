@@ -17,7 +17,7 @@ import numpy as np
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from sonde.sources.files import lines
 from sonde.sources.header import described, settled
-from sonde.targets import Column, Label, LabelSets
+from sonde.targets import Column, Label, LabelSets, Loss, column
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
@@ -46,6 +46,17 @@ def read(path: Path) -> Dataset:
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     return settled(Dataset.of(examples), header, str(path))
+
+
+def loss(path: Path) -> Loss:
+    """The kind of the labels, by the first line."""
+    for number, text in lines(path):
+        if text.strip():
+            where = f"{path}:{number}"
+            row = _parsed(text, where)
+            found: Loss = row["loss"] if "sonde" in row and "loss" in row else column([_label(row.get("label"), where)]).loss
+            return found
+    raise DataProblem(f"{path}: no examples in it")
 
 
 def _rows(dataset: Dataset) -> Iterator[dict[str, Any]]:

@@ -15,9 +15,10 @@ import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from sonde.sources.header import described, settled
-from sonde.targets import Column, Label, LabelSets
+from sonde.targets import Column, Label, LabelSets, Loss
 
 KEY = b"sonde"
+UNREADABLE = "not a Parquet file that can be read"
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
@@ -55,7 +56,7 @@ def read(path: Path) -> Dataset:
         header = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataProblem(f"{path}: not a Parquet file that can be read ({str(error).splitlines()[0]}); build it again") from None
+        raise DataProblem(f"{path}: {UNREADABLE} ({str(error).splitlines()[0]}); build it again") from None
     labelled = {"label"} if "label" in columns else {"labels"}
     missing = sorted(({"split"} | labelled) - columns.keys()) + ([] if {"text", "words"} & columns.keys() else ["text"])
     if missing:
@@ -68,6 +69,21 @@ def read(path: Path) -> Dataset:
         return settled(Dataset.of(examples), header, str(path))
     except DataProblem as error:
         raise DataProblem(f"{path}: {error}") from None
+
+
+def loss(path: Path) -> Loss:
+    """The kind of the labels, by the schema."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(path)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataProblem(f"{path}: {UNREADABLE} ({str(error).splitlines()[0]}); build it again") from None
+    if "label" not in schema.names:
+        return "sigmoid"
+    kind = schema.field("label").type
+    return "squared" if pa.types.is_floating(kind) or pa.types.is_integer(kind) else "softmax"
 
 
 def _label_columns(labels: Column) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from sonde.sources.files import lines
-from sonde.targets import Classes
+from sonde.targets import Classes, Loss
 
 CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
 KNOWN = CODES | {split: split for split in SPLITS}
@@ -43,6 +43,11 @@ def read(path: Path) -> Dataset:
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     return Dataset.of(examples, {"read": counts})
+
+
+def loss(path: Path) -> Loss:
+    """Classes, always."""
+    return "softmax"
 
 
 def _examples(path: Path, counts: dict[str, int]) -> Iterator[Example]:

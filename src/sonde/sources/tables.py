@@ -14,6 +14,7 @@ from typing import Literal
 from sonde.core import DataProblem, Dataset
 from sonde.sources import jsonl, parquet, senteval
 from sonde.sources.files import COMPRESSED, uncompressed
+from sonde.targets import Loss
 
 Format = Literal["parquet", "jsonl", "senteval"]
 WRITERS: Mapping[Format, Callable[[Dataset, Path], dict[str, int]]] = {
@@ -22,6 +23,7 @@ WRITERS: Mapping[Format, Callable[[Dataset, Path], dict[str, int]]] = {
     "senteval": senteval.write,
 }
 READERS: Mapping[Format, Callable[[Path], Dataset]] = {"parquet": parquet.read, "jsonl": jsonl.read, "senteval": senteval.read}
+LOSSES: Mapping[Format, Callable[[Path], Loss]] = {"parquet": parquet.loss, "jsonl": jsonl.loss, "senteval": senteval.loss}
 SUFFIXES: Mapping[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".tsv": "senteval", ".txt": "senteval"}
 
 
@@ -44,10 +46,21 @@ def write(dataset: Dataset, path: str | Path, format: Format | None = None) -> d
 
 def read(path: str | Path, format: Format | None = None) -> Dataset:
     """The data set in a file; what is wrong with it is said with file and line."""
+    file = _there(path)
+    return READERS[format or _format(file)](file)
+
+
+def loss(path: str | Path, format: Format | None = None) -> Loss:
+    """The kind of the labels in a file, without reading it all."""
+    file = _there(path)
+    return LOSSES[format or _format(file)](file)
+
+
+def _there(path: str | Path) -> Path:
     file = Path(path).expanduser()
     if not file.is_file():
         raise DataProblem(f"no file {str(path)!r}; `sonde build` writes one")
-    return READERS[format or _format(file)](file)
+    return file
 
 
 def _format(path: Path) -> Format:

@@ -15,6 +15,6 @@ TASKS = Contents(
         "ud/subj-num": "sonde.tasks.ud:subj_num",
         "ud/obj-num": "sonde.tasks.ud:obj_num",
         "ud/sent-type": "sonde.tasks.ud:sent_type",
-        "table": "sonde.tasks.table:Table",
+        "table": "sonde.tasks.table:table",
     },
 )

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Dataset
 from sonde.sampling import carve_dev
 from sonde.sources.files import digest, uncompressed
-from sonde.sources.tables import read
+from sonde.sources.tables import loss, read
+
+METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Which label does the table give the example?"""
+    """The examples of a file, and how they are judged and read."""
 
     path: Path
-    _: KW_ONLY
-    metric: str = "accuracy"
-    probe: str = "mlp"
-    view: str = "mean"
-    seed: int = 0
+    metric: str
+    probe: str
+    view: str
+    seed: int
 
     @property
     def name(self) -> str:
@@ -45,3 +46,11 @@ class Table:
                 has = ", ".join(s for s in SPLITS if len(dataset.rows(s)))
                 raise DataProblem(f"{self.path} has no {split} examples (it has {has}): mark some of its rows as {split}")
         return carve_dev(dataset, self.seed)
+
+
+def table(path: Path, *, metric: str | None = None, probe: str = "mlp", view: str = "mean", seed: int = 0) -> Table:
+    """Which label does the table give the example?
+
+    metric  without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    """
+    return Table(path, metric or METRIC[loss(path)], probe, view, seed)

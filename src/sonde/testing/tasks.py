@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from sonde.core import SPLITS, Dataset, Task
+from sonde.metrics import METRICS, MetricProblem
 from sonde.naming import Reference
 from sonde.probes import PROBES
 from sonde.reading import view
@@ -23,14 +24,16 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     made: Task = TASKS.make(task) if isinstance(task, str) else task
     assert made.name, "a task needs a name: it is what tables call it"
     assert made.question.strip().endswith("?"), f"the question of {made.name} should end with '?', found {made.question!r}"
-    from sonde.metrics import METRICS
-
-    METRICS.make(made.metric)
     PROBES.find(Reference.parse(made.probe).name)
     view(made.view)
     first, second = made.load(), made.load()
     same_dataset(first, second, f"loading {made.name} twice gave different examples; seed every random choice with a setting of the task")
     check_dataset(first, sentences_may_recur=sentences_may_recur)
+    gold = first.labels.take(first.rows("test"))
+    try:
+        METRICS.make(made.metric)(gold, gold)
+    except MetricProblem as problem:
+        raise AssertionError(f"the metric of {made.name} cannot judge its labels: {problem}") from problem
 
 
 def check_dataset(dataset: Dataset, *, sentences_may_recur: bool = False) -> None:
