@@ -1,0 +1,134 @@
+"""What the README and the pages show is run: commands and Python blocks, in a folder that has what they name.
+
+A command that names a model of the hub is parsed and planned with that encoder named but not made; all others are run.
+Numbers may differ in the last digits between machines; what else a block shows must be there word by word.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from sonde.encoders import ENCODERS
+from sonde.naming import Reference
+from sonde.sources.grammar import treebank
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PLUGIN = ROOT / "tests" / "plugin"
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+NUMBER = re.compile(r"\d[\d,]*(\.\d+)?")
+HUB = ("hf", "st")
+CLOSE = 4.0  # points of score between machines
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    page: str
+    line: int
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(kind: str) -> Iterator[Block]:
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for found in FENCE.finditer(text):
+            if found[1] == kind:
+                yield Block(page.name, text.count("\n", 0, found.start()) + 1, kind, found[2])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A working folder in which everything that the pages name is there, small and written by us."""
+    place = tmp_path_factory.mktemp("docs")
+    sentences = "\n".join(treebank(1_800)).split("\n\n")
+    for bank, code in (("UD_English-EWT", "en_ewt"), ("UD_English-GUM", "en_gum"), ("UD_Polish-PDB", "pl_pdb")):
+        (place / bank).mkdir()
+        for split, part in (("train", sentences[:1400]), ("dev", sentences[1400:1600]), ("test", sentences[1600:])):
+            (place / bank / f"{code}-ud-{split}.conllu").write_text("\n\n".join(part).strip() + "\n\n", "utf-8")
+    texts = [line.removeprefix("# text = ") for s in sentences for line in s.splitlines() if line.startswith("# text = ")]
+    (place / "sentences.txt").write_text("\n".join(texts) + "\n", "utf-8")
+    rng = np.random.default_rng(0)
+    np.savez(place / "my_vectors.npz", sentences=np.array(texts), vectors=rng.normal(size=(len(texts), 8)).astype(np.float32))
+    for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
+        shutil.copy(file, place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory) -> dict[str, str]:
+    """One cache for all blocks, so that none repeats what another did."""
+    return {**os.environ, "SONDE_CACHE": str(tmp_path_factory.mktemp("docs-cache")), "COLUMNS": "200"}
+
+
+def python(*arguments: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def commands(block: Block) -> Iterator[tuple[list[str], str]]:
+    """Each command of a block with the output that the page shows for it."""
+    for part in re.split(r"^\$ ", block.text, flags=re.M)[1:]:
+        line, _, output = part.partition("\n")
+        yield shlex.split(line), output
+
+
+@pytest.mark.parametrize("block", list(blocks("console")), ids=str)
+def test_commands(block, folder, environment):
+    for arguments, shown in commands(block):
+        assert arguments[0] == "sonde", f"{block}: only sonde's own commands are shown in console blocks"
+        done = python("-m", "sonde", *without_hub(arguments[1:]), folder=folder, environment=environment)
+        assert done.returncode == 0, f"{block}: {shlex.join(arguments)}\n{done.stderr}"
+        if shown.strip():
+            assert_same(shown, done.stdout, block)
+
+
+def without_hub(arguments: list[str]) -> list[str]:
+    """The same command with models of the hub checked by name and options, and the floor `length` in their place."""
+    hub = [a for a in arguments if ":" in a and a.partition(":")[0] in HUB]
+    for reference in hub:
+        ENCODERS.find(Reference.parse(reference).name)
+        ENCODERS.canonical(reference)
+    return ["length" if a in hub else a for a in arguments]
+
+
+def assert_same(shown: str, printed: str, block: Block) -> None:
+    """The same words, and numbers that are close."""
+    assert NUMBER.sub("N", shown).split() == NUMBER.sub("N", printed).split(), f"{block}: the page shows something else:\n{printed}"
+    numbers = [(a[0], b[0]) for a, b in zip(NUMBER.finditer(shown), NUMBER.finditer(printed), strict=True)]
+    far = [pair for pair in numbers if abs(float(pair[0].replace(",", "")) - float(pair[1].replace(",", ""))) > CLOSE]
+    assert not far, f"{block}: the page shows other numbers: {far}\n{printed}"
+
+
+@pytest.mark.parametrize("block", list(blocks("python")), ids=str)
+def test_python(block, folder, environment):
+    done = python("-c", block.text, folder=folder, environment=environment)
+    assert done.returncode == 0, f"{block}:\n{done.stderr}"
+
+
+def test_extensions_are_shown_as_they_are_tested():
+    page = (ROOT / "docs" / "extend.md").read_text("utf-8")
+    named = re.findall(r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S)
+    assert len(named) == 5
+    for path, shown in named:
+        assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}, which is not there"
