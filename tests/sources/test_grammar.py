@@ -2,6 +2,7 @@
 
 import hashlib
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_subject_and_verb_agree(sentences):
 
 def test_articles_fit_the_word_after_them(sentences):
     for rows in sentences:
-        for article, after in zip(rows, rows[1:], strict=False):
+        for article, after in pairwise(rows):
             if article[1].lower() in ("a", "an"):
                 heard = after[1].startswith(tuple("aeiou")) and not after[1].startswith(("use", "uni"))
                 assert (article[1].lower() == "an") == (heard or after[1].startswith("hon")), (article[1], after[1])
@@ -112,7 +113,10 @@ def test_verbs_are_inflected(entry, forms):
     assert [made.base, made.third, made.past, made.participle, made.gerund] == forms.split()
 
 
-@pytest.mark.parametrize(("entry", "plural"), [("lady", "ladies"), ("toy", "toys"), ("box", "boxes"), ("wolf/wolves", "wolves"), ("cup", "cups")])
+PLURALS = {"lady": "ladies", "toy": "toys", "box": "boxes", "wolf/wolves": "wolves", "cup": "cups"}
+
+
+@pytest.mark.parametrize(("entry", "plural"), PLURALS.items())
 def test_nouns_have_plurals(entry, plural):
     assert noun(entry, "thing").plural == plural
 
