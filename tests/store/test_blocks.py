@@ -112,6 +112,22 @@ def test_a_full_disk_is_one_line_and_spoils_nothing(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
 
 
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_writers_the_first_is_kept_where_that_is_asked_for(tmp_path, monkeypatch, links):
+    def no_links(*_):
+        raise PermissionError(errno.EPERM, "no hard links here")
+
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "a"
+    for number in (1, 2):
+        blocks.write(path, "test", {"n": number}, {}, keep=True)
+        assert Block(path).facts["n"] == (1 if links else number)
+    blocks.write(path, "test", {"n": 3}, {})
+    assert Block(path).facts["n"] == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
 def test_an_interrupt_while_writing_leaves_nothing(tmp_path, monkeypatch):
     def interrupted(_):
         raise KeyboardInterrupt

@@ -90,8 +90,11 @@ class Block:
             self.array(name)
 
 
-def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a block whole or not at all; a full disk and the like are a StoreProblem and leave everything as it was."""
+def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], keep: bool = False) -> None:
+    """Write a block whole or not at all; a full disk and the like are a StoreProblem and leave everything as it was.
+
+    With `keep`, a file that another process put there in the meantime stays; otherwise it is replaced.
+    """
     laid = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     about, at = {}, 0
     for name, array in laid.items():
@@ -106,14 +109,14 @@ def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, 
     parts: list[Any] = [lead, _digest(lead + text), text]
     for array in laid.values():
         parts += [_flat(array), bytes(-array.nbytes % _ALIGN)]
-    _commit(path, parts)
+    _commit(path, parts, keep)
 
 
 def _flat(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
 
 
-def _commit(path: Path, parts: Iterable[Any]) -> None:
+def _commit(path: Path, parts: Iterable[Any], keep: bool) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +125,7 @@ def _commit(path: Path, parts: Iterable[Any]) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        _name(draft, path, keep)
         _flush_folder(path.parent)
     except OSError as error:
         _forget(draft)
@@ -133,6 +136,20 @@ def _commit(path: Path, parts: Iterable[Any]) -> None:
     except BaseException:
         _forget(draft)
         raise
+
+
+def _name(draft: Path, path: Path, keep: bool) -> None:
+    """Give a finished draft its name, in one step."""
+    if keep:
+        try:
+            os.link(draft, path)  # unlike a rename, never replaces
+        except FileExistsError:
+            pass
+        except OSError:  # no hard links here
+            draft.replace(path)
+        _forget(draft)
+    else:
+        draft.replace(path)
 
 
 def _forget(draft: Path) -> None:

@@ -84,7 +84,7 @@ def draw_up(folder: Path, sentences: Sequence[Sentence], keys: Keys, slots: tupl
             chosen = [sentences[i] for i in order[bounds[block] : bounds[block + 1]]]
             lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in chosen]
             arrays[f"text:{block}"] = np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
-        write(path, "plan", {"slots": slots}, arrays)
+        write(path, "plan", {"slots": slots}, arrays, keep=True)
     plan = read(path)
     assert plan is not None, f"{path} was damaged as soon as it was written"
     return plan

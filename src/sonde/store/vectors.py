@@ -115,7 +115,7 @@ class VectorStore:
         for slot, layer in zip(slots, vectors.layers, strict=True):
             arrays[f"layer:{slot}"] = layer.astype(self.dtype, copy=False)
         facts = {"base": base, "slots": list(slots), "refused": {slot: dict(rows) for slot, rows in refused.items()}}
-        write(self.folder(base) / name, "vectors", facts, arrays)
+        write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
     def read(self, base: str, slots: Sequence[str], names: Sequence[str], sentences: Sequence[Sentence] | Keys) -> Vectors:
         """The vectors of sentences in their order, one layer a slot; those that have none get zeros, or no units."""
