@@ -19,12 +19,12 @@ def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
 
 
 def test_a_missing_dev_split_is_carved_seeded_and_noted(tmp_path):
-    (tmp_path / "a.tsv").write_text("".join(f"{'te' if i % 4 == 0 else 'tr'}\t{'xy'[i // 2 % 2]}\tword {i}\n" for i in range(80)))
+    (tmp_path / "a.tsv").write_text("".join(f"{'te' if i % 4 == 0 else 'tr'}\t{'xy'[i // 4 % 2]}\tword {i}\n" for i in range(80)))
     reference = f"table:{tmp_path / 'a.tsv'}"
     check_task(reference)
     dataset = TASKS.make(reference).load()
     assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == [54, 6, 20]
-    assert dataset.notes["dev"] == {"carved from train": 6, "seed": 0}
+    assert dataset.notes["dev"] == {"carved_from_train": 6, "seed": 0}
     with pytest.raises(AssertionError):
         same_dataset(dataset, TASKS.make(reference + ",seed=1").load())
 

@@ -52,6 +52,9 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     _check_unchanged(probe, before, readings)
     _check_predictions(probe, readings, signal)
     found, limit = skill(signal, readings), 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
+    if learns and kind in ("sets", "partial"):
+        said = signal.decoded.matrix()
+        assert not said.all(), f"{who} says every label of every example; scores are logits, and a label holds from zero on"
     if learns:
         assert found > 0.5, f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
     if getattr(probe, "reads", "vectors") != "words":

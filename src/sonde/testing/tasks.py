@@ -27,8 +27,8 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     PROBES.find(Reference.parse(made.probe).name)
     view(made.view)
     first, second = made.load(), made.load()
-    same_dataset(first, second, f"loading {made.name} twice gave different examples; seed every random choice with a setting of the task")
     check_dataset(first, sentences_may_recur=sentences_may_recur)
+    same_dataset(first, second, f"loading {made.name} twice gave different examples; seed every random choice with a setting of the task")
     gold = first.labels.take(first.rows("test"))
     try:
         METRICS.make(made.metric)(gold, gold)
