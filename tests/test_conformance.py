@@ -1,0 +1,148 @@
+"""Every entry of the contents keeps its promises; one that is added without a line here fails."""
+
+import subprocess
+import sys
+
+import pytest
+
+from fixtures.models import SENTENCES, given_npz, given_parquet, sentence_transformer, transformer, word_vectors
+from sonde.encoders import ENCODERS
+from sonde.metrics import METRICS
+from sonde.naming import Reference
+from sonde.probes import PROBES
+from sonde.sources.tables import write
+from sonde.targets import column
+from sonde.tasks import TASKS
+from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
+
+ENCODER_OPTIONS = {
+    "length": ["length"],
+    "words": ["words"],
+    "random": ["random", "random,dim=4,seed=1"],
+    "bow": ["bow:random", "bow:random,pool=max,lowercase=true", "bow:random,pool=sum", "bow:random,pool=none,dim=8"],
+    "static": ["static:VEC", "static:VEC,pool=max", "static:VEC,pool=none"],
+    "untrained": [f"untrained:{a},hidden=16,dim=8" for a in ("bilstm-max", "bilstm-last", "gated-convnet")]
+    + ["untrained:bilstm-max,vectors=VEC,hidden=16"],
+    "npz": ["npz:NPZ"],
+    "parquet": ["parquet:PARQUET"],
+    "hf": [f"hf:HF,dtype=float32,{o}" for o in ("pool=mean", "layers=all,pool=none", "layers=0-1,pool=cls", "pool=last,special=false")]
+    + ["hf:HF,dtype=float32,layers=all,pool=max"],
+    "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
+}
+PROBE_OPTIONS = {
+    "mlp": [("mlp", {})],
+    "logreg": [("logreg", {})],
+    "majority": [("majority", {"learns": False})],
+    "majority-feature": [("majority-feature", {"kinds": ("classes",)})],
+    "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
+    "nb-bi-tfidf": [("nb-bi-tfidf", {})],
+}
+TASK_OPTIONS = {
+    **{name: [f"{name}:embedded"] for name in TASKS.table if name.startswith("ud/")},
+    "table": [f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")],
+}
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory):
+    """What stands for the capitals in references; each is made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("conformance")
+
+    def tables():
+        (folder / "tables").mkdir()
+        for family, make in FAMILIES.items():
+            for suffix in ("parquet", "jsonl"):
+                write(make(), folder / "tables" / f"{family}.{suffix}")
+        return folder / "tables"
+
+    makers = {
+        "VEC": lambda: word_vectors(folder / "ours.vec"),
+        "NPZ": lambda: given_npz(folder / "ours.npz"),
+        "PARQUET": lambda: given_parquet(folder / "ours.parquet"),
+        "HF": lambda: transformer(folder / "hf"),
+        "ST": lambda: sentence_transformer(folder / "st"),
+        "TABLES": tables,
+    }
+    made = {}
+
+    def settled(reference):
+        for name, make in makers.items():
+            if name in reference:
+                if name not in made:
+                    made[name] = make()
+                reference = reference.replace(name, str(made[name]))
+        return reference
+
+    return settled
+
+
+def listed(options):
+    return [item for items in options.values() for item in items]
+
+
+@pytest.mark.parametrize(
+    ("contents", "options"),
+    [(ENCODERS, ENCODER_OPTIONS), (PROBES, PROBE_OPTIONS), (TASKS, TASK_OPTIONS)],
+    ids=lambda x: getattr(x, "kind", ""),
+)
+def test_every_entry_has_a_conformance_test(contents, options):
+    assert set(contents.table) == set(options), f"add the {contents.kind} to the table of this module"
+
+
+@pytest.mark.parametrize("reference", listed(ENCODER_OPTIONS))
+def test_encoders(reference, places):
+    known = SENTENCES if reference.startswith(("npz:", "parquet:")) else ()
+    check_encoder(places(reference), known, tolerance=1e-4)
+
+
+@pytest.mark.parametrize(("reference", "settings"), listed(PROBE_OPTIONS), ids=str)
+def test_probes(reference, settings):
+    check_probe(reference, **settings)
+
+
+@pytest.mark.parametrize("reference", listed(TASK_OPTIONS))
+def test_tasks(reference, places):
+    check_task(places(reference))
+
+
+@pytest.mark.parametrize("contents", [ENCODERS, PROBES, TASKS, METRICS], ids=lambda c: c.kind)
+def test_every_factory_says_in_one_line_what_it_is(contents):
+    for name in contents.table:
+        lines = (contents.find(name).__doc__ or "").strip().splitlines()
+        assert lines, f"{contents.kind} {name} has no docstring: its first line is what the listing shows"
+        assert lines[0].rstrip()[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {lines[0]!r}"
+
+
+@pytest.mark.parametrize(
+    ("contents", "options"), [(ENCODERS, ENCODER_OPTIONS), (TASKS, TASK_OPTIONS)], ids=lambda x: getattr(x, "kind", "")
+)
+def test_references_are_canonical_once_and_for_all(contents, options, places):
+    for reference in map(places, listed(options)):
+        canonical = contents.canonical(reference)
+        assert contents.canonical(canonical) == canonical
+        assert Reference.parse(canonical).name == Reference.parse(reference).name
+        assert contents.make(canonical) == contents.make(reference)
+
+
+@pytest.mark.parametrize("name", METRICS.table)
+def test_metrics_are_best_where_all_is_right(name):
+    labels = column([1.0, 2.0, 4.0]) if name in ("pearson", "spearman") else column(["a", "b", "a"])
+    assert METRICS.make(name)(labels, labels) == pytest.approx(1)
+
+
+def test_making_things_imports_no_heavy_library(places):
+    references = [("ENCODERS", r) for r in map(places, listed(ENCODER_OPTIONS))] + [("PROBES", r) for r, _ in listed(PROBE_OPTIONS)]
+    references += [("TASKS", r) for r in map(places, listed(TASK_OPTIONS))]
+    code = f"""
+import sys
+from sonde.encoders import ENCODERS
+from sonde.probes import PROBES
+from sonde.tasks import TASKS
+for contents, reference in {references!r}:
+    thing = globals()[contents].make(reference)
+    getattr(thing, 'name'), getattr(thing, 'fingerprint', ''), getattr(thing, 'base', ''), getattr(thing, 'slots', '')
+    heavy = [m for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers') if m in sys.modules]
+    assert not heavy, f'{{reference}} imports {{heavy}}'
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr.splitlines()[-1]
