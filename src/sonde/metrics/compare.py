@@ -52,9 +52,9 @@ def _right(gold: Column, predicted: Column) -> Doubles:
     """1.0 where an example is right, [n]."""
     if isinstance(gold, LabelSets):
         truth, answer, _ = _cells(gold, predicted)
-        return ((truth < 0) | (truth == answer)).all(1).astype(np.float64)
+        return np.asarray(((truth < 0) | (truth == answer)).all(1), np.float64)
     ids, answers, _ = _classes(gold, predicted, "accuracy")
-    return (ids == answers).astype(np.float64)
+    return np.asarray(ids == answers, np.float64)
 
 
 def _right_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:

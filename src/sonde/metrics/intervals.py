@@ -122,4 +122,5 @@ def _bounded(mean: float, spread: Spread, n: int, least: float) -> tuple[float, 
     worth = share * (1 - share) / spread.variance if spread.variance > 0 and 0 < share < 1 else float(n)
     centre = (share + t * t / (2 * worth)) / (1 + t * t / worth)
     half = t / (1 + t * t / worth) * np.sqrt(share * (1 - share) / worth + t * t / (4 * worth * worth))
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    low, high = float(centre - half), float(centre + half)
+    return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)

@@ -1,0 +1,252 @@
+"""Metrics against definitions written out, floors, and intervals that cover what they say."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.metrics import METRICS, MetricProblem, best_constant, interval, interval_of, null_share
+from sonde.targets import Classes, LabelSets, Scores, column
+
+
+def classes(ids, names="abcde"):
+    return Classes(np.array(ids, np.int64), tuple(names))
+
+
+def random_classes(seed, n=80, many=4):
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(many, size=n)
+    return classes(gold), classes(np.where(rng.random(n) < 0.6, gold, rng.integers(many, size=n)))
+
+
+def random_sets(seed, n=40, labels="abcd", partial=False):
+    rng = np.random.default_rng(seed)
+
+    def drawn():
+        if partial:
+            return [{x: float(rng.random() < 0.5) for x in labels if rng.random() < 0.8} for _ in range(n)]
+        return [frozenset(x for x in labels if rng.random() < 0.4) for _ in range(n)]
+
+    return column([*drawn(), dict.fromkeys(labels, 1.0) if partial else frozenset(labels)]), column(
+        [
+            *[frozenset(x for x in labels if rng.random() < 0.5) for _ in range(n)],
+            frozenset(labels),
+        ]
+    )
+
+
+@given(st.integers(0, 500))
+def test_accuracy_and_f1_are_what_scikit_learn_computes(seed):
+    from sklearn.metrics import accuracy_score, f1_score
+
+    gold, predicted = random_classes(seed)
+    assert METRICS.make("accuracy")(gold, predicted) == pytest.approx(accuracy_score(gold.ids, predicted.ids))
+    expected = f1_score(gold.ids, predicted.ids, average="macro", zero_division=0)
+    assert METRICS.make("macro-f1")(gold, predicted) == pytest.approx(expected)
+    expected = f1_score(gold.ids, predicted.ids, average="micro", labels=[0, 2], zero_division=0)
+    assert METRICS.make("micro-f1,only=a,only=c")(gold, predicted) == pytest.approx(expected)
+    assert METRICS.make("micro-f1,without=[bde]")(gold, predicted) == pytest.approx(expected)
+
+
+@given(st.integers(0, 500))
+def test_label_sets_are_compared_pair_by_pair(seed):
+    from sklearn.metrics import accuracy_score, f1_score
+
+    gold, predicted = random_sets(seed)
+    truth, answer = gold.matrix(), predicted.matrix()
+    assert METRICS.make("micro-f1")(gold, predicted) == pytest.approx(f1_score(truth, answer, average="micro"))
+    assert METRICS.make("macro-f1")(gold, predicted) == pytest.approx(f1_score(truth, answer, average="macro", zero_division=0))
+    assert METRICS.make("accuracy")(gold, predicted) == pytest.approx(accuracy_score(truth, answer))
+
+
+@given(st.integers(0, 500))
+def test_pairs_that_nobody_annotated_count_for_nothing(seed):
+    gold, predicted = random_sets(seed, partial=True)
+    truth, answer = gold.matrix(), predicted.matrix()
+    known = ~np.isnan(truth)
+    right = (truth == 1) & (answer == 1) & known
+    expected = 2 * right.sum() / ((truth == 1).sum() + (answer[known] == 1).sum())
+    assert METRICS.make("micro-f1")(gold, predicted) == pytest.approx(expected)
+
+
+def test_a_fractional_weight_holds_from_one_half():
+    gold = column([{"a": 0.5, "b": 0.25}, {"a": 0.0, "b": 1.0}])
+    predicted = column([frozenset("a"), frozenset("b")])
+    assert METRICS.make("micro-f1")(gold, predicted) == 1.0
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=3, max_size=40), st.sampled_from([0.0, 1e6]))
+def test_correlations_are_what_scipy_computes(pairs, offset):
+    from scipy.stats import pearsonr, spearmanr
+
+    x, y = np.array(pairs, float).T + offset
+    for metric, reference in (("pearson", pearsonr), ("spearman", spearmanr)):
+        found = METRICS.make(metric)(Scores(x), Scores(y))
+        if np.ptp(x) == 0 or np.ptp(y) == 0:
+            assert found == 0
+        else:
+            assert found == pytest.approx(reference(x, y).statistic, abs=1e-6)
+
+
+def test_a_constant_that_is_not_round_does_not_correlate():
+    assert METRICS.make("pearson")(Scores(np.arange(9.0)), Scores(np.full(9, 0.1 + 0.2))) == 0
+
+
+def test_predictions_may_number_classes_otherwise():
+    gold, predicted = classes([0, 1, 1], "ab"), classes([1, 0, 2], "bac")
+    for metric in ("accuracy", "micro-f1"):
+        assert METRICS.make(metric)(gold, predicted) == pytest.approx(2 / 3)
+    assert METRICS.make("accuracy")(gold, predicted) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("metric", "gold"),
+    [("accuracy", Scores(np.ones(3))), ("pearson", classes([0, 1, 0])), ("micro-f1,only=x", classes([0, 1, 0])), ("accuracy", classes([]))],
+)
+def test_labels_that_a_metric_cannot_judge_are_refused(metric, gold):
+    with pytest.raises(MetricProblem):
+        METRICS.make(metric)(gold, gold)
+
+
+def test_as_many_predictions_as_examples_are_wanted():
+    with pytest.raises(MetricProblem, match="3 gold labels but 2"):
+        METRICS.make("accuracy")(classes([0, 1, 0]), classes([0, 1]))
+
+
+def test_the_best_constant_is_the_majority_of_train_scored_on_test():
+    train, test = classes([0, 0, 0, 1, 2], "abc"), classes([0, 1, 1, 1], "abc")
+    assert best_constant(train, test, "accuracy") == 0.25
+    assert best_constant(train, test, "macro-f1") == pytest.approx((2 * 1 / 5) / 2)
+
+
+def test_predicting_both_labels_of_dpr_scores_two_thirds():  # above every Winograd number in Tenney et al. 2019
+    labels = column([frozenset([x]) for x in ("entailed", "not-entailed") * 50])
+    assert best_constant(labels, labels, "micro-f1") == pytest.approx(2 / 3)
+
+
+@given(st.integers(0, 200))
+def test_no_constant_set_beats_the_best(seed):
+    labels, _ = random_sets(seed, partial=seed % 2 == 0)
+    best = best_constant(labels, labels, "micro-f1")
+    metric = METRICS.make("micro-f1")
+    for bits in range(16):
+        chosen = [i for i in range(4) if bits >> i & 1]
+        constant = LabelSets(
+            np.arange(len(labels) + 1) * len(chosen), np.tile(chosen, len(labels)).astype(np.int64),
+            np.ones(len(chosen) * len(labels), np.float32), labels.names,
+        )  # fmt: skip
+        assert metric(labels, constant) <= best + 1e-12
+
+
+def test_scores_have_the_floor_zero():
+    assert best_constant(Scores(np.arange(3.0)), Scores(np.arange(3.0)), "pearson") == 0
+
+
+def answers(rng, seeds, n, share, kind):
+    """Right or wrong, [seeds, n]: independent guesses, the same for all seeds, or examples and seeds that differ."""
+    if kind == "independent":
+        return rng.random((seeds, n)) < share
+    if kind == "same":
+        return np.repeat(rng.random((1, n)) < share, seeds, 0)
+    hard = rng.beta(0.6 * share, 0.6 * (1 - share), (1, n))
+    return rng.random((seeds, n)) < np.clip(hard + rng.normal(0, 0.01, (seeds, 1)) * 4 * hard * (1 - hard), 0, 1)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.97])
+@pytest.mark.parametrize(("seeds", "kind"), [(1, "independent"), (5, "independent"), (5, "same"), (5, "crossed")])
+def test_intervals_cover_as_often_as_they_say(share, seeds, kind):
+    rng = np.random.default_rng(5)
+    found = np.array([interval(answers(rng, seeds, 500, share, kind)) for _ in range(1500)])
+    assert 0.93 <= ((found[:, 0] <= share) & (share <= found[:, 1])).mean() <= 0.975
+
+
+def test_seeds_that_differ_widen_the_interval():
+    rng = np.random.default_rng(0)
+    by_seed = np.array([0.6, 0.7, 0.8, 0.65, 0.75])[:, None]
+    low, high = interval(rng.random((5, 4000)) < by_seed)
+    assert high - low > 0.15
+
+
+def test_more_seeds_on_the_same_answers_do_not_narrow_the_interval():
+    row = np.random.default_rng(0).random((1, 300)) < 0.8
+    assert interval(row) == pytest.approx(interval(np.repeat(row, 5, 0)), abs=2e-3)
+
+
+@pytest.mark.parametrize("seeds", [1, 5])
+def test_all_right_is_not_certain(seeds):
+    low, high = interval(np.ones((seeds, 50)))
+    assert 0.9 < low < 0.95
+    assert high == 1.0
+    low, high = interval(np.zeros((seeds, 50)))
+    assert low == 0.0
+    assert 0.05 < high < 0.1
+
+
+@given(st.integers(1, 6), st.integers(1, 30), st.floats(0, 1), st.integers(0, 99))
+def test_intervals_are_ordered_and_within_bounds(seeds, n, share, seed):
+    table = np.random.default_rng(seed).random((seeds, n)) < share
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = interval(table)
+    assert 0 <= low <= table.mean() + 1e-9
+    assert table.mean() - 1e-9 <= high <= 1
+
+
+def noisy(rng, metric, n, seeds):
+    """Gold labels and predictions of some seeds, all drawn afresh."""
+    if metric in ("pearson", "spearman"):
+        gold = rng.normal(size=n)
+        shared = gold + rng.normal(size=n)
+        return Scores(gold), [Scores(shared + 0.5 * rng.normal(size=n)) for _ in range(seeds)]
+    gold = rng.integers(3, size=n)
+    hard = rng.random(n)
+    return classes(gold, "abc"), [
+        classes(np.where(hard + rng.normal(0, 0.1, n) < 0.7, gold, rng.integers(3, size=n)), "abc") for _ in range(seeds)
+    ]
+
+
+@pytest.mark.parametrize("seeds", [1, 4])
+@pytest.mark.parametrize("metric", ["macro-f1", "micro-f1,only=a", "pearson"])
+def test_intervals_of_metrics_that_are_no_means_cover_too(metric, seeds):
+    rng = np.random.default_rng(2)
+    name = metric.partition(",")[0]
+    gold, [predicted] = noisy(rng, name, 400_000, 1)
+    truth = METRICS.make(metric)(gold, predicted)
+    found = np.array([interval_of(metric, *noisy(rng, name, 300, seeds)) for _ in range(250)])
+    assert 0.92 <= ((found[:, 0] <= truth) & (truth <= found[:, 1])).mean() <= 0.98
+
+
+def test_the_interval_of_accuracy_is_that_of_its_outcomes():
+    gold, predicted = random_classes(0)
+    assert interval_of("accuracy", gold, [predicted]) == interval(gold.ids == predicted.ids)
+
+
+def test_intervals_are_drawn_the_same_each_time():
+    gold, predicted = random_classes(0)
+    assert interval_of("macro-f1", gold, [predicted]) == interval_of("macro-f1", gold, [predicted])
+
+
+def test_perfect_scores_have_intervals_too():
+    gold, _ = random_classes(0)
+    assert interval_of("macro-f1", gold, [gold])[0] < 1
+    assert interval_of("pearson", Scores(np.arange(9.0)), [Scores(np.arange(9.0))] * 2) == (1, 1)
+
+
+def test_null_share_counts_cells_outside_and_weighs_them():
+    cells = [(0.45, 0.55, 0.5)] * 95 + [(0.51, 0.6, 0.5)] * 5
+    found = null_share(cells)
+    assert (found.outside, found.cells, found.share) == (5, 100, 0.05)
+    assert found.p > 0.9
+    assert null_share([(0.51, 0.6, 0.5)] * 20).p < 1e-10
+    assert null_share([]).share == 0
+
+
+def test_making_metrics_imports_nothing_heavy():
+    import subprocess
+    import sys
+
+    code = "import sys; from sonde.metrics import METRICS; [METRICS.make(m) for m in METRICS]; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"scipy", "sklearn", "torch"} & set(loaded)
