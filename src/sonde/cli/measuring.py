@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from sonde.cli.corpora import sentences
 from sonde.cli.options import Cache, Encoders, OnError, Output, Quiet, Tasks, remark, settled, tolerant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sonde.core import Sentence
     from sonde.experiment.plan import Plan
     from sonde.experiment.run import Outcome
 
@@ -117,35 +115,12 @@ def embed(
     from sonde.experiment.places import Places
 
     settled(cache)
-    sentences = _sentences(corpus or [], task or [])
+    found = sentences(corpus or [], task or [])
     store = Places.of(None, cache).vector_store()
     for reference in encoder or EMBEDDED_ENCODERS:
         thing = made(reference)
         key = vectors_key(thing, identity(ENCODERS.canonical(reference), thing))
-        done = embedded(thing, sentences, store, key, progress=not quiet)
+        done = embedded(thing, found, store, key, progress=not quiet)
         remark(f"{reference}: {done.encoded:,} sentences encoded, {done.cached:,} known already, {done.seconds:.1f} s", quiet)
         for i, reason in done.problems[:SHOWN]:
-            remark(f"left out: {sentences[i].text[:60]!r}: {reason}")
-
-
-def _sentences(corpora: list[str], tasks: list[str]) -> list[Sentence]:
-    """The distinct sentences of treebanks, text files and tasks."""
-    from sonde.tasks import TASKS
-
-    found = [sentence for corpus in corpora for sentence in _read(corpus)]
-    found += [s for reference in tolerant(tasks, "raise") for s in TASKS.make(reference).load().sentences]
-    if not found:
-        raise typer.BadParameter("give a corpus (a treebank, or a file with one sentence a line) or a task with -t")
-    return list(dict.fromkeys(found))
-
-
-def _read(corpus: str) -> Iterator[Sentence]:
-    from sonde.core import Sentence
-    from sonde.sources import conllu, files, text
-
-    place = Path(corpus).expanduser()
-    if place.is_file() and files.uncompressed(place).suffix != ".conllu":
-        yield from text.read(place)
-    else:
-        for part in files.treebank(corpus):
-            yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))
+            remark(f"left out: {found[i].text[:60]!r}: {reason}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sonde.controls import CONTROLS
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS, interval_of
@@ -83,7 +84,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         encoder=brief(ENCODERS, encoder),
         layer=layer,
         probe=brief(PROBES, probe),
-        control=control,
+        control=brief(CONTROLS, control),
         metric=metric,
         score=PERCENT * float(np.mean(scored)),
         low=PERCENT * low,

@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from sonde.controls import CONTROLS
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.naming import Reference, ReferenceProblem
@@ -102,8 +103,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     notes = [f"Scores are {unit}, the mean of {counted} seed{'s' * (seeds[-1] > 1)}; intervals are over seeds and test examples."]
-    if any(row.control != NO_CONTROL for row in rows):
-        notes.append("Columns named after a control show the score on data without the linguistics: it should be near the majority.")
+    notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     lost = {(row.task, row.encoder): row.unusable for row in rows if row.unusable}
     notes += [
         f"{_short(task)}, {encoder}: {count:,} examples could not be encoded and are left out." for (task, encoder), count in lost.items()
@@ -111,6 +111,13 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     cut = {row.encoder: row.cut for row in rows if row.cut}
     notes += [f"{encoder}: {count:,} sentences were longer than the encoder reads, and were cut." for encoder, count in cut.items()]
     return tuple(notes)
+
+
+def _described(control: str) -> str:
+    """The first line of a control's description; a report runs nobody's files, so what comes from one is not described."""
+    name = control.partition(",")[0].partition(":")[0]
+    known = name in CONTROLS.places() and "@" not in name
+    return (CONTROLS.find(name).__doc__ or "").partition("\n")[0] if known else "the score on data without the linguistics."
 
 
 def classes(results: Sequence[Result]) -> Table:
