@@ -18,7 +18,7 @@ from sonde.reading import Predictor, ReadingProblem, Readings
 from sonde.targets import Column
 from sonde.vectors import Floats
 
-SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01)
+SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
 PENALTIES = (1.0, 0.1, 10.0, 100.0)
 
 
