@@ -32,7 +32,7 @@ def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random
         parts[rows] = _place(labels[rows], need, quota, classes)
     alone = order[first[sizes == 1]]
     parts[alone] = _fill(labels[alone], need, rng)
-    return _mended(parts, np.where(groups < 0, groups.max() + 1 + np.arange(len(groups)), groups), labels, len(share))
+    return parts
 
 
 def _place(labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], classes: int) -> int:
@@ -48,9 +48,10 @@ def _place(labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], 
     return best
 
 
-def _mended(parts: Ints, groups: Ints, labels: Ints, many: int) -> Ints:
-    """The same, but where a part got nothing of a class, the smallest group of a part with several; few forms need this."""
-    classes = int(labels.max()) + 1
+def allocate_to_all(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator) -> Ints:
+    """The same, but a part that got nothing of a class is given the smallest group of a part with several; few forms need this."""
+    parts, many, classes = allocate(groups, labels, shares, rng), len(shares), int(labels.max()) + 1
+    groups = np.where(groups < 0, groups.max() + 1 + np.arange(len(groups)), groups)
     held = np.bincount(parts * classes + labels, minlength=many * classes).reshape(many, classes)
     for part, c in np.argwhere(held == 0):
         mine = np.flatnonzero(labels == c)

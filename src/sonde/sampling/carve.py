@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sonde.core import DataProblem, Dataset
-from sonde.sampling.allocate import allocate
+from sonde.sampling.allocate import allocate_to_all
 from sonde.targets import Classes
 
 
@@ -23,7 +23,7 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
     groups = sentences if targets is None else np.where(targets.codes[train] < 0, sentences + len(targets.names), targets.codes[train])
     labels = dataset.labels.take(train)
     codes = labels.ids if isinstance(labels, Classes) else np.zeros(len(train), np.int64)
-    parts = allocate(groups, codes, (1 - share, share), np.random.default_rng([seed, 1]))
+    parts = allocate_to_all(groups, codes, (1 - share, share), np.random.default_rng([seed, 1]))
     splits = dataset.splits.copy()
     splits[train[parts == 1]] = 1
     return replace(dataset, splits=splits).noted(dev={"carved_from_train": int((parts == 1).sum()), "seed": seed})

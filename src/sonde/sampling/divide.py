@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sonde.core import DataProblem
-from sonde.sampling.allocate import allocate, apportion
+from sonde.sampling.allocate import allocate_to_all, apportion
 from sonde.sampling.candidates import Pool
 from sonde.sampling.match import blocks, contrasts, matched, uncorrelated
 from sonde.sampling.settings import Settings
@@ -59,7 +59,7 @@ class Division:
             found = self.block(rows, rng)
             return _dealt(found, apportion(len(found), np.array(shares, float)), rng)
         labels = self.pool.labels[rows] if self.pool.classes else np.zeros(len(rows), np.int64)
-        parts = allocate(self.pool.targets[rows], labels, shares, rng)
+        parts = allocate_to_all(self.pool.targets[rows], labels, shares, rng)
         return [self.block(rows[parts == k], rng) for k in range(len(shares))]
 
     def block(self, rows: Ints, rng: np.random.Generator) -> Ints:
