@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from fixtures.models import SENTENCES, given_npz, given_parquet, sentence_transformer, transformer, word_vectors
+from sonde.api import evaluate
+from sonde.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS
 from sonde.naming import Reference
@@ -105,7 +107,7 @@ def test_tasks(reference, places):
     check_task(places(reference))
 
 
-@pytest.mark.parametrize("contents", [ENCODERS, PROBES, TASKS, METRICS], ids=lambda c: c.kind)
+@pytest.mark.parametrize("contents", [ENCODERS, PROBES, TASKS, METRICS, CONTROLS], ids=lambda c: c.kind)
 def test_every_factory_says_in_one_line_what_it_is(contents):
     for name in contents.table:
         lines = (contents.find(name).__doc__ or "").strip().splitlines()
@@ -135,6 +137,8 @@ def test_making_things_imports_no_heavy_library(places):
     references += [("TASKS", r) for r in map(places, listed(TASK_OPTIONS))]
     code = f"""
 import sys
+from sonde.api import evaluate
+from sonde.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.probes import PROBES
 from sonde.tasks import TASKS
@@ -146,3 +150,25 @@ for contents, reference in {references!r}:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
+    view = {"asked": "mean%2Basked", "pair": "mean%2Bcontrast"}.get(family, "mean")
+    task = places(f"table:TABLES/{family}.parquet,view={view}")
+    probes = ["majority", "nb-uni-tfidf", "logreg", "mlp"]
+    evaluation = evaluate("bow:random,pool=none,dim=16", task, probes=probes, seeds=2, output=tmp_path, progress=False)
+    assert not evaluation.failures
+    found = {(r.trial.probe.partition(",")[0], r.trial.encoder.partition(":")[0]): r for r in evaluation.results}
+    assert set(found) == {("majority", "words"), ("nb-uni-tfidf", "words"), ("logreg", "bow"), ("mlp", "bow")}
+    for result in found.values():
+        assert result.n == 20
+        assert result.low <= result.score <= result.high
+        assert -1 <= result.score <= 1
+        assert result.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(family, "accuracy")
+    assert found["majority", "words"].score == found["majority", "words"].majority
+    if family in ("sentence", "span"):
+        assert found["logreg", "bow"].score > found["logreg", "bow"].majority
+    again = evaluate("bow:random,pool=none,dim=16", task, probes=probes, seeds=2, output=tmp_path, progress=False)
+    assert [r.score for r in again.results] == [r.score for r in evaluation.results]
+    assert family in str(evaluation)
