@@ -1,5 +1,6 @@
 """Every entry of the contents keeps its promises; one that is added without a line here fails."""
 
+import pickle
 import subprocess
 import sys
 
@@ -82,11 +83,10 @@ def listed(options):
     return [item for items in options.values() for item in items]
 
 
-@pytest.mark.parametrize(
-    ("contents", "options"),
-    [(ENCODERS, ENCODER_OPTIONS), (PROBES, PROBE_OPTIONS), (TASKS, TASK_OPTIONS)],
-    ids=lambda x: getattr(x, "kind", ""),
-)
+ALL = {"encoder": (ENCODERS, ENCODER_OPTIONS), "probe": (PROBES, PROBE_OPTIONS), "task": (TASKS, TASK_OPTIONS)}
+
+
+@pytest.mark.parametrize(("contents", "options"), ALL.values(), ids=ALL)
 def test_every_entry_has_a_conformance_test(contents, options):
     assert set(contents.table) == set(options), f"add the {contents.kind} to the table of this module"
 
@@ -115,15 +115,24 @@ def test_every_factory_says_in_one_line_what_it_is(contents):
         assert lines[0].rstrip()[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {lines[0]!r}"
 
 
-@pytest.mark.parametrize(
-    ("contents", "options"), [(ENCODERS, ENCODER_OPTIONS), (TASKS, TASK_OPTIONS)], ids=lambda x: getattr(x, "kind", "")
-)
+@pytest.mark.parametrize(("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"])
 def test_references_are_canonical_once_and_for_all(contents, options, places):
     for reference in map(places, listed(options)):
         canonical = contents.canonical(reference)
         assert contents.canonical(canonical) == canonical
         assert Reference.parse(canonical).name == Reference.parse(reference).name
         assert contents.make(canonical) == contents.make(reference)
+
+
+@pytest.mark.parametrize(("contents", "options"), ALL.values(), ids=ALL)
+def test_things_pickle_and_have_a_stable_fingerprint(contents, options, places):
+    for item in listed(options):
+        reference = places(item if isinstance(item, str) else item[0])
+        thing, other = contents.make(reference), contents.make(reference)
+        back = pickle.loads(pickle.dumps(thing))
+        assert back == thing == other
+        assert getattr(back, "fingerprint", "") == getattr(thing, "fingerprint", "") == getattr(other, "fingerprint", "")
+        assert isinstance(getattr(thing, "fingerprint", ""), str)
 
 
 @pytest.mark.parametrize("name", METRICS.table)
