@@ -1,7 +1,11 @@
 """What a sample must keep to, whatever the candidates are."""
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -299,6 +303,38 @@ def test_classes_that_share_no_length_are_given_up():
     assert 2 <= len(dataset.labels.names) < 7
     assert dataset.notes["sampling"]["classes_without_common_lengths"]
     assert min(dataset.notes["sampling"]["classes_after"].values()) >= 60
+
+
+def test_many_small_classes_can_be_sampled():  # word content: 12 sentences a word are enough for 10 : 1 : 1
+    pool = [Candidate(Sentence.of([f"{w}", f"{i}"]), f"word{w}") for w in range(30) for i in range(8 + w)]
+    dataset = sample(pool, Settings(least=12, least_test=1, rare="drop"))
+    assert len(dataset.labels.names) == 26
+    assert [counts.tolist() for counts in classes_by_split(dataset)] == [[10] * 26, [1] * 26, [1] * 26]
+    assert folds_needed(dataset) == 1
+
+
+def test_a_sample_does_not_depend_on_the_interpreters_hash_seed():
+    code = """
+import sys
+sys.path.insert(0, "tests")
+from test_sampling import candidates, unbounded
+from sonde.sampling import sample
+d = sample(candidates(), unbounded())
+print(d.labels.ids.tolist(), d.splits.tolist(), [s.words for s in d.sentences])
+"""
+    root = Path(__file__).parent.parent
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root, env={**os.environ, "PYTHONHASHSEED": s}
+        ).stdout
+        for s in ("1", "2")
+    }
+    assert len(found) == 1
+
+
+def test_scores_cannot_be_matched_in_length():
+    with pytest.raises(DataProblem, match="only classes"):
+        sample([Candidate(Sentence.of(["a"]), 1.0)], Settings(decorrelate=True))
 
 
 def test_scores_and_label_sets_are_sampled_unbalanced():

@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
 class Pool:
     """Candidates in columns, all [n].
 
-    labels   codes into names; classes are numbered in sorted order, other labels as they come
+    labels   codes into names; classes are numbered in sorted order, other labels as they come and without names
     targets  codes into forms, -1 without a target
     content  equal for sentences of the same words, ignoring case
     splits   0 train, 1 dev, 2 test, -1 unknown
@@ -61,7 +61,7 @@ class Pool:
             raise DataProblem("no candidates: nothing in the data answers the task's question")
         classes = all(isinstance(c.label, str) for c in listed)
         labels, found = numbered(c.label if isinstance(c.label, str) else _frozen(c.label) for c in listed)
-        names = tuple(map(str, found))
+        names = tuple(map(str, found)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
             labels = np.argsort(order)[labels]

@@ -24,6 +24,8 @@ def sample(candidates: Iterable[Candidate], settings: Settings | None = None, no
     """A data set of some candidates; `notes` are kept, and `sampling` is added to them. Raises DataProblem with counts."""
     settings = settings or Settings()
     pool = Pool.of(candidates)
+    if settings.decorrelate and not pool.classes:
+        raise DataProblem("only classes can be matched in length, and these labels are scores or sets; leave decorrelate out")
     counted: Notes = {"candidates": len(pool.candidates), "classes_before": pool.counts(np.arange(len(pool.candidates)))}
     rows = distinct(pool, counted)
     rows = banded(pool, rows, settings, counted)
