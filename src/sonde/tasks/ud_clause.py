@@ -16,7 +16,8 @@ Auxiliaries = tuple[tuple[str, str], ...]
 TENSES = {"Pres": "pres", "Past": "past"}
 NO_VERB = "the main predicate is no verb"
 NO_TENSE = "the main verb has neither Tense=Pres nor Tense=Past"
-UNTENSED = frozenset({"modal", "conditional or another mood", "future", "no finite verb"})
+CLAUSAL = "a clause as the predicate of a copula, which has its own tense and voice"
+UNTENSED = frozenset({"modal", "conditional or another mood", "future", "no finite verb", CLAUSAL})
 
 
 class Clause(NamedTuple):
@@ -31,30 +32,33 @@ class Clause(NamedTuple):
     root: int
     relations: list[str]
     group: Group
-    subjects: list[int]
-    objects: list[int]
-    joined: list[int]
+    subjects: tuple[int, ...]
+    objects: tuple[int, ...]
+    joined: tuple[int, ...]
 
     @classmethod
     def of(cls, tree: Tree) -> Clause:
         """The main clause; of coordinated predicates it is that of the first, which UD makes the root."""
-        heads, deprels, feats = tree.heads, tree.deprels, tree.feats
+        heads, deprels = tree.heads, tree.deprels
         root = heads.index(-1)
-        relations, auxiliaries = [], []
-        found: dict[str, list[int]] = {"nsubj": [], "obj": [], "conj": []}
+        relations: list[str] = []
+        auxiliaries: Auxiliaries = ()
+        subjects = objects = joined = _NONE
         for k, head in enumerate(heads):
             if head == root:
                 relation = deprels[k]
                 kind = _KINDS[relation]
-                if kind == "punct":
-                    continue
-                relations.append(relation)
-                if kind == "aux":
-                    auxiliaries.append((relation, feats[k]))
-                elif kind:
-                    found[kind].append(k)
-        group = verb_group(tree.upos[root], feats[root], tuple(auxiliaries))
-        return cls(tree, root, relations, group, found["nsubj"], found["obj"], found["conj"])
+                if kind != "punct":
+                    relations.append(relation)
+                    if kind == "aux":
+                        auxiliaries += ((relation, tree.feats[k]),)
+                    elif kind == "nsubj":
+                        subjects += (k,)
+                    elif kind == "obj":
+                        objects += (k,)
+                    elif kind == "conj":
+                        joined += (k,)
+        return cls(tree, root, relations, verb_group(tree.upos[root], tree.feats[root], auxiliaries), subjects, objects, joined)
 
     @property
     def form(self) -> str:
@@ -64,7 +68,11 @@ class Clause(NamedTuple):
     @property
     def has_subject(self) -> bool:
         """Whether the predicate has a nominal or clausal subject."""
-        return bool(self.subjects) or any(r.startswith("csubj") for r in self.relations)
+        return bool(self.subjects) or not _CLAUSAL.isdisjoint(self.relations)
+
+
+_NONE: tuple[int, ...] = ()
+_CLAUSAL = frozenset({"csubj", "csubj:pass", "csubj:outer", "csubj:cop"})
 
 
 class _Kinds(dict[str, str]):
@@ -110,7 +118,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries) -> Group:
     tense = literal or TENSES.get(own.get("PartForm", ""), "")  # Finnish participles have PartForm for Tense
     if not tense:
         how = NO_TENSE
-    elif how == "perfect":
+    elif how in ("perfect", "perfect passive"):
         tense = "past"
     elif how in ("passive", "progressive"):
         tense = TENSES[_finite(helpers)[0]["Tense"]]
@@ -131,38 +139,45 @@ Helpers = list[tuple[str, Mapping[str, str]]]
 
 def _voice(upos: str, own: Mapping[str, str], helpers: Helpers) -> str:
     """Passive as in section 3.2: a passive participle, VERB or ADJ, that governs an aux:pass."""
-    voice = own.get("Voice", "")
-    if upos not in ("VERB", "ADJ"):
+    marked = "Pass" in own.get("Voice", "")
+    if not (upos == "VERB" or (upos == "ADJ" and marked)):
         return NO_VERB
-    if any(r == "aux:pass" for r, _ in helpers):
-        if "Pass" in voice and own.get("VerbForm") == "Part":
-            return "passive"
-        if not voice and any(r == "aux:pass" and f.get("Voice") == "Pass" for r, f in helpers):
-            return "passive"  # Chinese marks the auxiliary, not the verb
-        return "aux:pass beside a predicate that is no passive participle"
-    if "Pass" in voice:
-        return "morphological"
-    if upos != "VERB":
-        return NO_VERB
-    return "a participle without auxiliary" if _past_participle(own) and not helpers else "active"
+    if upos == "VERB" and any(r == "cop" for r, _ in helpers):
+        return CLAUSAL
+    if auxiliaries := [f for r, f in helpers if r == "aux:pass"]:
+        elsewhere = "Voice" not in own and any(f.get("Voice") == "Pass" for f in auxiliaries)  # Chinese marks the auxiliary
+        passive = elsewhere or (marked and own.get("VerbForm") == "Part")
+        return "passive" if passive else "aux:pass beside a predicate that is no passive participle"
+    if _past_participle(own) and not helpers and not marked:
+        return "a participle without auxiliary"
+    return "morphological" if marked else "active"
 
 
 def _expressed(own: Mapping[str, str], helpers: Helpers) -> str:
-    """How a verb group expresses tense: simple, perfect, passive, progressive; or why it has none, one of UNTENSED."""
+    """How a verb group expresses tense: simple, perfect, passive, perfect passive, progressive; or one of UNTENSED."""
     verbs = [(r, f) for r, f in helpers if r not in _PARTICLES]
-    if own.get("Mood", "Ind") != "Ind" or any(r in ("aux:cnd", "aux:imp") or f.get("Mood", "Ind") != "Ind" for r, f in verbs):
-        return "conditional or another mood"
     finite = _finite(helpers)
-    if any("Tense" not in f for f in finite):
-        return "modal"
-    if any(f["Tense"] not in TENSES for f in finite):
-        return "future"
+    if reason := _untensed(own, verbs, finite):
+        return reason
     passive = "Pass" in own.get("Voice", "") or any(r == "aux:pass" for r, _ in helpers)
-    if any(_past_participle(f) for _, f in verbs) or (_past_participle(own) and verbs and not passive):
+    if any(_past_participle(f) for _, f in verbs):
+        return "perfect passive" if passive else "perfect"
+    if _past_participle(own) and verbs and not passive:
         return "perfect"
     if finite:
         return "passive" if passive else "progressive"
     return "simple" if own.get("VerbForm", "Fin") == "Fin" else "no finite verb"
+
+
+def _untensed(own: Mapping[str, str], verbs: Helpers, finite: list[Mapping[str, str]]) -> str:
+    """Why a verb group is neither present nor past, '' where it may be."""
+    if own.get("Mood", "Ind") != "Ind" or any(r in ("aux:cnd", "aux:imp") or f.get("Mood", "Ind") != "Ind" for r, f in verbs):
+        return "conditional or another mood"
+    if any(r == "cop" for r, _ in verbs):
+        return CLAUSAL
+    if any("Tense" not in f for f in finite):
+        return "modal"
+    return "future" if any(f["Tense"] not in TENSES for f in finite) else ""
 
 
 _PARTICLES = {"aux:q", "aux:clitic"}  # they carry no tense of their own

@@ -24,12 +24,15 @@ RULES: dict[str, Rule] = {
     "top-deps": ud_rules.top_deps,
     "passive": ud_rules.passive,
     "tense": ud_rules.tense,
-    "tense/paper": ud_rules.tense_paper,
     "subj-num": ud_rules.subj_num,
-    "subj-num/paper": ud_rules.subj_num_paper,
     "obj-num": ud_rules.obj_num,
-    "obj-num/paper": ud_rules.obj_num_paper,
     "sent-type": sent_type,
+}
+LITERAL: dict[str, ud_rules.Literal] = {
+    "top-deps": ud_rules.top_deps_literal,
+    "tense": ud_rules.tense_literal,
+    "subj-num": ud_rules.subj_num_literal,
+    "obj-num": ud_rules.obj_num_literal,
 }
 NO_TREE = "running text has no tree"
 HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size
@@ -40,7 +43,7 @@ class Harvest:
     """What was found in some files, one value a sentence in each list.
 
     depths    of the trees; 0 where the source is running text, which has none
-    findings  by rule, an answer or the reason why there is none
+    findings  by rule, an answer or the reason why there is none; `literal` those of the paper's rules, where they differ
     forms     how often each word form occurs
     """
 
@@ -48,6 +51,7 @@ class Harvest:
     splits: list[str]
     depths: list[int]
     findings: Mapping[str, list[Finding]]
+    literal: Mapping[str, list[Finding]]
     forms: Counter[str]
     tally: Tally
     files: tuple[str, ...]
@@ -96,29 +100,37 @@ _LOCK = threading.Lock()
 def _gathered(found: list[Part], on_error: OnError) -> Harvest:
     tally = Tally()
     findings: dict[str, list[Finding]] = {name: [] for name in RULES}
-    whole = Harvest([], [], [], findings, Counter(), tally, tuple(str(part.path) for part in found))
+    literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
+    whole = Harvest([], [], [], findings, literal, Counter(), tally, tuple(str(part.path) for part in found))
     for part in found:
         if _is_text(str(part.path)):
             _add_text(whole, part, on_error)
         else:
             _add_trees(whole, part, on_error)
     if not whole.sentences:
-        raise DataProblem(f"no sentences in {', '.join(whole.files)}" + (f"; the first problem: {tally.problems[0]}" if tally.problems else ""))
+        raise DataProblem(
+            f"no sentences in {', '.join(whole.files)}" + (f"; the first problem: {tally.problems[0]}" if tally.problems else "")
+        )
     return whole
 
 
 def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
-    rules = [(rule, whole.findings[name].append) for name, rule in RULES.items()]
-    same: dict[Finding, Finding] = {}  # answers recur; each is held once
+    rules = [
+        (rule, whole.findings[name].append, LITERAL.get(name), whole.literal[name].append if name in LITERAL else None)
+        for name, rule in RULES.items()
+    ]
+    sentences, splits, depths, count = whole.sentences.append, whole.splits.append, whole.depths.append, whole.forms.update
     for tree in conllu.read(part.path, on_error, whole.tally):
         clause = Clause.of(tree)
-        for rule, add in rules:
+        for rule, add, literal, add_literal in rules:
             finding = rule(clause)
-            add(same.setdefault(finding, finding))
-        whole.sentences.append(tree.sentence)
-        whole.splits.append(part.split)
-        whole.depths.append(tree.depth)
-        whole.forms.update(tree.words)
+            add(finding)
+            if literal is not None and add_literal is not None:
+                add_literal(literal(clause, finding))
+        sentences(tree.sentence)
+        splits(part.split)
+        depths(tree.depth)
+        count(tree.words)
 
 
 def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:
@@ -127,5 +139,5 @@ def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:
         whole.splits.append(part.split)
         whole.depths.append(0)
         whole.forms.update(sentence.words)
-        for findings in whole.findings.values():
+        for findings in (*whole.findings.values(), *whole.literal.values()):
             findings.append(NO_TREE)

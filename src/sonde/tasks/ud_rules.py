@@ -6,11 +6,13 @@ Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3; docs/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+from sonde.core import Sentence
 from sonde.sources.trees import Tree, features
-from sonde.tasks.ud_clause import NO_TENSE, NO_VERB, TENSES, UNTENSED, Clause
+from sonde.tasks.ud_clause import NO_TENSE, NO_VERB, TENSES, Clause
 
 
 class Answer(NamedTuple):
@@ -28,6 +30,11 @@ class Answer(NamedTuple):
 Finding = Answer | str
 """An answer, or why there is none."""
 Rule = Callable[[Clause], Finding]
+Literal = Callable[[Clause, Finding], Finding]
+"""The papers' rule taken literally, given what ours finds, which it is in most sentences."""
+
+answer = lru_cache(maxsize=1 << 17)(Answer)
+"""Answers recur: the same one is made once."""
 
 INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
 LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
@@ -35,57 +42,73 @@ NUMBERS = {"Sing": "sing", "Plur": "plur"}
 
 
 def top_deps(clause: Clause) -> Finding:
-    """The multiset of relations between the root and its dependents, barring punctuation (section 3.2)."""
-    return Answer(" ".join(sorted(clause.relations))) if clause.relations else "the root has no dependents but punctuation"
+    """The multiset of relations between the root and its dependents, barring punctuation, where the root heads a clause."""
+    if not (clause.group.finite or clause.has_subject):
+        return "no clause: the root has neither verb nor subject"
+    return top_deps_literal(clause, "")
+
+
+def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
+    """The same of every root (section 3.2)."""
+    return answer(" ".join(sorted(clause.relations))) if clause.relations else "the root has no dependents but punctuation"
 
 
 def passive(clause: Clause) -> Finding:
     """Whether the predicate is a passive participle that governs an aux:pass (section 3.2); `morphological` without aux:pass."""
     voice = clause.group.voice
-    if voice == "active" and any(r.endswith((":pass", ":agent")) for r in clause.relations):
+    if voice not in _VOICES:
+        return voice
+    if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
-    return Answer(voice, clause.form) if voice in ("passive", "morphological", "active") else voice
+    return answer(voice, clause.form)
 
 
-def tense_paper(clause: Clause) -> Finding:
-    """The Tense feature of a predicate that is a VERB, literally as section 3.2 says."""
-    group = clause.group
-    if group.verb and group.literal:
-        return Answer(group.literal, clause.form, _majority(clause.tree, "VERB", _TENSE), group.how)
-    return NO_TENSE if group.verb else NO_VERB
+_VOICES = frozenset({"passive", "morphological", "active"})
+_PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
 def tense(clause: Clause) -> Finding:
     """The tense of the main clause: that of its finite verb, but past in perfects; other moods and modals are left out."""
     group = clause.group
     if group.verb and group.tense:
-        return Answer(group.tense, clause.form, _majority(clause.tree, "VERB", _TENSE), group.how)
+        return answer(group.tense, clause.form, _majority(clause.tree, "VERB", _TENSE), group.how)
     return group.how if group.verb else NO_VERB
 
 
-def subj_num_paper(clause: Clause) -> Finding:
-    """The number of a noun that is nsubj of the main predicate, literally as section 3.2 says."""
-    deprels = clause.tree.deprels
-    return _number(clause, [k for k in clause.subjects if deprels[k] == "nsubj"], _SUBJECT)
+def tense_literal(clause: Clause, ours: Finding) -> Finding:
+    """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
+    group = clause.group
+    if not (group.verb and group.literal):
+        return NO_TENSE if group.verb else NO_VERB
+    if type(ours) is Answer:
+        return ours if ours.label == group.literal else ours._replace(label=group.literal)
+    return answer(group.literal, clause.form, _majority(clause.tree, "VERB", _TENSE), group.how)
 
 
 def subj_num(clause: Clause) -> Finding:
-    """The same with passive and other subjects; a coordinated subject, plural whatever its first noun, is left out."""
+    """The number of the noun that is the main predicate's subject, passive or not.
+
+    A coordinated subject, plural whatever its first noun, is left out.
+    """
     found = clause.subjects
     if len(found) > 1:  # of a copula and a clause the outer subject is the matrix one
-        found = [k for k in found if clause.tree.deprels[k] == "nsubj:outer"] or found
+        found = tuple(k for k in found if clause.tree.deprels[k] == "nsubj:outer") or found
     return _single(clause, found, _SUBJECT)
 
 
-def obj_num_paper(clause: Clause) -> Finding:
-    """The number of a noun that is obj of the main predicate, literally as section 3.2 says."""
-    deprels = clause.tree.deprels
-    return _number(clause, [k for k in clause.objects if deprels[k] == "obj"], _OBJECT)
+def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
+    """The number of a noun that is nsubj of the main predicate, as section 3.2 says."""
+    return _exactly("nsubj", clause, clause.subjects, _SUBJECT, ours)
 
 
 def obj_num(clause: Clause) -> Finding:
-    """The same without coordinated objects."""
+    """The number of the noun that is the main predicate's direct object; a coordinated object is left out."""
     return _single(clause, clause.objects, _OBJECT)
+
+
+def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
+    """The number of a noun that is obj of the main predicate, as section 3.2 says."""
+    return _exactly("obj", clause, clause.objects, _OBJECT, ours)
 
 
 class _Why(NamedTuple):
@@ -102,7 +125,9 @@ _SUBJECT, _OBJECT = (
 )
 
 
-def _single(clause: Clause, found: list[int], why: _Why) -> Finding:
+def _single(clause: Clause, found: tuple[int, ...], why: _Why) -> Finding:
+    if not found:
+        return why.none
     finding = _number(clause, found, why)
     if type(finding) is Answer and found[0] in clause.tree.heads:
         deprels, noun = clause.tree.deprels, found[0]
@@ -111,14 +136,19 @@ def _single(clause: Clause, found: list[int], why: _Why) -> Finding:
     return finding
 
 
-def _number(clause: Clause, found: list[int], why: _Why) -> Finding:
+def _exactly(relation: str, clause: Clause, found: tuple[int, ...], why: _Why, ours: Finding) -> Finding:
+    exact = tuple(k for k in found if clause.tree.deprels[k] == relation) if found else found
+    return ours if exact == found and ours != why.coordinated else _number(clause, exact, why)
+
+
+def _number(clause: Clause, found: tuple[int, ...], why: _Why) -> Finding:
     if len(found) != 1:
         return why.several if found else why.none
     tree, noun = clause.tree, found[0]
     if tree.upos[noun] != "NOUN":
         return why.no_noun
     label = _NUMBER[tree.feats[noun]]
-    return Answer(label, tree.words[noun].lower(), _majority(tree, "NOUN", _NUMBER)) if label else why.no_number
+    return answer(label, tree.words[noun].lower(), _majority(tree, "NOUN", _NUMBER)) if label else why.no_number
 
 
 class _Labels(dict[str, str]):
@@ -147,14 +177,17 @@ def _majority(tree: Tree, upos: str, labels: _Labels) -> str:
     return "tie" if ones == others else one if ones > others else other
 
 
-def misread(findings: Iterable[Finding], paper: Iterable[Finding]) -> dict[str, int]:
-    """Where the literal rule for Tense and ours part, by how the tense is expressed: what `rules=paper` would mislabel."""
+def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]) -> dict[str, int]:
+    """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in distinct sentences."""
     counts: dict[str, int] = {}
-    for ours, theirs in zip(findings, paper, strict=True):
-        if type(theirs) is Answer and (type(ours) is str or ours[0] != theirs.label):
-            reason = theirs.mark if theirs.mark in UNTENSED else f"{ours[0]} {theirs.mark} called {theirs.label}"
-            counts[reason] = counts.get(reason, 0) + 1
-    return counts
+    seen = set()
+    for sentence, one, other in zip(sentences, ours, literal, strict=True):
+        if type(other) is Answer and sentence.words not in seen:
+            seen.add(sentence.words)
+            if type(one) is str or one[0] != other.label:
+                reason = one if type(one) is str else f"{one[0]} {other.mark} called {other.label}"
+                counts[reason] = counts.get(reason, 0) + 1
+    return {"distinct sentences": len(seen), **dict(sorted(counts.items(), key=lambda item: -item[1]))}
 
 
 def counted(findings: Iterable[Finding]) -> dict[str, int]:

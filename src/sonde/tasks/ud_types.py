@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sonde.sources.trees import Tree, features
 from sonde.tasks.ud_clause import Clause
-from sonde.tasks.ud_rules import Answer, Finding
+from sonde.tasks.ud_rules import Finding, answer
 
 _BRACKETS = frozenset(")]}）】")
 _QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
@@ -45,14 +45,14 @@ def sent_type(clause: Clause) -> Finding:
     if group.command:
         return _command(clause, ending)
     if ending == "?":
-        return "the question mark stands inside quotes" if quoted else Answer("inter", mark=ending)
+        return "the question mark stands inside quotes" if quoted else answer("inter", "", "", ending)
     if group.bare and not clause.has_subject:
         return "a bare infinitive: a command in some languages, a fragment in others"
     if _wonders(clause) and not (ending == "!" and not group.verb):
         return "asks by its words, but has no question mark"
-    if any("Mood=Imp" in clause.tree.feats[k] for k in clause.joined):
+    if clause.joined and any("Mood=Imp" in clause.tree.feats[k] for k in clause.joined):
         return "a statement joined with a command"
-    return Answer("other", mark=ending) if mark or group.finite or clause.has_subject else "neither a verb nor a final mark"
+    return answer("other", "", "", ending) if mark or group.finite or clause.has_subject else "neither a verb nor a final mark"
 
 
 def _command(clause: Clause, ending: str) -> Finding:
@@ -60,7 +60,7 @@ def _command(clause: Clause, ending: str) -> Finding:
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
         return "an imperative with a subject or in the third person"
-    return Answer("imper", mark=ending)
+    return answer("imper", "", "", ending)
 
 
 def _wonders(clause: Clause) -> bool:
@@ -78,6 +78,8 @@ def _wonders(clause: Clause) -> bool:
 
 
 def _start(tree: Tree) -> int:
+    if tree.upos[0] != "PUNCT":
+        return 0
     return next((k for k, upos in enumerate(tree.upos) if upos != "PUNCT"), 0)
 
 

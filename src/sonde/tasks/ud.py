@@ -1,0 +1,252 @@
+"""The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD treebank.
+
+Each is a `Question` put to the sentences that `harvest` read; all nine take the options of `Options`. docs/tasks-ud.md has
+the definitions, where they differ from the paper's, and the error rates found by reading.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from sonde.core import DataProblem, Dataset, Sentence
+from sonde.sampling import Candidate, Settings, sample
+from sonde.sources.files import digest
+from sonde.tasks.ud_depths import comparable
+from sonde.tasks.ud_harvest import Harvest, harvest, parts
+from sonde.tasks.ud_rules import LENGTHS, Answer, Finding, counted, misread
+from sonde.tasks.ud_types import final_mark
+from sonde.tasks.ud_words import LEAST, contents
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every ud task takes; an option that a task has no use for changes nothing in it.
+
+    path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and word-content also .txt
+    with_     further treebanks; sentences that occur in several are taken once
+    rules     sonde: as docs/tasks-ud.md says; paper: Tense, SubjNum, ObjNum and TopDeps literally as the paper's section 3.2
+    passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive (morphological)
+    relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
+    final     whether SentType keeps the final punctuation mark, or takes it off
+    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+    splits    sampled: train, dev, test with disjoint target forms; official: the treebank's own
+    seed, size, fold   of the sample, see sonde.sampling.Settings
+    """
+
+    path: str
+    with_: tuple[str, ...] = field(default=(), kw_only=True)
+    rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
+    passive: Literal["auxiliary", "morphological"] = field(default="auxiliary", kw_only=True)
+    relations: Literal["universal", "subtypes"] = field(default="universal", kw_only=True)
+    final: Literal["keep", "strip"] = field(default="keep", kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+Answers = Callable[[Harvest, Options, dict[str, Any]], Iterator[Candidate]]
+"""Candidates of a harvest; what was counted on the way is added to the notes."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a task asks: its name, the question in words, how candidates are found and how they are sampled.
+
+    needs   the labels without which the question cannot be asked, and the annotation that they come from
+    """
+
+    name: str
+    asks: str
+    answers: Answers
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class UdTask:
+    """A question put to some treebanks."""
+
+    about: Question
+    options: Options
+    metric: str = "accuracy"
+    probe: str = "mlp"
+    view: str = "mean"
+
+    @property
+    def name(self) -> str:
+        """As in the contents: ud/tense."""
+        return self.about.name
+
+    @property
+    def question(self) -> str:
+        """What is asked of a sentence."""
+        return self.about.asks
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The files' contents and the splits that their names say."""
+        found = parts(self.options.path, self.options.with_)
+        return ",".join(part.split or "-" for part in found) + ":" + digest(part.path for part in found)
+
+    def load(self) -> Dataset:
+        """The sampled data set; what was read and left out, and why, is in its notes."""
+        options, about = self.options, self.about
+        found = harvest(options.path, options.with_, options.on_error)
+        tally = found.tally
+        source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
+        notes: dict[str, Any] = {"source": source, "problems": list(tally.problems)}
+        candidates = list(about.answers(found, options, notes))
+        _check(about, options, candidates, notes)
+        settings = Settings(seed=options.seed, size=options.size, fold=options.fold, splits=options.splits)
+        return sample(candidates, replace(settings, **about.settings), notes)
+
+
+def _check(about: Question, options: Options, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:
+    """Refuse a question that the annotation cannot answer, and say what is missing."""
+    labels = Counter(str(c.label) for c in candidates)
+    missing = [label for label in about.needs if not labels[label]]
+    if missing or not candidates:
+        why = "; ".join(f"no sentence is {label!r}: {about.needs[label]}" for label in missing) or "no sentence answers it"
+        out = ", ".join(f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4])
+        raise DataProblem(f"{about.name} cannot be asked of {options.path}: {why} (left out: {out or 'nothing'})")
+
+
+def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    notes["left out"] = {"fewer than 3 or more than 23 words": sum(len(s.words) not in LENGTHS for s in found.sentences)}
+    for sentence, split in zip(found.sentences, found.splits, strict=True):
+        if label := LENGTHS.get(len(sentence.words)):
+            yield Candidate(sentence, label, split=split)
+
+
+def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    chosen = contents(found.sentences, found.forms)
+    notes["word content"] = chosen.notes
+    notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
+    for row, word in chosen.rows:
+        yield Candidate(found.sentences[row], word, split=found.splits[row])
+
+
+def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    wanted = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
+    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": sum(d not in wanted for d in found.depths)}
+    for sentence, depth, split in zip(found.sentences, found.depths, found.splits, strict=True):
+        if depth in wanted:
+            yield Candidate(sentence, str(depth), split=split)
+
+
+def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    findings = (found.literal if options.rules == "paper" else found.findings)["top-deps"]
+    notes["left out"] = counted(findings)
+    name: Callable[[str], str] = (lambda label: label) if options.relations == "subtypes" else _universal
+    schemata = [None if type(f) is str else name(f[0]) for f in findings]
+    common = [s for s, _ in sorted(Counter(filter(None, schemata)).items(), key=lambda item: (-item[1], item[0]))[:19]]
+    for sentence, schema, split in zip(found.sentences, schemata, found.splits, strict=True):
+        if schema is not None:
+            yield Candidate(sentence, schema if schema in common else "OTHER", split=split)
+
+
+def _universal(schema: str) -> str:
+    return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
+
+
+def _ruled(name: str, *tags: str) -> Answers:
+    """Candidates from the findings of one rule; `tags` are the fields of an Answer that become strata."""
+
+    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+        literal = found.literal.get(name)
+        findings = literal if literal is not None and options.rules == "paper" else found.findings[name]
+        notes["left out"] = counted(findings)
+        if literal is not None:
+            notes["labels"] = {rules: _labels(f) for rules, f in (("sonde", found.findings[name]), ("paper", literal))}
+        if literal is not None and name == "tense":
+            notes["mislabelled by rules=paper"] = misread(found.sentences, found.findings[name], literal)
+        for sentence, finding, split in zip(found.sentences, findings, found.splits, strict=True):
+            if isinstance(finding, Answer):
+                strata = {tag: value for tag, value in zip(tags, finding[2:], strict=False) if value}
+                yield Candidate(sentence, finding.label, finding.target, split, strata)
+
+    return answers
+
+
+def _labels(findings: list[Finding]) -> dict[str, int]:
+    return dict(Counter(f[0] for f in findings if type(f) is not str))
+
+
+def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    findings = found.findings["passive"]
+    morphological = sum(f[0] == "morphological" for f in findings if type(f) is not str)
+    for candidate in _ruled("passive")(found, options, notes):
+        if candidate.label != "morphological":
+            yield candidate
+        elif options.passive == "morphological":
+            yield candidate._replace(label="passive")
+    if morphological and options.passive == "auxiliary":
+        notes["left out"]["Voice=Pass without aux:pass (passive=morphological counts it as passive)"] = morphological
+
+
+def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    for candidate in _ruled("sent-type", "majority", "mark")(found, options, notes):
+        yield candidate._replace(sentence=_stripped(candidate.sentence)) if options.final == "strip" else candidate
+
+
+def _stripped(sentence: Sentence) -> Sentence:
+    """The sentence without its final mark and what follows it."""
+    mark, _ = final_mark(sentence.words)
+    if not mark:
+        return sentence
+    last = len(sentence.words) - 1 - sentence.words[::-1].index(mark)
+    return Sentence(sentence.words[:last] or sentence.words, sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text)
+
+
+def _task(name: str, asks: str, answers: Answers, settings: Mapping[str, Any], needs: Mapping[str, str]) -> Callable[..., UdTask]:
+    """A factory whose signature is that of Options, and whose docstring is the question."""
+    about = Question(name, asks, answers, settings, needs)
+
+    def factory(path: str, **options: Any) -> UdTask:
+        return UdTask(about, Options(path, **options))
+
+    signature = inspect.signature(Options)
+    shown = {"__doc__": asks, "__signature__": signature, "__annotations__": typing.get_type_hints(Options), "__name__": name[3:]}
+    for attribute, value in shown.items():
+        setattr(factory, attribute, value)
+    return factory
+
+
+_DROP = {"least": 50, "rare": "drop"}
+_NUMBER = {"sing": "it needs a NOUN with Number=Sing there", "plur": "it needs a NOUN with Number=Plur there"}
+
+sent_len = _task("ud/sent-len", "How many words does the sentence have?", _lengths, {}, {})
+word_content = _task(
+    "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words,
+    {"least": LEAST, "rare": "drop", "least_test": 10}, {},
+)  # fmt: skip
+tree_depth = _task(
+    "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths, {**_DROP, "decorrelate": True}, {}
+)
+top_deps = _task("ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP, {})
+passive = _task(
+    "ud/passive", "Is the main clause in the passive voice?", _voices, {},
+    {"passive": "it needs aux:pass at predicates with Voice=Pass and VerbForm=Part", "active": "it needs main predicates that are VERBs"},
+)  # fmt: skip
+tense = _task(
+    "ud/tense", "Is the main verb in the present or in the past?", _ruled("tense", "majority-feature", "expressed"), {},
+    {"pres": "it needs main VERBs with Tense=Pres", "past": "it needs main VERBs with Tense=Past"},
+)  # fmt: skip
+subj_num = _task(
+    "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num", "majority-feature"), {}, _NUMBER
+)
+obj_num = _task(
+    "ud/obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num", "majority-feature"), {}, _NUMBER
+)
+sent_type = _task(
+    "ud/sent-type", "Is the sentence a question, a command, or neither?", _types, {},
+    {"inter": "it needs final question marks", "imper": "it needs Mood=Imp at main predicates", "other": "it needs statements"},
+)  # fmt: skip
