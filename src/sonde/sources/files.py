@@ -53,10 +53,11 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
     first = True
     for new in _pieces(path):
         data = held + new
+        if first and len(data) < len(_BOM):
+            held = data
+            continue
         if first:
-            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
-            if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-                raise DataProblem(f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`")
+            data, first = _unmarked(data, path), False
         held = b"\r" if data.endswith(b"\r") else b""  # its \n may lie in the next piece
         data = data[: len(data) - len(held)]
         rest += data.replace(b"\r\n", b"\n") if b"\r" in data else data
@@ -65,7 +66,17 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
             yield rest[:cut]
             rest = rest[cut:]
     if rest or held:
-        yield rest + held
+        yield rest + held.replace(b"\r\n", b"\n")
+
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def _unmarked(data: bytes, path: str | Path) -> bytes:
+    """The first bytes of a file without a byte order mark; that of UTF-16 is refused."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataProblem(f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`")
+    return data.removeprefix(_BOM)
 
 
 def _pieces(path: str | Path) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from sonde.core import DataProblem, Dataset, Sentence
@@ -72,33 +72,30 @@ class Question:
 
 @dataclass(frozen=True)
 class UdTask:
-    """A question put to some treebanks."""
+    """A question put to some treebanks; the question is held by name, so that tasks pickle."""
 
-    about: Question
+    name: str
     options: Options
     metric: str = "accuracy"
     probe: str = "mlp"
     view: str = "mean"
 
     @property
-    def name(self) -> str:
-        """As in the contents: ud/tense."""
-        return self.about.name
-
-    @property
     def question(self) -> str:
         """What is asked of a sentence."""
-        return self.about.asks
+        return QUESTIONS[self.name].asks
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
-        """The files' contents and the splits that their names say."""
+        """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
         found = parts(self.options.path, self.options.with_)
-        return ",".join(part.split or "-" for part in found) + ":" + digest(part.path for part in found)
+        room = Path(__file__).parent
+        code = sorted([*room.glob("ud*.py"), *(room.parent / "sources").glob("*.py"), *(room.parent / "sampling").glob("*.py")])
+        return f"{','.join(part.split or '-' for part in found)}:{digest(part.path for part in found)}:{digest(code)}"
 
     def load(self) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
-        options, about = self.options, self.about
+        options, about = self.options, QUESTIONS[self.name]
         found = harvest(options.path, options.with_, options.on_error)
         tally = found.tally
         source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
@@ -189,7 +186,8 @@ def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator
         elif options.passive == "morphological":
             yield candidate._replace(label="passive")
     if morphological and options.passive == "auxiliary":
-        notes["left out"]["Voice=Pass without aux:pass (passive=morphological counts it as passive)"] = morphological
+        hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
+        notes["left out"] = {hint: morphological, **notes["left out"]}
 
 
 def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
@@ -206,15 +204,23 @@ def _stripped(sentence: Sentence) -> Sentence:
     return Sentence(sentence.words[:last] or sentence.words, sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text)
 
 
+QUESTIONS: dict[str, Question] = {}
+
+
 def _task(name: str, asks: str, answers: Answers, settings: Mapping[str, Any], needs: Mapping[str, str]) -> Callable[..., UdTask]:
     """A factory whose signature is that of Options, and whose docstring is the question."""
-    about = Question(name, asks, answers, settings, needs)
+    QUESTIONS[name] = Question(name, asks, answers, settings, needs)
 
     def factory(path: str, **options: Any) -> UdTask:
-        return UdTask(about, Options(path, **options))
+        return UdTask(name, Options(path, **options))
 
     signature = inspect.signature(Options)
-    shown = {"__doc__": asks, "__signature__": signature, "__annotations__": typing.get_type_hints(Options), "__name__": name[3:]}
+    shown = {
+        "__doc__": asks,
+        "__signature__": signature,
+        "__annotations__": typing.get_type_hints(Options),
+        "__name__": name[3:].replace("-", "_"),
+    }
     for attribute, value in shown.items():
         setattr(factory, attribute, value)
     return factory

@@ -1,0 +1,35 @@
+"""Small treebanks for tests: sentences written as rows of `form upos feats head deprel`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sonde.sources.conllu import read
+from sonde.sources.trees import Tree
+
+STARRED = """
+She      PRON  Number=Sing|Person=3                       3 nsubj
+has      AUX   Mood=Ind|Tense=Pres|VerbForm=Fin           3 aux
+starred  VERB  Tense=Past|VerbForm=Part                   0 root
+with     ADP   _                                          7 case
+many     ADJ   Degree=Pos                                 7 amod
+leading  ADJ   Degree=Pos                                 7 amod
+actors   NOUN  Number=Plur                                3 obl
+.        PUNCT _                                          3 punct
+"""  # Krasnowska-Kieraś & Wróblewska 2019, figure 1
+
+
+def block(rows: str, *comments: str) -> str:
+    """CoNLL-U of some rows; forms are written with _ for a space inside."""
+    lines = list(comments)
+    for i, row in enumerate(rows.strip().splitlines(), 1):
+        form, upos, feats, head, deprel = row.split()
+        lines.append("\t".join([str(i), form, form.lower(), upos, "_", feats, head, deprel, "_", "_"]))
+    return "\n".join(lines) + "\n\n"
+
+
+def tree(rows: str, folder: Path) -> Tree:
+    """One tree of some rows."""
+    path = folder / "one.conllu"
+    path.write_text(block(rows), encoding="utf-8")
+    return next(read(path))
