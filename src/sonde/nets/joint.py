@@ -1,0 +1,114 @@
+"""Grids of networks trained together: the blocks, the order in which each group sees its examples, the best so far.
+
+A group is (read, seed): it has its own input, its own order of examples and its own draws, and trains a whole grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sonde.nets.blocks import Block
+from sonde.nets.grid import Member, Trained
+from sonde.nets.losses import LOSSES
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is learnt: inputs [examples, dim] of each group (shared where groups share a read), targets, loss and outputs."""
+
+    train: tuple[Tensor, ...]
+    dev: tuple[Tensor, ...]
+    wanted: Tensor
+    wanted_dev: Tensor
+    loss: str
+    outputs: int
+
+
+class Joint:
+    """The state of a joint training over groups [seeds] of one problem, a grid of members each."""
+
+    def __init__(self, problem: Problem, seeds: Sequence[int], members: Sequence[Member], dtype: torch.dtype) -> None:
+        self.problem, self.members, self.loss = problem, tuple(members), LOSSES[problem.loss]
+        sizes = (problem.train[0].shape[1], problem.outputs)
+        widths = list(dict.fromkeys(m.hidden for m in members))
+        self.where = [torch.tensor([i for i, m in enumerate(members) if m.hidden == w]) for w in widths]
+        self.blocks = [Block([members[i] for i in where.tolist()], seeds, sizes, dtype) for where in self.where]
+        self.rows = torch.arange(len(seeds))
+        self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self.best = torch.full((3, len(seeds), len(members)), -torch.inf, dtype=torch.float64)
+        self.kept: dict[tuple[int, int], list[Tensor]] = {}
+
+    def batches(self, size: int) -> Iterator[list[Tensor]]:
+        """One pass: the rows of each batch, one tensor a group."""
+        examples = len(self.problem.wanted)
+        orders = [torch.randperm(examples, generator=self.orders[g]) for g in self.rows.tolist()]
+        for start in range(0, examples, size):
+            yield [order[start : start + size] for order in orders]
+
+    def step(self, rows: Sequence[Tensor], rate: float, reduction: str = "mean") -> None:
+        """One step of every network on the batches of its group."""
+        inputs = [self.problem.train[g] for g in self.rows.tolist()]
+        batch = torch.stack([x.index_select(0, r) for x, r in zip(inputs, rows, strict=True)])
+        wanted = torch.stack([self.problem.wanted.index_select(0, r) for r in rows])
+        wanted = wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
+        for block in self.blocks:
+            slope = self.loss.gradient(block.forward(batch, learning=True), wanted)
+            if reduction == "mean":
+                slope /= batch.shape[1]
+            block.backward(batch, slope, rate)
+
+    def decay(self, factor: float) -> None:
+        """Shrink all weights, not the biases, beside the gradient (Loshchilov & Hutter 2019)."""
+        for block in self.blocks:
+            for weights in block.tensors[::2]:
+                weights.mul_(factor)
+
+    def look(self, passes: float, going: Tensor) -> Tensor:
+        """Judge on dev, keep every network still going that is better than it ever was, and say which; [groups, members] bool."""
+        better = torch.zeros_like(going)
+        for block, where in zip(self.blocks, self.where, strict=True):
+            found = self._judged(block)
+            for g, row in enumerate(self.rows.tolist()):
+                for m, member in enumerate(where.tolist()):
+                    if going[row, member] and (found[0, g, m] > self.best[0, row, member] or (row, member) not in self.kept):
+                        better[row, member] = True
+                        self.kept[row, member] = [t[g, m].clone() for t in block.tensors]
+                        self.best[:2, row, member] = found[:, g, m]
+                        self.best[2, row, member] = passes
+        return better
+
+    def _judged(self, block: Block) -> Tensor:
+        """Score and loss an example over dev, [2, groups, members] float64."""
+        problem, total = self.problem, torch.zeros(2, len(self.rows), len(block.members), dtype=torch.float64)
+        cells = len(self.rows) * len(block.members) * max(block.hidden, problem.outputs)
+        size = max(64, min(4096, 2**22 // cells))
+        for start in range(0, len(problem.wanted_dev), size):
+            batch = torch.stack([problem.dev[g][start : start + size] for g in self.rows.tolist()])
+            wanted = torch.stack([problem.wanted_dev[start : start + size].movedim(0, -1)] * len(self.rows))
+            total += torch.stack(self.loss.judge(block.forward(batch), wanted))
+        return total / max(len(problem.wanted_dev), 1)
+
+    def keep(self, going: Tensor) -> None:
+        """Drop the groups that are done and the members that are done in every group; going is [groups, members] bool."""
+        groups = going[self.rows].any(1).nonzero()[:, 0]
+        for j, (block, where) in enumerate(zip(self.blocks, self.where, strict=True)):
+            members = going[:, where].any(0).nonzero()[:, 0]
+            if len(groups) < len(self.rows) or len(members) < len(where):
+                block.keep(groups, members)
+                self.where[j] = where[members]
+        self.rows = self.rows[groups]
+        some = [j for j, where in enumerate(self.where) if len(where)]
+        self.blocks, self.where = [self.blocks[j] for j in some], [self.where[j] for j in some]
+
+    def trained(self) -> list[list[Trained]]:
+        """The best state of every cell, in the order of groups and members."""
+        groups = range(len(self.orders))
+        return [[self._trained(g, i) for i in range(len(self.members))] for g in groups]
+
+    def _trained(self, group: int, i: int) -> Trained:
+        score, loss, passes = self.best[:, group, i].tolist()
+        return Trained(self.members[i], tuple(t.numpy() for t in self.kept[group, i]), score, loss, passes)

@@ -1,0 +1,46 @@
+"""The two ways to train a joint grid: sonde's annealed recipe, and SentEval's loop with its cumulative patience."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import torch
+
+from sonde.nets.grid import Member, Trained
+from sonde.nets.joint import Joint, Problem
+from sonde.nets.schedules import Annealing, Tenacity
+
+
+def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Annealing, dtype: torch.dtype) -> list[list[Trained]]:
+    """Train with a falling rate; each network is kept as it was at its best look at dev (at the end where there is no dev)."""
+    joint = Joint(problem, seeds, members, dtype)
+    everyone = torch.ones(len(seeds), len(members), dtype=torch.bool)
+    examples = len(problem.wanted)
+    size, steps = plan.batch_of(examples), plan.steps_of(examples)
+    looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if len(problem.wanted_dev) else {steps}
+    passes = (rows for _ in itertools.count() for rows in joint.batches(size))
+    for step, rows in enumerate(itertools.islice(passes, steps)):
+        rate = plan.rate_at(step, steps)
+        joint.step(rows, rate)
+        joint.decay(1 - rate * plan.decay)
+        if step + 1 in looks:
+            joint.look((step + 1) * size / examples, everyone)
+    return joint.trained()
+
+
+def persist(problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Tenacity) -> list[list[Trained]]:
+    """Train as SentEval does, every cell for as long as it would be trained alone; one that has stopped changes no more."""
+    joint = Joint(problem, seeds, members, torch.float32)
+    misses = torch.zeros(len(seeds), len(members), dtype=torch.int64)
+    going = torch.ones_like(misses, dtype=torch.bool)
+    passes = 0
+    while going.any() and passes <= plan.max_epoch:
+        for _ in range(plan.epoch_size):
+            for rows in joint.batches(plan.batch):
+                joint.step(rows, plan.rate, plan.reduction)
+        passes += plan.epoch_size
+        misses += going & ~joint.look(passes, going)
+        going &= ~plan.over(misses)
+        joint.keep(going)
+    return joint.trained()

@@ -1,0 +1,58 @@
+"""How long and how fast a joint training goes, as plain numbers; imports no torch, so settings can be made without it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Annealing:
+    """Large batches, a rate that warms up and falls along a cosine, decoupled weight decay, dev looked at `looks` times.
+
+    A small training set is cut into about forty batches a pass, and every set gets at least `steps` steps.
+    """
+
+    batch: int = 1024
+    smallest: int = 32
+    epochs: int = 15
+    steps: int = 600
+    rate: float = 1e-2
+    decay: float = 0.3
+    warm: float = 0.1
+    looks: int = 15
+
+    def batch_of(self, examples: int) -> int:
+        """Examples a batch."""
+        return max(1, min(self.batch, max(self.smallest, examples // 40), examples))
+
+    def steps_of(self, examples: int) -> int:
+        """Steps in all."""
+        return max(self.epochs * math.ceil(examples / self.batch_of(examples)), self.steps)
+
+    def rate_at(self, step: int, steps: int) -> float:
+        """Adam's rate at a step, counted from zero."""
+        warm = self.warm * steps
+        fallen = max(0.0, step - warm) / max(steps - warm, 1)
+        return self.rate * min(1.0, (step + 1) / max(warm, 1)) * (1 + math.cos(math.pi * fallen)) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Tenacity:
+    """SentEval's loop: dev is looked at every `epoch_size` passes, and what did not improve is counted over the whole run.
+
+    The count is never reset, so training ends at the (tenacity + 1)-th look without improvement, or when `max_epoch` is
+    passed. `reduction=sum` is what the loss was in 2017, `mean` what the same code has computed since torch changed under it.
+    """
+
+    batch: int = 64
+    tenacity: int = 5
+    epoch_size: int = 4
+    max_epoch: int = 200
+    rate: float = 1e-3
+    reduction: Literal["mean", "sum"] = "mean"
+
+    def over(self, misses: Any) -> Any:
+        """Whether so many looks without improvement, over the whole run, end the training; a number or a tensor of them."""
+        return misses > self.tenacity

@@ -1,0 +1,93 @@
+"""What a probe trains on: finite features of a read, brought to one scale by train statistics, and targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.reading import ReadingProblem, Readings
+from sonde.targets import Column
+from sonde.vectors import Floats
+
+LARGEST, LEAST = 3.0, 0.1  # how far a feature's deviation may lie from the common scale before it is brought nearer
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """features -> (features - shift) * factor, both [features] float32."""
+
+    shift: Floats
+    factor: Floats
+
+    def __call__(self, features: Floats) -> Floats:
+        return (features - self.shift) * self.factor
+
+
+def common_scale(train: Floats) -> Scaling:
+    """One factor for all features, so that what varies more keeps its weight; far from the rest, a feature gets its own.
+
+    Input of any size then trains alike. A feature that does not vary on train is left out (factor 0).
+    """
+    shift, deviation = _moments(train)
+    varying = deviation > 1e-6 * np.abs(shift) + 1e-30
+    if not varying.any():
+        return Scaling(shift.astype(np.float32), np.zeros(len(shift), np.float32))
+    middle = np.median(deviation[varying])
+    common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))  # a few huge features do not set the scale
+    divisor = np.clip(common, deviation / LARGEST, np.maximum(deviation, 1e-30) / LEAST)
+    return Scaling(shift.astype(np.float32), np.where(varying, 1 / divisor, 0).astype(np.float32))
+
+
+def own_scale(train: Floats) -> Scaling:
+    """Every feature with mean 0 and deviation 1 on train; one that does not vary is left out (factor 0)."""
+    shift, deviation = _moments(train)
+    varying = deviation > 1e-6 * np.abs(shift) + 1e-30
+    return Scaling(shift.astype(np.float32), np.where(varying, 1 / np.where(varying, deviation, 1), 0).astype(np.float32))
+
+
+def no_scale(train: Floats) -> Scaling:
+    """Features as they are."""
+    return Scaling(np.zeros(train.shape[1], np.float32), np.ones(train.shape[1], np.float32))
+
+
+def _moments(x: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of every column, in float64."""
+    mean = x.mean(0, dtype=np.float64)
+    total = np.zeros(x.shape[1])
+    for start in range(0, len(x), 4096):
+        block = x[start : start + 4096].astype(np.float64)
+        total += np.square(block - mean, out=block).sum(0)
+    return mean, np.sqrt(total / len(x))
+
+
+def finite(readings: Readings, read: str, split: str) -> Floats:
+    """The features of a read [examples, features] float32, or an error that names the first example that has NaN or infinity."""
+    features = readings.features(read)
+    if not np.isfinite(features.sum(dtype=np.float64)):
+        bad = np.flatnonzero(~np.isfinite(features).all(1))
+        if len(bad):
+            where = f"{len(bad)} of {len(features)} {split} examples, first in {readings.sentence(int(bad[0])).text[:60]!r}"
+            raise ReadingProblem(f"read {read!r} has NaN or infinite features in {where}; look at what the encoder gives there")
+    return features
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Targets as a probe trains on them; scores are brought to mean 0 and deviation 1 on train, and back by `undo`."""
+
+    train: NDArray[Any]
+    dev: NDArray[Any]
+    shift: float = 0.0
+    factor: float = 1.0
+
+
+def aim(train: Column, dev: Column) -> Aim:
+    """The targets of a label column."""
+    wanted, judged = train.matrix(), dev.matrix()
+    if train.loss != "squared":
+        return Aim(wanted, judged)
+    shift, factor = float(wanted.mean(dtype=np.float64)), float(wanted.std(dtype=np.float64)) or 1.0
+    return Aim((wanted - shift) / factor, (judged - shift) / factor, shift, factor)
