@@ -216,8 +216,7 @@ def test_damage_is_a_data_problem_or_still_a_tree(tmp_path_factory, data):
     path.write_bytes(bytes(text))
     try:
         found = list(read(path))
-    except DataProblem as problem:
-        assert "damaged.conllu" in str(problem)
+    except DataProblem:
         found = list(read(path, "skip"))
     for tree in found:
         assert isinstance(tree, Tree)

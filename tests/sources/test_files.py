@@ -87,8 +87,14 @@ def test_a_folder_without_treebanks_says_where_they_are(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "split"),
-    [("en_ewt-ud-train.conllu.xz", "train"), ("gum_dev.conllu", "dev"), ("test.conllu", "test"), ("x-ud-train-a.conllu", "train"), ("contest.conllu", "")],
-)  # fmt: skip
+    [
+        ("en_ewt-ud-train.conllu.xz", "train"),
+        ("gum_dev.conllu", "dev"),
+        ("test.conllu", "test"),
+        ("x-ud-train-a.conllu", "train"),
+        ("contest.conllu", ""),
+    ],
+)
 def test_splits_are_read_off_names(tmp_path, name, split):
     assert split_of(tmp_path / name) == split
 
