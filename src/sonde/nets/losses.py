@@ -25,6 +25,14 @@ class Loss(Protocol):
         """What the loss summed over a batch has as gradient in the scores; may write over them."""
         ...
 
+    def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss of each member summed over the batch, [groups, members] float64, and its gradient in the scores."""
+        ...
+
+    def curvature(self, scores: Tensor) -> Tensor:
+        """Mean second derivative of the loss in a score, [groups, members]: how far the loss is from flat."""
+        ...
+
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         """How well each member does, more is better, and its loss; both summed over the batch, [groups, members] float64."""
         ...
@@ -41,6 +49,16 @@ class Softmax:
         index = wanted[:, None, None].expand(*scores.shape[:2], 1, -1)
         return shares.scatter_add_(2, index, shares.new_full((1,), -1.0).expand(index.shape))
 
+    def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+        logs = torch.log_softmax(scores, 2)
+        index = wanted[:, None, None].expand(*scores.shape[:2], 1, -1)
+        total = -logs.gather(2, index).sum((2, 3), dtype=torch.float64)
+        return total, logs.exp_().scatter_add_(2, index, scores.new_full((1,), -1.0).expand(index.shape))
+
+    def curvature(self, scores: Tensor) -> Tensor:
+        shares, outputs = torch.softmax(scores, 2), scores.shape[2]
+        return (shares * (1 - shares)).mean((2, 3)) * outputs / max(outputs - 1, 1)
+
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         right = (scores.argmax(2) == wanted[:, None]).sum(-1, dtype=torch.float64)
         index = wanted[:, None, None].expand(*scores.shape[:2], 1, -1)
@@ -55,6 +73,13 @@ class Sigmoid:
 
     def gradient(self, scores: Tensor, wanted: Tensor) -> Tensor:
         return (torch.sigmoid(scores) - wanted[:, None]).nan_to_num_(0.0)
+
+    def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+        return self.judge(scores, wanted)[1], self.gradient(scores, wanted)
+
+    def curvature(self, scores: Tensor) -> Tensor:
+        shares = torch.sigmoid(scores)
+        return (shares * (1 - shares)).mean((2, 3))
 
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         known = wanted[:, None]
@@ -71,6 +96,12 @@ class Squared:
 
     def gradient(self, scores: Tensor, wanted: Tensor) -> Tensor:
         return scores - wanted[:, None]
+
+    def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+        return self.judge(scores, wanted)[1], self.gradient(scores, wanted)
+
+    def curvature(self, scores: Tensor) -> Tensor:
+        return torch.ones(scores.shape[:2])
 
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         total = (scores - wanted[:, None]).square_().sum((2, 3), dtype=torch.float64) / 2

@@ -1,0 +1,93 @@
+"""Linear probes: logistic regression for classes and label sets, ridge regression for scores; every C in one fit."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sonde import nets
+from sonde.core import Cell, Predictions
+from sonde.naming import ReferenceProblem
+from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
+from sonde.reading import Predictor, ReadingProblem, Readings
+from sonde.vectors import Floats
+
+STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
+SOURCES = ("lbfgs", "linear", "losses")
+
+
+@dataclass(frozen=True, slots=True)
+class LogReg:
+    """Logistic regression with an L2 penalty, its C tuned on dev (repeat `c=`); scores are ridge regression."""
+
+    _: KW_ONLY
+    c: tuple[float, ...] = STRENGTHS
+    scaled: bool = True
+    random: ClassVar[bool] = False
+    name: ClassVar[str] = "logreg"
+
+    def __post_init__(self) -> None:
+        if not self.c or any(c <= 0 for c in self.c):
+            raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
+
+    @property
+    def fingerprint(self) -> str:
+        """The solver's code and the torch it runs on."""
+        folder = Path(next(iter(nets.__path__)))
+        files = [*(folder / f"{name}.py" for name in SOURCES), Path(__file__).parent / "features.py"]
+        code = hashlib.blake2b(b"".join(f.read_bytes() for f in files), digest_size=8).hexdigest()
+        return f"{code} torch {importlib.metadata.version('torch')}"
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        if not len(train):
+            raise ReadingProblem("logreg has no training examples")
+        if not len(dev) and len(self.c) > 1:
+            raise ReadingProblem("logreg tunes C on dev, and there are no dev examples; give one c=, or a dev split")
+        fitted = {read: self._fitted(train, dev, read) for read in dict.fromkeys(cell.read for cell in cells)}
+        return [fitted[cell.read] for cell in cells]
+
+    def _fitted(self, train: Readings, dev: Readings, read: str) -> Linear:
+        import torch
+
+        from sonde.nets.linear import solve
+        from sonde.nets.losses import LOSSES
+
+        aims, loss, outputs = aim(train.labels, dev.labels), LOSSES[train.labels.loss], len(train.labels.names)
+        features = finite(train, read, "train")
+        scaling = (common_scale if self.scaled else no_scale)(features)
+        strengths = sorted(set(self.c))
+        twice = 2 if train.labels.loss == "softmax" and outputs == 2 else 1  # two columns share what scikit-learn puts in one
+        penalties = torch.tensor([twice / (c * len(train)) for c in strengths], dtype=torch.float64)
+        found = solve(torch.from_numpy(scaling(features)), loss.targets(aims.train), train.labels.loss, outputs, penalties)
+        best, quality = 0, float("nan")
+        if len(dev):
+            x = torch.from_numpy(scaling(finite(dev, read, "dev")))
+            scores = torch.einsum("koi,ni->kon", found.weights.float(), x) + found.biases.float()[:, :, None]
+            judged = loss.judge(scores[None], loss.targets(aims.dev).movedim(0, -1)[None])[0][0] / len(dev)
+            best = int(judged.argmax())
+            quality = float(judged[best])
+        choice = {"c": strengths[best], "dev": quality, "objective": float(found.objectives[best])}
+        weights = (found.weights[best] * aims.factor).float().numpy()
+        bias = (found.biases[best] * aims.factor + aims.shift).float().numpy()
+        return Linear(read, scaling, weights, bias, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A fitted linear probe: weights [outputs, features], bias [outputs]; `choice` says which C was best on dev."""
+
+    read: str
+    scaling: Scaling
+    weights: Floats
+    bias: Floats
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        scores = np.asarray(self.scaling(readings.features(self.read)) @ self.weights.T + self.bias, np.float32)
+        return Predictions(scores, readings.labels.names, readings.labels.decode(scores))
