@@ -4,7 +4,8 @@
 
 Each round starts on an empty store: a run is killed while it encodes, the next while it fits, a third is left alone. Its
 vectors must be the bytes, and its results the numbers and predictions, of a run that nobody disturbed. The encoder is ours:
-its last bits depend on which sentences share a batch, as those of real ones do.
+its last bits depend on which sentences share a batch, as those of real ones do. Leave sonde's sources alone meanwhile: they
+are part of what a result is stored under.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from sonde.experiment.run import run
 from sonde.store.results import ResultStore
 from sonde.vectors import Vectors
 
-TASKS = ("ud/sent-len:embedded", "ud/tense:embedded", "ud/subj-num:embedded")
-PROBES = ("mlp", "logreg")
+TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
+PROBES = ("mlp",)
 PASSING = ("date", "fit_seconds")  # what may differ between two runs
 
 
@@ -68,7 +69,7 @@ def work(root: Path) -> None:
             yield function(group)
 
     places = Places.of(root / "results", root / "cache")
-    outcome = run(plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 2), places), places, mapper, progress=False)
+    outcome = run(plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), places), places, mapper, progress=False)
     assert outcome.results, outcome.failures
     assert not outcome.failures, outcome.failures
 
