@@ -1,8 +1,7 @@
-"""Adam (Kingma & Ba 2015) over tensors that can lose rows while they are trained; the arithmetic of `torch.optim.Adam`."""
+"""Adam (Kingma & Ba 2015) over tensors that can lose rows while they are trained: torch's own, one pass over memory a step."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -10,23 +9,36 @@ from torch import Tensor
 
 
 class Adam:
-    """First and second moments of some tensors."""
+    """The optimiser of some tensors, weights and biases in turn; `gradients` are buffers that live as long as it does.
 
-    def __init__(self, tensors: Sequence[Tensor], betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8) -> None:
-        self.moments = [(torch.zeros_like(t), torch.zeros_like(t)) for t in tensors]
-        self.betas, self.eps, self.steps = betas, eps, 0
+    Weights, not biases, can shrink beside the gradient (decoupled decay, Loshchilov & Hutter 2019).
+    """
 
-    def update(self, tensors: Sequence[Tensor], gradients: Sequence[Tensor], rate: float) -> None:
-        """One step, in place."""
-        self.steps += 1
-        first, second = self.betas
-        size = rate / (1 - first**self.steps)
-        root = math.sqrt(1 - second**self.steps)
-        for tensor, gradient, (m, v) in zip(tensors, gradients, self.moments, strict=True):
-            m.lerp_(gradient, 1 - first)
-            v.mul_(second).addcmul_(gradient, gradient, value=1 - second)
-            tensor.addcdiv_(m, v.sqrt().div_(root).add_(self.eps), value=-size)
+    def __init__(self, tensors: Sequence[Tensor], decay: float = 0.0) -> None:
+        self.decay = decay
+        self._begin(tensors)
 
-    def keep(self, groups: Tensor, members: Tensor) -> None:
-        """Go on with some groups and members only: the first two axes of every tensor."""
-        self.moments = [(m[groups][:, members], v[groups][:, members]) for m, v in self.moments]
+    def _begin(self, tensors: Sequence[Tensor]) -> None:
+        self.gradients = [torch.zeros_like(t) for t in tensors]
+        for tensor, gradient in zip(tensors, self.gradients, strict=True):
+            tensor.grad = gradient
+        weights, biases = list(tensors[::2]), list(tensors[1::2])
+        groups = [{"params": weights, "weight_decay": self.decay}, {"params": biases, "weight_decay": 0.0}]
+        self.torch = torch.optim.AdamW(groups, lr=1e-3, fused=True)
+        self.tensors = list(tensors)
+
+    def update(self, rate: float) -> None:
+        """One step along `gradients`, in place."""
+        for group in self.torch.param_groups:
+            group["lr"] = rate
+        self.torch.step()
+
+    def keep(self, groups: Tensor, members: Tensor) -> list[Tensor]:
+        """Go on with some groups and members only, the first two axes of every tensor; returns the tensors that are left."""
+        before = [self.torch.state.get(t, {}) for t in self.tensors]
+        self._begin([t.detach()[groups][:, members] for t in self.tensors])
+        for tensor, state in zip(self.tensors, before, strict=True):
+            if state:
+                moments = {key: state[key][groups][:, members] for key in ("exp_avg", "exp_avg_sq")}
+                self.torch.state[tensor] = {"step": state["step"].clone(), **moments}
+        return self.tensors

@@ -23,31 +23,40 @@ class Block:
     Every member starts and drops out as it would alone under its seed, so a joint training is each one's own.
     """
 
-    def __init__(self, members: Sequence[Member], seeds: Sequence[int], sizes: tuple[int, int], dtype: torch.dtype) -> None:
+    def __init__(
+        self, members: Sequence[Member], seeds: Sequence[int], sizes: tuple[int, int], dtype: torch.dtype, shrink: float = 0.0
+    ) -> None:
         self.members, self.hidden, self.dtype = list(members), members[0].hidden, dtype
         drawn = [_drawn(seed, self.hidden, *sizes) for seed in seeds]
         self.tensors = [torch.stack(one)[:, None].repeat(1, len(members), 1, 1) for one in zip(*drawn, strict=True)]
-        self.adam = Adam(self.tensors)
+        self.adam = Adam(self.tensors, shrink)
+        self._rest()
         self.noise = [np.random.Generator(np.random.SFC64([seed, self.hidden])) for seed in seeds]
         self.decay = torch.tensor([m.decay for m in members])[None, :, None, None]
         self.active = torch.empty(0)
         self.masks: dict[float, Tensor] = {}
 
+    def _rest(self) -> None:
+        """Memory that every step uses again: giving it back and asking for it anew costs more than the arithmetic."""
+        self.narrow = [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
+        self.slopes = [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
+
     def forward(self, batch: Tensor, learning: bool = False) -> Tensor:
         """Scores [groups, members, outputs, batch] float32 of a batch [groups, batch, dim]."""
         groups, size, dim = batch.shape
-        first, bias = self.tensors[:2]
-        z = torch.bmm(first.to(self.dtype).view(groups, -1, dim), batch.transpose(1, 2))
-        z = z.view(groups, len(self.members), -1, size).add_(bias.to(self.dtype))
+        for narrow, tensor in zip(self.narrow, self.tensors, strict=True):
+            narrow.copy_(tensor)
+        first, bias = self.narrow[:2]
+        z = torch.bmm(first.view(groups, -1, dim), batch.transpose(1, 2))
+        z = z.view(groups, len(self.members), -1, size).add_(bias)
         if not self.hidden:
             return z.float()
         if learning:
             self.masks = self._drop(z)
             self.active = z
         z.sigmoid_()
-        second, bias = self.tensors[2:]
-        scores = torch.bmm(second.to(self.dtype).flatten(0, 1), z.flatten(0, 1))
-        return scores.view(groups, len(self.members), -1, size).float().add_(bias)
+        scores = torch.bmm(self.narrow[2].flatten(0, 1), z.flatten(0, 1))
+        return scores.view(groups, len(self.members), -1, size).float().add_(self.tensors[3])
 
     def _drop(self, z: Tensor) -> dict[float, Tensor]:
         """Set units to zero in place, scale up the rest, and return what they were multiplied with."""
@@ -66,29 +75,36 @@ class Block:
 
     def backward(self, batch: Tensor, slope: Tensor, rate: float) -> None:
         """One step of Adam along the gradient that `slope`, [groups, members, outputs, batch] float32, gives."""
+        given = slope.to(self.dtype)
+        gradients = self.adam.gradients
         if not self.hidden:
-            return self._update([torch.bmm(slope.to(self.dtype).flatten(1, 2), batch), slope.sum(-1)], rate)
-        a, flat = self.active, slope.to(self.dtype).flatten(0, 1)
-        second = self.tensors[2].to(self.dtype).flatten(0, 1)
-        out = torch.bmm(flat, a.flatten(0, 1).transpose(1, 2))
-        back = torch.bmm(second.transpose(1, 2), flat).view(a.shape)
+            torch.bmm(given.flatten(1, 2), batch, out=self.slopes[0].flatten(1, 2))
+            gradients[1].copy_(slope.sum(-1, keepdim=True))
+            return self._update(rate, (0,))
+        a, flat = self.active, given.flatten(0, 1)
+        torch.bmm(flat, a.flatten(0, 1).transpose(1, 2), out=self.slopes[2].flatten(0, 1))
+        back = torch.bmm(self.narrow[2].flatten(0, 1).transpose(1, 2), flat).view(a.shape)
         back = torch.ops.aten.sigmoid_backward.grad_input(back, a, grad_input=back)
         for m, member in enumerate(self.members):
             if member.dropout:
                 back[:, m] *= self.masks[member.dropout]
-        inner = torch.bmm(back.flatten(1, 2), batch)
-        return self._update([inner, back.sum(-1, dtype=torch.float32), out, slope.sum(-1)], rate)
+        torch.bmm(back.flatten(1, 2), batch, out=self.slopes[0].flatten(1, 2))
+        gradients[1].copy_(back.sum(-1, keepdim=True, dtype=torch.float32))
+        gradients[3].copy_(slope.sum(-1, keepdim=True))
+        return self._update(rate, (0, 2))
 
-    def _update(self, gradients: list[Tensor], rate: float) -> None:
-        shaped = [g.float().view(t.shape) for g, t in zip(gradients, self.tensors, strict=True)]
+    def _update(self, rate: float, products: tuple[int, ...]) -> None:
+        for i in products:
+            self.adam.gradients[i].copy_(self.slopes[i])
         if self.decay.any():
-            shaped = [g.addcmul(t, self.decay) for g, t in zip(shaped, self.tensors, strict=True)]
-        self.adam.update(self.tensors, shaped, rate)
+            for gradient, tensor in zip(self.adam.gradients, self.tensors, strict=True):
+                gradient.addcmul_(tensor, self.decay)
+        self.adam.update(rate)
 
     def keep(self, groups: Tensor, members: Tensor) -> None:
         """Go on with some groups and members only."""
-        self.tensors = [t[groups][:, members] for t in self.tensors]
-        self.adam.keep(groups, members)
+        self.tensors = self.adam.keep(groups, members)
+        self._rest()
         self.noise = [self.noise[g] for g in groups.tolist()]
         self.members = [self.members[m] for m in members.tolist()]
         self.decay = self.decay[:, members]

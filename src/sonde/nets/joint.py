@@ -31,12 +31,12 @@ class Problem:
 class Joint:
     """The state of a joint training over groups [seeds] of one problem, a grid of members each."""
 
-    def __init__(self, problem: Problem, seeds: Sequence[int], members: Sequence[Member], dtype: torch.dtype) -> None:
+    def __init__(self, problem: Problem, seeds: Sequence[int], members: Sequence[Member], dtype: torch.dtype, shrink: float = 0.0) -> None:
         self.problem, self.members, self.loss = problem, tuple(members), LOSSES[problem.loss]
         sizes = (problem.train[0].shape[1], problem.outputs)
         widths = list(dict.fromkeys(m.hidden for m in members))
         self.where = [torch.tensor([i for i, m in enumerate(members) if m.hidden == w]) for w in widths]
-        self.blocks = [Block([members[i] for i in where.tolist()], seeds, sizes, dtype) for where in self.where]
+        self.blocks = [Block([members[i] for i in where.tolist()], seeds, sizes, dtype, shrink) for where in self.where]
         self.rows = torch.arange(len(seeds))
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.best = torch.full((3, len(seeds), len(members)), -torch.inf, dtype=torch.float64)
@@ -60,12 +60,6 @@ class Joint:
             if reduction == "mean":
                 slope /= batch.shape[1]
             block.backward(batch, slope, rate)
-
-    def decay(self, factor: float) -> None:
-        """Shrink all weights, not the biases, beside the gradient (Loshchilov & Hutter 2019)."""
-        for block in self.blocks:
-            for weights in block.tensors[::2]:
-                weights.mul_(factor)
 
     def look(self, passes: float, going: Tensor) -> Tensor:
         """Judge on dev, keep every network still going that is better than it ever was, and say which; [groups, members] bool."""

@@ -14,16 +14,14 @@ from sonde.nets.schedules import Annealing, Tenacity
 
 def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Annealing, dtype: torch.dtype) -> list[list[Trained]]:
     """Train with a falling rate; each network is kept as it was at its best look at dev (at the end where there is no dev)."""
-    joint = Joint(problem, seeds, members, dtype)
+    joint = Joint(problem, seeds, members, dtype, plan.decay)
     everyone = torch.ones(len(seeds), len(members), dtype=torch.bool)
     examples = len(problem.wanted)
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
     looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if len(problem.wanted_dev) else {steps}
     passes = (rows for _ in itertools.count() for rows in joint.batches(size))
     for step, rows in enumerate(itertools.islice(passes, steps)):
-        rate = plan.rate_at(step, steps)
-        joint.step(rows, rate)
-        joint.decay(1 - rate * plan.decay)
+        joint.step(rows, plan.rate_at(step, steps))
         if step + 1 in looks:
             joint.look((step + 1) * size / examples, everyone)
     return joint.trained()
