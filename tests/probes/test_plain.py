@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from sonde.core import Cell, Dataset, Example, Sentence
+from sonde.probes.plain import Estimator, OneByOne
+from sonde.reading import Readings
+from sonde.testing.probes import check_on, check_probe, planted
+from sonde.vectors import Vectors
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(KNeighborsClassifier, 15), partial(LinearSVC, random_state=0), RidgeClassifier],
+    ids=["probabilities", "decisions", "a binary decision"],
+)
+def test_a_classifier_is_a_probe_in_one_line(make):
+    check_probe(OneByOne(Estimator("mine", make, seeded=False)), kinds=("classes", "sets", "partial"))
+
+
+def test_a_regressor_reads_scores():
+    check_on(OneByOne(Estimator("ridge", Ridge, seeded=False)), "scores")
+
+
+def test_seeds_reach_the_estimator_and_one_fit_serves_all_where_they_do_not_matter():
+    asked = []
+
+    def tree(**options):
+        asked.append(options)
+        return DecisionTreeClassifier(max_depth=3, **options)
+
+    readings = planted("classes")
+    parts = readings.split("train"), readings.split("dev")
+    cells = (Cell("1", 3), Cell("1", 4), Cell("0", 3))
+    OneByOne(Estimator("tree", tree)).fit(*parts, cells=cells)
+    assert asked == [{"random_state": 3}, {"random_state": 4}, {"random_state": 3}]
+    asked.clear()
+    first, second, other = OneByOne(Estimator("tree", tree, seeded=False)).fit(*parts, cells=cells)
+    assert asked == [{}, {}]
+    assert first is second
+    assert first is not other
+
+
+def test_one_class_in_train_is_answered_and_not_an_error():
+    examples = [Example.about(Sentence.of([f"s{i}"]), "b" if i < 8 else "a", "train" if i < 8 else "test") for i in range(12)]
+    readings = Readings(Dataset.of(examples), Vectors((np.ones((12, 2), np.float32),)))
+    [fitted] = OneByOne(Estimator("knn", KNeighborsClassifier, seeded=False)).fit(
+        readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
+    )
+    assert fitted.predict(readings.split("test")).decoded.arrays()["ids"].tolist() == [1] * 4
