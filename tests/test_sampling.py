@@ -213,7 +213,7 @@ def test_official_splits_without_a_split_are_refused():
         sample(pool, Settings(splits="official"))
 
 
-@pytest.mark.parametrize(("each", "needed"), [(49, None), (50, 10), (900, 10), (1000, 5), (2400, 1)])
+@pytest.mark.parametrize(("each", "needed"), [(49, None), (50, 5), (1000, 5), (2400, 1)])
 def test_small_data_are_refused_or_folded(each, needed):
     pool = [Candidate(Sentence.of([str(i)]), "ab"[i % 2]) for i in range(2 * each)]
     if needed is None:
@@ -221,8 +221,8 @@ def test_small_data_are_refused_or_folded(each, needed):
             sample(pool)
     else:
         assert folds_needed(sample(pool)) == needed
-    if needed == 10:
-        assert folds_needed(sample(pool, Settings(fold="1/10"))) == 1
+    if needed == 5:
+        assert folds_needed(sample(pool, Settings(fold="1/5"))) == 1
 
 
 def test_folds_needed_never_exceeds_the_forms_of_a_class():

@@ -17,6 +17,7 @@ from sonde.sampling.settings import Settings
 from sonde.targets import column
 from sonde.vectors import Ints
 
+FOLDS = 5  # more would test the same examples at a higher price
 LIMIT = 0.05  # of |r| between class and length, in every split
 
 
@@ -103,15 +104,13 @@ def _forms(pool: Pool, rows: Ints) -> Ints:
 
 
 def _folds(pool: Pool, splits: list[Ints], settings: Settings) -> int:
-    """Five folds if each of them is large enough, else ten; never more than a class has target forms to share out."""
+    """Five folds, which test every example once; fewer where a class has not so many target forms to share out."""
     labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
     kept = np.concatenate(splits)
-    tested, everything = (np.unique(labels[part], return_counts=True)[1].min() for part in (splits[2], kept))
-    if tested >= settings.least_test:
+    if np.unique(labels[splits[2]], return_counts=True)[1].min() >= settings.least_test:
         return 1
-    wanted = 5 if everything >= 5 * settings.least_test else 10
     forms = [len(np.unique(_forms(pool, kept[labels[kept] == c]))) for c in np.unique(labels[kept])]
-    return int(min(wanted, *(n for n in forms if n), everything))
+    return int(min(FOLDS, *(n for n in forms if n), len(kept)))
 
 
 def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: int) -> Dataset:
