@@ -1,0 +1,208 @@
+"""The road from references to results, over a tiny data set of every family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sonde.core import Dataset, Sentence
+from sonde.experiment.measure import measured_in
+from sonde.experiment.places import Places
+from sonde.experiment.plan import Plan, PlanProblem, Wanted, plan
+from sonde.experiment.run import run
+from sonde.testing.tiny import FAMILIES
+from sonde.vectors import Vectors
+
+METRICS = {"sentence": "accuracy", "asked": "accuracy", "span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}
+VIEWS = {"sentence": "mean", "asked": "mean+asked", "span": "mean", "spans": "mean", "pair": "mean+contrast"}
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A task over the tiny data set of one family."""
+
+    family: str
+    probe: str = "logreg"
+    question: str = "What is it?"
+
+    @property
+    def name(self) -> str:
+        return f"tiny/{self.family}"
+
+    @property
+    def metric(self) -> str:
+        return METRICS[self.family]
+
+    @property
+    def view(self) -> str:
+        return VIEWS[self.family]
+
+    def load(self) -> Dataset:
+        return FAMILIES[self.family]()
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Letter counts of a sentence; it counts how often it is asked."""
+
+    name: str = "counting"
+    fingerprint: str = "1"
+    asked: list[int] = field(default_factory=list, compare=False)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        self.asked.append(len(sentences))
+        rows = [[s.text.count(c) for c in "abcdefghijklmnopqrstuvwxyz "] for s in sentences]
+        return Vectors((np.array(rows, np.float32).reshape(len(sentences), 27),))
+
+
+@dataclass(frozen=True)
+class Failing:
+    """Raises on one sentence, gives NaN for another, and letter counts for the rest."""
+
+    raises: str
+    breaks: str
+    name: str = "failing"
+    fingerprint: str = "1"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        if any(s.text == self.raises for s in sentences):
+            raise RuntimeError("the model tripped\nover two lines")
+        found = Counting().encode(sentences).layers[0].copy()
+        found[[s.text == self.breaks for s in sentences]] = np.nan
+        return Vectors((found,))
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places.of(tmp_path / "results", tmp_path / "cache")
+
+
+def test_every_family_goes_the_same_road(places: Places) -> None:
+    tasks = [Tiny(family) for family in FAMILIES]
+    made = plan(Wanted(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), places)
+    outcome = run(made, places, progress=False)
+    assert not outcome.failures
+    assert {r.trial.task for r in outcome.results} == {t.name for t in tasks}
+    for result in outcome.results:
+        assert result.low <= result.score <= result.high
+        assert result.n == 20
+        assert result.provenance["counts"]["train"] == 60
+
+
+def test_a_second_run_encodes_nothing_and_fits_nothing(places: Places) -> None:
+    encoder = Counting()
+    made = plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), places)
+    first = run(made, places, progress=False)
+    asked = list(encoder.asked)
+    assert first.fresh == 2
+    again = run(plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), places), places, progress=False)
+    assert encoder.asked == asked
+    assert again.fresh == 0
+    assert [r.score for r in again.results] == [r.score for r in first.results]
+
+
+def test_more_seeds_fit_only_what_is_missing(places: Places) -> None:
+    def results(seeds: int) -> tuple[int, dict[int, float]]:
+        outcome = run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), places), places, progress=False)
+        return outcome.fresh, {r.trial.seed: r.score for r in outcome.results}
+
+    _, two = results(2)
+    fresh, three = results(3)
+    assert fresh == 1
+    assert {seed: three[seed] for seed in two} == two
+
+
+def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(places: Places) -> None:
+    data = FAMILIES["sentence"]()
+    raises, breaks = data.sentences[3].text, data.sentences[70].text
+    made = plan(Wanted([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), places)
+    outcome = run(made, places, progress=False)
+    counts = outcome.results[0].provenance["counts"]
+    assert counts["unusable"] == 2
+    assert any("the model tripped" in reason for reason in counts["problems"])
+
+
+def test_an_encoder_that_always_fails_spares_the_others(places: Places) -> None:
+    class Broken(Counting):
+        def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+            raise RuntimeError("no model here")
+
+    made = plan(Wanted([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), places)
+    outcome = run(made, places, progress=False)
+    assert [r.trial.encoder for r in outcome.results] == ["counting"]
+    assert "no model here" in outcome.failures["broken"]
+
+
+def test_spans_need_vectors_of_words(places: Places) -> None:
+    outcome = run(plan(Wanted([Tiny("span")], [Counting()], ["logreg"]), places), places, progress=False)
+    assert not outcome.results
+    assert "one vector a sentence" in next(iter(outcome.failures.values()))
+
+
+def test_any_map_will_do(places: Places) -> None:
+    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), places)
+    backwards = run(made, places, mapper=lambda f, groups: [f(g) for g in groups], progress=False)
+    assert len(backwards.results) == 2
+
+
+def test_the_order_of_a_result_is_that_of_the_plan(places: Places) -> None:
+    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]), places)
+    outcome = run(made, places, progress=False)
+    assert [r.trial for r in outcome.results] == list(made.trials)
+
+
+def test_changed_data_are_another_task(places: Places) -> None:
+    @dataclass(frozen=True)
+    class Changing(Tiny):
+        seed: int = 0
+
+        def load(self) -> Dataset:
+            return FAMILIES["sentence"](seed=self.seed)
+
+    def ids(seed: int) -> set[str]:
+        made: Plan = plan(Wanted([Changing("sentence", seed=seed)], ["length"], ["logreg"]), places)
+        return set(made.ids.values())
+
+    assert ids(0) == ids(0)
+    assert not ids(0) & ids(1)
+
+
+def test_word_reading_probes_go_with_words_alone(places: Places) -> None:
+    made = plan(Wanted([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), places)
+    assert {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials} == {("length", "logreg"), ("words", "nb-uni-tfidf")}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Wanted([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
+        (Wanted([Tiny("sentence")], ["length"], ["logreg"], reads=["7"]), "no layer '7'"),
+        (Wanted([], ["length"], ["logreg"]), "nothing to measure"),
+    ],
+)
+def test_what_cannot_be_run_is_said_before_work_starts(wanted: Wanted, said: str, places: Places) -> None:
+    with pytest.raises(PlanProblem, match=said):
+        plan(wanted, places)
+
+
+def test_a_control_takes_the_signal_away(places: Places) -> None:
+    made = plan(Wanted([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), places)
+    scores = {r.trial.control.partition(",")[0]: r.score for r in run(made, places, progress=False).results}
+    assert set(scores) == {"none", "shuffled"}
+
+
+def test_a_group_that_raises_is_told_in_one_line(places: Places) -> None:
+    made = plan(Wanted([Tiny("sentence")], [Counting()], ["logreg"]), places)
+    group = next(iter(_groups(made)))
+    measured = measured_in(places)(group)
+    assert measured.results
+
+
+def _groups(made: Plan):  # type: ignore[no-untyped-def]
+    from sonde.experiment.run import _groups as groups
+
+    return groups(made, made.ids)
