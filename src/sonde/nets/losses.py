@@ -83,7 +83,7 @@ class Sigmoid:
 
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         known = wanted[:, None]
-        losses = torch.nn.functional.softplus(scores) - scores * known
+        losses = torch.nn.functional.softplus(scores) - scores * known.nan_to_num()
         total = torch.where(known.isnan(), 0.0, losses).sum((2, 3), dtype=torch.float64)
         return -total, total
 
