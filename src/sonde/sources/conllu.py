@@ -87,9 +87,10 @@ def _blocks(path: str, on_error: OnError, tally: Tally) -> Iterator[tuple[int, s
                 raise
             blocks = _readable(data, path, line, tally)
         for block in blocks:
-            kept = block.strip("\n")
-            if kept:
-                yield line + (block.index(kept[0]) if block[0] == "\n" else 0), kept
+            if block and block[0] != "\n" and block[-1] != "\n":
+                yield line, block
+            elif kept := block.strip("\n"):
+                yield line + block.index(kept[0]), kept
             line += block.count("\n") + 2
         line -= 2 if data.endswith(b"\n\n") else 1
     return
@@ -114,21 +115,19 @@ def _tree(block: str, path: str, line: int, intern: Intern) -> Tree | None:
     if not body:
         return None
     first = line + len(comments)
-    if "\t\t" in body or "\t\n" in body or body[-1] == "\t":
-        raise DataProblem(_empty_cell(body, path, first))
     cells, ranges, empty = _cells(body, path, first)
+    if not all(cells):
+        raise DataProblem(_empty_cell(body, path, first))
     heads, deep = _heads(cells[6::11], body, path, first)
     feats = tuple(cells[5::11])
     if not _KNOWN.issuperset(feats):
         _check_features(feats, body, path, first)
     forms = cells[1::11]
     words = tuple(map(intern, forms, forms))
-    misc = tuple(cells[9::11])
+    text = text or rebuilt(words, cells[9::11], ranges)
     return Tree(
-        words, tuple(cells[2::11]), tuple(cells[3::11]), tuple(cells[4::11]), feats,
-        heads, tuple(cells[7::11]), tuple(cells[8::11]), misc, deep, ranges, empty, comments,
-        text or rebuilt(words, misc, ranges), sent_id, path, line,
-    )  # fmt: skip
+        words, tuple(cells[3::11]), feats, heads, tuple(cells[7::11]), deep, ranges, empty, comments, text, sent_id, path, line, cells
+    )
 
 
 def _header(block: str) -> tuple[tuple[str, ...], str, str, str]:

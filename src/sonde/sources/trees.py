@@ -24,22 +24,19 @@ class Range(NamedTuple):
 class Tree(NamedTuple):
     """One sentence of a treebank in columns, one value a syntactic word.
 
-    words, lemmas, upos, xpos, feats, deprels, deps, misc   the CoNLL-U columns as written
+    words, upos, feats, deprels   CoNLL-U columns as written; lemmas, xpos, deps and misc are cut out of `cells` when asked for
     heads    the index of each word's head, -1 at the root
     depth    how many words lie on the longest path from the root, 1 where the root is alone
     ranges   multiword tokens; empty: rows of empty nodes, as written; comments: the lines that begin with #
     text     the raw string: `# text`, or rebuilt from SpaceAfter=No and the multiword tokens
+    cells    the rows of the words end to end, eleven cells a row, the last being the line's end
     """
 
     words: tuple[str, ...]
-    lemmas: tuple[str, ...]
     upos: tuple[str, ...]
-    xpos: tuple[str, ...]
     feats: tuple[str, ...]
     heads: tuple[int, ...]
     deprels: tuple[str, ...]
-    deps: tuple[str, ...]
-    misc: tuple[str, ...]
     depth: int
     ranges: tuple[Range, ...]
     empty: tuple[tuple[str, ...], ...]
@@ -48,6 +45,27 @@ class Tree(NamedTuple):
     sent_id: str
     file: str
     line: int
+    cells: Sequence[str]
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """The LEMMA column."""
+        return tuple(self.cells[2::11])
+
+    @property
+    def xpos(self) -> tuple[str, ...]:
+        """The XPOS column."""
+        return tuple(self.cells[4::11])
+
+    @property
+    def deps(self) -> tuple[str, ...]:
+        """The DEPS column: enhanced dependencies, as written."""
+        return tuple(self.cells[8::11])
+
+    @property
+    def misc(self) -> tuple[str, ...]:
+        """The MISC column."""
+        return tuple(self.cells[9::11])
 
     @property
     def root(self) -> int:

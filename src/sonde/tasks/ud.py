@@ -93,17 +93,22 @@ class UdTask:
         code = sorted([*room.glob("ud*.py"), *(room.parent / "sources").glob("*.py"), *(room.parent / "sampling").glob("*.py")])
         return f"{','.join(part.split or '-' for part in found)}:{digest(part.path for part in found)}:{digest(code)}"
 
-    def load(self) -> Dataset:
-        """The sampled data set; what was read and left out, and why, is in its notes."""
+    def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
+        """All sentences that answer the question, before sampling, and what was counted on the way."""
         options, about = self.options, QUESTIONS[self.name]
         found = harvest(options.path, options.with_, options.on_error)
         tally = found.tally
         source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
         notes: dict[str, Any] = {"source": source, "problems": list(tally.problems)}
-        candidates = list(about.answers(found, options, notes))
-        _check(about, options, candidates, notes)
+        return list(about.answers(found, options, notes)), notes
+
+    def load(self) -> Dataset:
+        """The sampled data set; what was read and left out, and why, is in its notes."""
+        options, about = self.options, QUESTIONS[self.name]
+        found, notes = self.candidates()
+        _check(about, options, found, notes)
         settings = Settings(seed=options.seed, size=options.size, fold=options.fold, splits=options.splits)
-        return sample(candidates, replace(settings, **about.settings), notes)
+        return sample(found, replace(settings, **about.settings), notes)
 
 
 def _check(about: Question, options: Options, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:

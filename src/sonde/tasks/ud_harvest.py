@@ -9,6 +9,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
@@ -93,6 +94,12 @@ def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") 
         return _HELD[key]
 
 
+def forget() -> None:
+    """Let go of what is held for the next task."""
+    with _LOCK:
+        _HELD.clear()
+
+
 _HELD: OrderedDict[object, Harvest] = OrderedDict()
 _LOCK = threading.Lock()
 
@@ -107,6 +114,7 @@ def _gathered(found: list[Part], on_error: OnError) -> Harvest:
             _add_text(whole, part, on_error)
         else:
             _add_trees(whole, part, on_error)
+    whole.forms.update(chain.from_iterable(sentence.words for sentence in whole.sentences))
     if not whole.sentences:
         raise DataProblem(
             f"no sentences in {', '.join(whole.files)}" + (f"; the first problem: {tally.problems[0]}" if tally.problems else "")
@@ -119,7 +127,7 @@ def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
         (rule, whole.findings[name].append, LITERAL.get(name), whole.literal[name].append if name in LITERAL else None)
         for name, rule in RULES.items()
     ]
-    sentences, splits, depths, count = whole.sentences.append, whole.splits.append, whole.depths.append, whole.forms.update
+    sentences, splits, depths = whole.sentences.append, whole.splits.append, whole.depths.append
     for tree in conllu.read(part.path, on_error, whole.tally):
         clause = Clause.of(tree)
         for rule, add, literal, add_literal in rules:
@@ -130,7 +138,6 @@ def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
         sentences(tree.sentence)
         splits(part.split)
         depths(tree.depth)
-        count(tree.words)
 
 
 def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:
@@ -138,6 +145,5 @@ def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:
         whole.sentences.append(sentence)
         whole.splits.append(part.split)
         whole.depths.append(0)
-        whole.forms.update(sentence.words)
         for findings in (*whole.findings.values(), *whole.literal.values()):
             findings.append(NO_TREE)

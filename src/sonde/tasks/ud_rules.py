@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 from sonde.core import Sentence
@@ -171,7 +172,7 @@ def _majority(tree: Tree, upos: str, labels: _Labels) -> str:
 
     Conneau et al. 2018, section 5: this feature is the target's in 95.2 (Tense), 75.9 (SubjNum), 78.7 % (ObjNum).
     """
-    values = [labels[f] for u, f in zip(tree.upos, tree.feats, strict=True) if u == upos]
+    values = [labels[f] for f in compress(tree.feats, map(upos.__eq__, tree.upos))]
     one, other = labels.labels.values()
     ones, others = values.count(one), values.count(other)
     return "tie" if ones == others else one if ones > others else other
