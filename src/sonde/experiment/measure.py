@@ -39,9 +39,9 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The group in a few words, for progress and messages."""
+        """The group in a few words, for messages; folds and controls, which fail alike, go by one name."""
         first = self.trials[0]
-        return " ".join([first.task, first.encoder, first.probe, first.control])
+        return ", ".join(reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe))
 
 
 @dataclass(frozen=True)

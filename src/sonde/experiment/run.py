@@ -50,7 +50,7 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
         for group, measured in zip(todo, mapper(measured_in(places), todo), strict=True):
             found |= dict(zip(group.ids, measured.results, strict=False))
             if measured.failure:
-                failures[measured.name] = measured.failure
+                failures.setdefault(measured.name, measured.failure)
             bar.update(len(group.trials))
     results = tuple(found[i] for i in ids.values() if i in found)
     return Outcome(results, failures, sum(len(g.ids) for g in todo if g.ids[0] in found))
