@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sonde.core import DataProblem
+from sonde.nets.precision import native_bf16
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -31,7 +32,7 @@ def resolved_dtype(asked: str, device: str) -> str:
     if asked != "auto":
         return asked
     kind = device.partition(":")[0]
-    native = (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and _cpu_has_bfloat16()
+    native = (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
     return "bfloat16" if native else "float32"
 
 
@@ -63,17 +64,6 @@ def _version(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return ""
-
-
-@functools.cache
-def _cpu_has_bfloat16() -> bool:
-    """Whether the processor lists bfloat16 products: AVX-512 or AMX on x86, BF16 on Arm."""
-    try:
-        text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
-    except OSError:
-        return False
-    flags = {flag for line in text.splitlines() if line.lower().startswith(("flags", "features")) for flag in line.split()}
-    return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"})
 
 
 @functools.cache
