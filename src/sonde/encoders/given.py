@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.encoders.digests import file_digest
+from sonde.sources.files import digest
 from sonde.vectors import Floats, Vectors
 
 Missing = Literal["error", "skip"]
@@ -44,7 +44,7 @@ class Given:
     @property
     def fingerprint(self) -> str:
         """A digest of the file."""
-        return file_digest(self.path)
+        return digest([self.path])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _given, (self.kind, self.path, self.missing, self.wanted)  # what was read stays in the process that read it

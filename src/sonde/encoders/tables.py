@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.encoders.digests import file_digest
 from sonde.encoders.keyed import normals
 from sonde.encoders.wordfiles import WordFile, open_words
+from sonde.sources.files import digest
 from sonde.vectors import Floats
 
 
@@ -53,7 +53,7 @@ class FileTable:
 
     @property
     def fingerprint(self) -> str:
-        return file_digest(self.path)
+        return digest([self.path])
 
     def __reduce__(self) -> tuple[type[FileTable], tuple[Path]]:
         return FileTable, (self.path,)  # what was read stays in the process that read it

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
+from sonde.sources.files import opened
 from sonde.vectors import Floats, Ints
 
 FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
@@ -45,7 +46,7 @@ def open_words(path: Path) -> WordFile:
 
 
 def _opened(path: Path) -> WordFile:
-    with _stream(path) as stream:
+    with opened(path) as stream:
         if stream.read(4) == FASTTEXT:
             return _fasttext(path)
         stream.seek(0)
@@ -80,7 +81,7 @@ class Indexed:
         at = np.minimum(np.searchsorted(self.hashes, keys), len(self.hashes) - 1)
         hits = np.flatnonzero(self.hashes[at] == keys)
         found = {}
-        with _stream(self.path) as stream:
+        with opened(self.path) as stream:
             for i in hits[np.argsort(self.places[at[hits]], kind="stable")].tolist():  # in file order: packed files only go forward
                 stream.seek(int(self.places[at[i]]))
                 if stream.read(len(asked[i]) + 1) == asked[i] + b" ":
@@ -141,13 +142,13 @@ def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int
     """Word and place of each line of a text file, its fields counted; a header's promise of `count` words is held."""
     place = 0
     number = words = 0
-    with _stream(path) as stream:
+    with opened(path) as stream:
         for number, line in enumerate(stream, 1):
             start, place = place, place + len(line)
             if (number == 1 and count is not None) or not line.strip():
                 continue
             fields = line.rstrip().count(b" ")
-            if fields < dim or (fields > dim and _number(line.rsplit(None, dim)[0].split(b" ")[-1])):
+            if fields < dim or (fields > dim and _decimal(line.rsplit(None, dim)[0].split(b" ")[-1])):
                 raise DataProblem(f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}")
             word = line[: line.index(b" ")] if fields == dim else line.rstrip().rsplit(b" ", dim)[0]
             words += 1
@@ -158,7 +159,7 @@ def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int
 
 def _records(path: Path, dim: int, count: int) -> Iterator[tuple[bytes, int]]:
     """Word and place of each record of a word2vec binary: the word, a space, `dim` float32, and perhaps a line break."""
-    with _stream(path) as stream:
+    with opened(path) as stream:
         place = len(stream.readline())
         held, at, size = b"", 0, 4 * dim
         for number in range(1, count + 1):
@@ -187,16 +188,10 @@ def _number(text: bytes) -> bool:
     return text.isascii()
 
 
+def _decimal(text: bytes) -> bool:
+    """Whether it can only be one number too many: words such as `10 000` have spaces and digits, but no decimals."""
+    return _number(text) and not text.isdigit()
+
+
 def _hash(word: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
-
-
-def _stream(path: Path) -> IO[bytes]:
-    try:
-        if path.suffix == ".gz":
-            return gzip.open(path, "rb")  # type: ignore[return-value]
-        if path.suffix == ".xz":
-            return lzma.open(path, "rb")
-        return path.open("rb")
-    except OSError as error:
-        raise DataProblem(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,92 @@
+"""The sentence encoders of Conneau et al. 2018, section 3, with random weights: what an architecture knows before training."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from sonde.core import Sentence
+from sonde.encoders.batches import batches
+from sonde.encoders.precision import versions
+from sonde.encoders.tables import FileTable, RandomTable, WordTable
+from sonde.vectors import Floats, Vectors
+
+Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
+RECIPE = 1  # raised when the vectors of the same options change
+LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
+
+
+@dataclass(frozen=True)
+class Untrained:
+    """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or gated-convnet.
+
+    vectors   a file of static word vectors; random ones of `dim` dimensions without. Words that it lacks are zeros
+    hidden    units of a layer (of each direction)
+    layers    how many; without, as in the paper: 2 recurrent ones, or 8 convolutions
+    """
+
+    architecture: Architecture = "bilstm-max"
+    vectors: Path | None = field(default=None, kw_only=True)
+    dim: int = field(default=300, kw_only=True)
+    hidden: int = field(default=512, kw_only=True)
+    layers: int | None = field(default=None, kw_only=True)
+    lowercase: bool = field(default=False, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    tokens: int = field(default=4096, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        return f"untrained:{self.architecture}"
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the word vectors, and the version of torch, which draws the weights."""
+        return f"{RECIPE} {_table(self.vectors, self.dim, self.seed).fingerprint} {versions('torch')}"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        import torch
+
+        vectors, numbers = self._words(sentences)
+        net = _net(self.architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
+        counts = np.array([len(s.words) for s in sentences], np.int64)
+        lengths = np.minimum(counts, LONGEST)
+        starts = np.cumsum(counts) - counts
+        width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
+        found = np.zeros((len(sentences), width), np.float32)
+        with torch.inference_mode():
+            for rows in batches(lengths, self.tokens):
+                padded = np.zeros((len(rows), int(lengths[rows[0]]), vectors.shape[1]), np.float32)
+                for k, r in enumerate(rows):
+                    padded[k, : lengths[r]] = vectors[numbers[starts[r] : starts[r] + lengths[r]]]
+                found[rows] = net(torch.from_numpy(padded), torch.from_numpy(lengths[rows])).numpy()
+        return Vectors((found,), ("-",), None, counts > LONGEST)
+
+    def _words(self, sentences: Sequence[Sentence]) -> tuple[Floats, Any]:
+        """A vector for each word form, and the number of each word's form, one sentence after the other."""
+        forms: dict[str, int] = {}
+        words = (w.lower() if self.lowercase else w for s in sentences for w in s.words)
+        numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
+        return _table(self.vectors, self.dim, self.seed).look_up(list(forms))[0], numbers
+
+
+@functools.lru_cache(maxsize=4)
+def _table(path: Path | None, dim: int, seed: int) -> WordTable:
+    """Word vectors, scaled as they stand; shared by encoders, as they keep the words that were asked for."""
+    return RandomTable(dim, seed) if path is None else FileTable(path)
+
+
+@functools.lru_cache(maxsize=4)
+def _net(architecture: str, dim: int, hidden: int, layers: int | None, seed: int) -> Any:
+    from sonde.nets.convolutional import GatedConvNet, draw_convolutional
+    from sonde.nets.initialisation import drawn
+    from sonde.nets.recurrent import BiLSTM, draw_recurrent
+
+    if architecture == "gated-convnet":
+        return drawn(lambda: GatedConvNet(dim, hidden, layers or 8), draw_convolutional, seed)
+    pool = architecture.removeprefix("bilstm-")
+    return drawn(lambda: BiLSTM(dim, hidden, layers or 2, pool), draw_recurrent, seed)

@@ -1,0 +1,1 @@
+"""Corpus + objective -> encoder. Static word vectors so far."""

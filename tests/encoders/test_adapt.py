@@ -1,0 +1,167 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sonde.core import DataProblem, Prepared, Sentence
+from sonde.encoders import ENCODERS, adapt, make
+from sonde.naming import ReferenceProblem
+
+MINE = Path(__file__).with_name("mine.py")
+CAT = Sentence(("The", "cat", "."), "The cat.")
+NONE = Sentence((), "")
+BOTH = [CAT, NONE]
+
+
+@pytest.mark.parametrize(
+    ("thing", "expected"),
+    [
+        ("characters", [[8, 1], [0, 0]]),
+        ("annotated", [[8], [0]]),
+        ("factory", [[8], [0]]),
+        ("factory,scale=2", [[16], [0]]),
+        ("of_a_path:abc,dim=1", [[3], [3]]),
+        ("Own", [[3], [0]]),
+        ("Own,times=2", [[6], [0]]),
+        ("Object", [[8], [0]]),
+        ("instance", [[8], [0]]),
+        ("batcher", [[3], [0]]),
+        ("pair", [[1], [0]]),
+    ],
+)
+def test_things_of_a_file(thing, expected):
+    encoder = make(f"{MINE}@{thing}")
+    assert encoder.encode(BOTH).layers[0].tolist() == expected
+    assert isinstance(encoder.name, str)
+
+
+def test_canonical_references_of_a_files_things():
+    assert ENCODERS.canonical(f"{MINE}@characters") == f"{MINE}@characters"
+    assert ENCODERS.canonical(f"{MINE}@factory") == f"{MINE}@factory,scale=1.0"
+    with pytest.raises(ReferenceProblem, match="takes no argument"):
+        make(f"{MINE}@characters:x")
+    with pytest.raises(ReferenceProblem, match="has no option"):
+        make(f"{MINE}@characters,x=1")
+    with pytest.raises(ReferenceProblem, match="nothing called"):
+        make(f"{MINE}@nobody")
+
+
+def test_identity_of_a_files_function_is_its_source():
+    one, two = make(f"{MINE}@characters"), make(f"{MINE}@characters")
+    assert one.fingerprint == two.fingerprint
+
+
+def test_things_without_a_file_of_their_own_are_told_apart():
+    def closed(n):
+        return lambda sentences: np.full((len(sentences), 1), n)
+
+    one, two = adapt(closed(1)), adapt(closed(2))
+    assert one.fingerprint != two.fingerprint
+    assert adapt(closed(1), "named").fingerprint == adapt(closed(2), "named").fingerprint  # the name is then the user's word
+
+
+def test_an_old_senteval_script_ports_in_three_lines():
+    def prepare(params, samples):  # as in SentEval's examples/bow.py
+        params.word2id = {w: i for i, w in enumerate(sorted({w for s in samples for w in s}))}
+        params.wvec_dim = 4
+
+    def batcher(params, batch):
+        assert params.current_task is None  # a key that nobody set
+        batch = [sent if sent != [] else ["."] for sent in batch]
+        rows = []
+        for sent in batch:
+            vectors = [np.eye(4)[params.word2id[w] % 4] for w in sent if w in params.word2id]
+            rows.append(np.mean(vectors or [np.zeros(params.wvec_dim)], 0))
+        return np.vstack(rows)
+
+    encoder = adapt((batcher, prepare), "bow")
+    assert isinstance(encoder, Prepared)
+    ready = encoder.prepared([CAT, Sentence.of(["A", "dog"])])
+    assert not isinstance(ready, Prepared)
+    found = ready.encode([CAT] * 300 + [NONE]).layers[0]  # more than a batch
+    assert found.shape == (301, 4)
+    assert np.array_equal(found[0], found[299])
+    assert not isinstance(adapt((batcher, None)), Prepared)
+
+
+def test_batches_are_lists_of_lists_of_words_of_128():
+    seen = []
+
+    def batcher(params, batch):
+        seen.append(batch)
+        return np.zeros((len(batch), 2))
+
+    adapt(batcher).encode([CAT] * 130)
+    assert [len(b) for b in seen] == [128, 2]
+    assert seen[0][0] == ["The", "cat", "."]
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        np.ones((2, 3)),
+        [[1, 2, 3], [1, 2, 3]],
+        (np.ones(3), np.ones(3)),
+        torch.ones(2, 3, dtype=torch.bfloat16, requires_grad=True),
+        [torch.ones(3), torch.ones(3)],
+    ],
+)
+def test_arrays_lists_and_tensors_are_taken(returned):
+    found = adapt(lambda sentences: returned).encode(BOTH).layers[0]
+    assert found.dtype == np.float32
+    assert found.tolist() == [[1, 1, 1], [1, 1, 1]] or found.tolist() == [[1, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (np.ones((3, 2)), r"returned an array \[3, 2\], expected one row of numbers for each of 2 sentences, \[2, dim\]"),
+        (np.ones(2), r"an array \[2\]"),
+        (np.ones((2, 2, 2)), r"an array \[2, 2, 2\]"),
+        (None, "expected one row"),
+        ("text", "a str"),
+        ([[1, 2], [1]], "a list of 2 rows of 1 to 2 numbers"),
+        ([["a"], ["b"]], "a list of 2 rows"),
+    ],
+)
+def test_what_is_no_row_a_sentence_is_one_sentence(returned, message):
+    with pytest.raises(DataProblem, match=message) as caught:
+        adapt(lambda sentences: returned, "f").encode(BOTH)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith("f returned")
+
+
+def test_nan_is_left_to_the_store():
+    assert np.isnan(adapt(lambda s: np.full((len(s), 2), np.nan)).encode(BOTH).layers[0]).all()
+
+
+def test_batches_of_different_width_are_refused():
+    with pytest.raises(DataProblem, match="vectors of 2 and 128 dimensions"):
+        adapt(lambda params, batch: np.zeros((len(batch), len(batch)))).encode([CAT] * 130)
+
+
+@pytest.mark.parametrize("thing", [3, None, "st", object(), (1, 2), dict])
+def test_what_is_no_encoder_is_refused(thing):
+    if isinstance(thing, str):
+        with pytest.raises((DataProblem, ReferenceProblem)):
+            make(thing)
+    else:
+        with pytest.raises(DataProblem, match="is no encoder"):
+            adapt(thing)
+
+
+def test_encoders_stay_what_they_are():
+    encoder = make("length")
+    assert adapt(encoder) is encoder
+
+
+def test_encoders_without_annotations_are_told_what_to_write():
+    class Bare:
+        name = "bare"
+
+        def encode(self, sentences):
+            return make("length").encode([])
+
+    with pytest.raises(DataProblem, match="not annotated"):
+        adapt(Bare()).encode(BOTH)

@@ -1,0 +1,149 @@
+import gzip
+import lzma
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sonde.core import DataProblem, Sentence
+from sonde.encoders import ENCODERS, make
+from sonde.encoders.tables import FileTable
+from sonde.reading import POOLS
+
+TEXT = "4 3\nthe 1 0 0\ncat 0 2 0\n10 000 5 5 5\nthe 9 9 9\n"
+SAT = Sentence.of(["the", "cat", "sat"])
+UNKNOWN = Sentence.of(["sat", "Cat"])
+NONE = Sentence((), "")
+
+
+def binary(words: dict[str, list[float]], newline: bytes = b"\n") -> bytes:
+    rows = [w.encode() + b" " + struct.pack("<3f", *v) + newline for w, v in words.items()]
+    return f"{len(words)} 3\n".encode() + b"".join(rows)
+
+
+def vectors_of(path: Path, sentence: Sentence, options: str = "") -> list[float]:
+    return make(f"static:{path}{options}").encode([sentence]).layers[0][0].tolist()
+
+
+@pytest.mark.parametrize("pool", ["mean", "max", "sum"])
+def test_random_words_are_the_same_everywhere_and_pooled_as_by_hand(pool):
+    bag = make(f"bow:random,dim=7,pool={pool}")
+    words = make("bow:random,dim=7,pool=none").encode([SAT]).layers[0]
+    by_hand = {"mean": words.mean(0), "max": words.max(0), "sum": words.sum(0)}[pool]
+    found = bag.encode([NONE, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0]
+    assert np.allclose(found, [np.zeros(7), by_hand, by_hand], atol=1e-6)
+    assert np.array_equal(found[1:], bag.encode([UNKNOWN, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0][1:])
+
+
+def test_lowercase_joins_forms():
+    a, b = make("bow:random,lowercase=true").encode([Sentence.of(["Cat"]), Sentence.of(["cat"])]).layers[0]
+    assert np.array_equal(a, b)
+    a, b = make("bow:random").encode([Sentence.of(["Cat"]), Sentence.of(["cat"])]).layers[0]
+    assert not np.allclose(a, b)
+
+
+def test_words_as_units_leave_out_what_the_table_lacks(tmp_path):
+    (path := tmp_path / "a.vec").write_text(TEXT)
+    found = make(f"static:{path},pool=none").encode([UNKNOWN, SAT, NONE])
+    assert found.layers[0].tolist() == [[1, 0, 0], [0, 2, 0]]
+    assert found.spans.sentences.tolist() == [0, 0, 2, 2]
+    assert found.spans.words.tolist() == [[0, 0], [0, 0], [0, 1], [1, 2], [2, 2]]
+    assert found.spans.first_word.tolist() == [0, 2, 5, 5]
+    pooled = POOLS["mean"](found.layers[0], found.spans.sentences[:-1], found.spans.sentences[1:])
+    assert np.array_equal(pooled, make(f"static:{path}").encode([UNKNOWN, SAT, NONE]).layers[0])
+
+
+@pytest.mark.parametrize("name", ["a.vec", "a.txt.gz", "a.vec.xz"])
+def test_text_files_plain_and_packed(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes({".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)(TEXT.encode()))
+    assert vectors_of(path, SAT) == [0.5, 1, 0]  # 'sat' is left out; the first of two 'the' counts
+    assert vectors_of(path, UNKNOWN) == [0, 0, 0]
+    assert vectors_of(path, Sentence.of(["10 000"])) == [5, 5, 5]  # a word with a space in it
+    assert vectors_of(path, NONE) == [0, 0, 0]
+
+
+def test_glove_has_no_header_and_words_with_spaces(tmp_path):
+    (path := tmp_path / "glove.txt").write_text("the 1 0 0\n. . . 0 0 3\n€ 0 1 0\n")
+    assert vectors_of(path, Sentence.of(["the", ". . .", "€", "."])) == pytest.approx([1 / 3, 1 / 3, 1])
+
+
+@pytest.mark.parametrize("newline", [b"\n", b""])
+@pytest.mark.parametrize("suffix", [".bin", ".bin.gz"])
+def test_word2vec_binary(tmp_path, newline, suffix):
+    path = tmp_path / f"a{suffix}"
+    content = binary({"the": [1, 0, 0], "cat": [0, 2, 0], "żółć": [0, 0, 4]}, newline)
+    path.write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+    assert vectors_of(path, SAT) == [0.5, 1, 0]
+    assert vectors_of(path, Sentence.of(["żółć"])) == [0, 0, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "where"),
+    [
+        ("short.vec", "2 3\nthe 1 0 0\ncat 0 2\n", "short.vec:3: 2 numbers follow the word"),
+        ("long.vec", "2 3\nthe 1 0 0\ncat 0.5 2 0 7\n", "long.vec:3: 4 numbers follow the word"),
+        ("ends.vec", "3 3\nthe 1 0 0\ncat 0 2 0\n", "promises 3 words, the file holds 2"),
+        ("prose.txt", "this is prose\n", "prose.txt:1: not a file of word vectors"),
+        ("empty.vec", "", "empty.vec:1: not a file of word vectors"),
+        ("header.vec", "0 3\n", "holds no word vectors"),
+    ],
+)
+def test_malformed_files_are_named_with_the_line(tmp_path, name, content, where):
+    (path := tmp_path / name).write_text(content)
+    with pytest.raises(DataProblem, match=where):
+        make(f"static:{path}").encode([SAT])
+
+
+def test_words_that_are_not_numbers_are_named(tmp_path):
+    (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 x 0\n")
+    with pytest.raises(DataProblem, match="the vector of 'cat' is not 3 numbers"):
+        make(f"static:{path}").encode([SAT])
+
+
+def test_damaged_files_are_problems(tmp_path):
+    (cut := tmp_path / "a.bin").write_bytes(binary({"the": [1, 0, 0], "cat": [0, 2, 0]})[:-6])
+    with pytest.raises(DataProblem, match="record 2 of 2 is cut short"):
+        make(f"static:{cut}").encode([SAT])
+    (packed := tmp_path / "a.vec.gz").write_bytes(gzip.compress(TEXT.encode() * 50)[:-20])
+    with pytest.raises(DataProblem, match="damaged"):
+        make(f"static:{packed}").encode([SAT])
+    with pytest.raises(DataProblem, match="no such file"):
+        make("static:/nowhere.vec").encode([SAT])
+
+
+def test_only_asked_words_are_kept(tmp_path):
+    (path := tmp_path / "a.vec").write_text("1000 2\n" + "".join(f"w{i} {i} 1\n" for i in range(1000)))
+    table = FileTable(path)
+    assert table.look_up(["w7", "w9"])[0].tolist() == [[7, 1], [9, 1]]
+    assert table.look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
+    assert set(table._kept) == {"w7", "w9", "w999", "no"}
+
+
+def test_coverage_counts_what_is_unknown(tmp_path):
+    (path := tmp_path / "a.vec").write_text(TEXT)
+    assert make(f"static:{path}").coverage([SAT, UNKNOWN, NONE]) == {"words": 5, "unknown": 3, "sentences unread": 1}
+
+
+def test_fingerprint_follows_the_file(tmp_path):
+    (path := tmp_path / "a.vec").write_text(TEXT)
+    before = make(f"static:{path}").fingerprint
+    path.write_text(TEXT.replace("2", "3"))
+    assert make(f"static:{path}").fingerprint != before
+    assert ENCODERS.canonical(f"static:{path}") == f"static:{path},lowercase=false,pool=mean"
+
+
+def test_fasttext_models_with_subwords(tmp_path):
+    gensim = pytest.importorskip("gensim")
+    fasttext = pytest.importorskip("gensim.models.fasttext")
+    lines = [["the", "cat", "sat"], ["the", "dog", "sat"]] * 5
+    model = gensim.models.FastText(lines, vector_size=8, min_count=1, workers=1, bucket=500)
+    path = tmp_path / "m.bin"
+    fasttext.save_facebook_model(model, str(path))
+    bag = make(f"static:{path}")
+    assert np.allclose(bag.encode([SAT]).layers[0][0], model.wv.vectors_for_all(["the", "cat", "sat"]).vectors.mean(0), atol=1e-5)
+    assert np.abs(bag.encode([Sentence.of(["cats"])]).layers[0]).sum() > 0  # from its parts
+    (broken := tmp_path / "b.bin").write_bytes(path.read_bytes()[:200])
+    with pytest.raises(DataProblem, match="not a fastText model"):
+        make(f"static:{broken}").encode([SAT])

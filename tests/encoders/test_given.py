@@ -1,0 +1,103 @@
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sonde.core import DataProblem, Layered, Sentence
+from sonde.encoders import make
+
+CAT = Sentence(("The", "cat", "."), "The cat.")
+DOG = Sentence(("A", "dog"), "A dog")
+NONE = Sentence((), "")
+
+
+def save_npz(path, sentences, **arrays):
+    np.savez(path, sentences=np.array(sentences), **arrays)
+    return path
+
+
+def test_npz_is_matched_by_text_or_by_words(tmp_path):
+    path = save_npz(tmp_path / "a.npz", ["A dog", "The cat .", ""], vectors=np.arange(6).reshape(3, 2))
+    found = make(f"npz:{path}").encode([CAT, NONE, DOG, CAT])
+    assert found.layers[0].tolist() == [[2, 3], [4, 5], [0, 1], [2, 3]]
+    assert found.names == ("-",)
+
+
+def test_text_comes_before_words(tmp_path):
+    path = save_npz(tmp_path / "a.npz", ["The cat .", "The cat."], vectors=np.array([[1.0], [2.0]]))
+    assert make(f"npz:{path}").encode([CAT]).layers[0].tolist() == [[2]]
+
+
+def test_layers_are_slots(tmp_path):
+    layers = {f"layer_{k}": np.full((1, 2), k, np.float16) for k in (0, 2, 10)}
+    encoder = make(f"npz:{save_npz(tmp_path / 'a.npz', ['A dog'], **layers)}")
+    assert isinstance(encoder, Layered)
+    assert encoder.slots == ("0", "2", "10")
+    assert [layer[0, 0] for layer in encoder.encode([DOG]).layers] == [0, 2, 10]
+    asked = encoder.asking(("10", "0"))
+    assert (asked.base, asked.encode([DOG]).names) == (encoder.base, ("10", "0"))
+    assert asked.encode([DOG]).layer("10")[0, 0] == 10
+
+
+def test_missing_sentences_are_named(tmp_path):
+    encoder = make(f"npz:{save_npz(tmp_path / 'a.npz', ['A dog'], vectors=np.ones((1, 2)))}")
+    many = [Sentence.of([f"w{i}"]) for i in range(5)]
+    with pytest.raises(DataProblem, match=r"no vector for 5 of 6 sentences: 'w0', 'w1', 'w2', \.\.\. .*missing=skip") as caught:
+        encoder.encode([DOG, *many])
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_sentences_can_be_skipped(tmp_path):
+    path = save_npz(tmp_path / "a.npz", ["A dog"], vectors=np.ones((1, 2)))
+    found = make(f"npz:{path},missing=skip").encode([CAT, DOG]).layers[0]
+    assert np.isnan(found[0]).all()  # the store counts it among those that could not be encoded
+    assert found[1].tolist() == [1, 1]
+
+
+def test_a_sentence_with_two_vectors_is_refused(tmp_path):
+    same = save_npz(tmp_path / "a.npz", ["A dog", "A dog"], vectors=np.array([[1.0, np.nan], [1.0, np.nan]]))
+    assert make(f"npz:{same}").encode([DOG]).layers[0][0, 0] == 1
+    other = save_npz(tmp_path / "b.npz", ["x", "A dog", "A dog"], vectors=np.array([[1.0], [1.0], [2.0]]))
+    with pytest.raises(DataProblem, match="rows 1 and 2 give two different vectors for 'A dog'"):
+        make(f"npz:{other}").encode([DOG])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"sentences": np.array(["a", None], object), "vectors": np.ones((2, 2))}, "holds Python objects"),
+        ({"vectors": np.ones((2, 2))}, "no array 'sentences'"),
+        ({"sentences": np.array(["a"])}, "neither 'vectors' nor layer_0"),
+        ({"sentences": np.array(["a"]), "vectors": np.ones((2, 2))}, r"float64 \[2, 2\], expected numbers \[1, dim\]"),
+        ({"sentences": np.array(["a"]), "vectors": np.ones(1)}, "expected numbers"),
+        ({"sentences": np.array(["a"]), "vectors": np.array([["x"]])}, "expected numbers"),
+        ({"sentences": np.array([1]), "vectors": np.ones((1, 2))}, "expected one string a sentence"),
+    ],
+)
+def test_files_of_another_shape_are_refused(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(DataProblem, match=message):
+        make(f"npz:{tmp_path / 'a.npz'}").encode([DOG])
+
+
+def test_files_that_are_none(tmp_path):
+    (tmp_path / "a.npz").write_bytes(b"no zip")
+    (tmp_path / "a.parquet").write_bytes(b"no parquet")
+    for reference in (f"npz:{tmp_path}/a.npz", f"parquet:{tmp_path}/a.parquet", f"npz:{tmp_path}/none.npz"):
+        with pytest.raises(DataProblem):
+            make(reference).encode([DOG])
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.large_list(pa.float64()), pa.list_(pa.float32(), 2)])
+def test_parquet(tmp_path, kind):
+    vectors = pa.array([[1.0, 2.0], [3.0, 4.0]], kind)
+    pq.write_table(pa.table({"sentence": ["A dog", "The cat."], "vector": vectors}), tmp_path / "a.parquet")
+    encoder = make(f"parquet:{tmp_path / 'a.parquet'}")
+    assert encoder.encode([CAT, DOG]).layers[0].tolist() == [[3, 4], [1, 2]]
+    assert encoder.slots == ("-",)
+
+
+def test_parquet_rows_of_unequal_length_are_refused(tmp_path):
+    pq.write_table(pa.table({"sentence": ["A dog", "x"], "layer_3": [[1.0], [1.0, 2.0]]}), tmp_path / "a.parquet")
+    with pytest.raises(DataProblem, match="all equally long"):
+        make(f"parquet:{tmp_path / 'a.parquet'}").encode([DOG])

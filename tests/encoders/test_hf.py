@@ -1,0 +1,219 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sonde.core import DataProblem, Layered, Sentence
+from sonde.encoders import ENCODERS, make
+from sonde.encoders.hf import depth, layer_numbers
+
+EXACT = "dtype=float32,device=cpu"
+
+
+def by_hand(folder: Path, text: str) -> list[np.ndarray]:
+    """Hidden states [tokens, dim] of one text, layer by layer, without batches or padding."""
+    from transformers import AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(folder).eval()
+    made = AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+    with torch.no_grad():
+        return [h[0].numpy() for h in model(**made, output_hidden_states=True).hidden_states]
+
+
+@pytest.mark.parametrize("pool", ["mean", "max", "cls", "last"])
+@pytest.mark.parametrize("family", ["bert", "gpt"])
+def test_pooling_is_over_real_tokens(family, pool, sentences, request):
+    folder = request.getfixturevalue(family)
+    encoder = make(f"hf:{folder},layers=all,pool={pool},{EXACT}")
+    found = encoder.encode(sentences)
+    for i, sentence in enumerate(sentences[:-1]):
+        for layer, states in zip(found.layers, by_hand(folder, sentence.text), strict=True):
+            expected = {"mean": states.mean(0), "max": states.max(0), "cls": states[0], "last": states[-1]}[pool]
+            assert np.allclose(layer[i], expected, atol=2e-4), (i, pool)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt"])
+def test_a_vector_does_not_depend_on_its_batch(family, sentences, request):
+    folder = request.getfixturevalue(family)
+    whole = make(f"hf:{folder},{EXACT}").encode(sentences).layers[0]
+    small = make(f"hf:{folder},{EXACT},tokens=20").encode(sentences[::-1]).layers[0][::-1]
+    assert np.allclose(whole, small, atol=1e-4)
+    assert np.array_equal(make(f"hf:{folder},{EXACT}").encode(sentences).layers[0], whole)
+
+
+def test_layers_are_slots_and_one_pass_fills_several(bert, sentences):
+    encoder = make(f"hf:{bert},layers=all,{EXACT}")
+    assert isinstance(encoder, Layered)
+    assert encoder.slots == ("0.mean", "1.mean", "2.mean", "3.mean")
+    assert encoder.base == make(f"hf:{bert},layers=2,pool=max,{EXACT}").base
+    asked = encoder.asking(("3.mean", "1.max", "3.cls")).encode(sentences)
+    for layer, (n, pool) in zip(asked.layers, [("3", "mean"), ("1", "max"), ("3", "cls")], strict=True):
+        assert np.allclose(layer, make(f"hf:{bert},layers={n},pool={pool},{EXACT}").encode(sentences).layers[0], atol=1e-5)
+    assert encoder.encode(sentences).names == ("0", "1", "2", "3")
+    assert make(f"hf:{bert},layers=penultimate").slots == ("2.mean",)
+
+
+def test_pieces_and_sentences_are_kept_apart(bert):
+    encoder = make(f"hf:{bert},pool=none")
+    assert encoder.base != make(f"hf:{bert}").base
+    with pytest.raises(ValueError, match="different units"):
+        encoder.asking(("1.none", "1.mean"))
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("last", (12,)), ("penultimate", (11,)), ("0", (0,)), ("3-5", (3, 4, 5)), ("0+12", (0, 12)), ("0-2+7", (0, 1, 2, 7))],
+)
+def test_layers_can_be_written(text, numbers):
+    assert layer_numbers(text, 12) == numbers
+    assert layer_numbers("all", 2) == (0, 1, 2)
+
+
+@pytest.mark.parametrize("text", ["13", "x", "5-3", "-1", "1+", "0-13"])
+def test_layers_that_are_none_are_refused(text):
+    with pytest.raises(DataProblem, match="layers="):
+        layer_numbers(text, 12)
+
+
+def test_depth_is_read_from_the_configuration():
+    assert depth({"num_hidden_layers": 6}, "m") == 6
+    assert depth({"encoder_layers": 4, "num_hidden_layers": 9}, "m") == 4
+    assert depth({"text_config": {"num_hidden_layers": 7}}, "m") == 7
+    with pytest.raises(DataProblem, match="does not say how many layers"):
+        depth({}, "m")
+
+
+def test_special_tokens_can_be_left_out(bert, sentences):
+    with_, without = (make(f"hf:{bert},special={s},{EXACT}").encode(sentences).layers[0] for s in ("true", "false"))
+    states = by_hand(bert, sentences[0].text)[-1]
+    assert np.allclose(with_[0], states.mean(0), atol=1e-4)
+    assert np.allclose(without[0], states[1:-1].mean(0), atol=1e-4)
+    assert not without[-1].any()  # an empty sentence has no tokens but the special ones
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt"])
+def test_pieces_are_aligned_to_words(family, sentences, request):
+    folder = request.getfixturevalue(family)
+    special = int(family == "bert")
+    found = make(f"hf:{folder},pool=none,{EXACT}").encode(sentences)
+    spans = found.spans
+    assert spans.first_word.tolist() == [0, *np.cumsum([len(s.words) for s in sentences]).tolist()]
+    for i, sentence in enumerate(sentences[:-1]):
+        states = by_hand(folder, " ".join(sentence.words))[-1]
+        assert np.allclose(found.layers[0][spans.sentences[i] : spans.sentences[i + 1]], states, atol=2e-4)
+        words = spans.words[spans.first_word[i] : spans.first_word[i + 1]] - spans.sentences[i]
+        assert (words[:, 1] > words[:, 0]).all()
+        assert words[0, 0] == special
+        assert words[-1, 1] == len(states) - special
+        assert (words[1:, 0] >= words[:-1, 1]).all()
+    assert spans.sentences[-1] - spans.sentences[-2] == 2 * special  # the empty sentence
+
+
+def test_pieces_are_the_words_own_characters(gpt):
+    # byte-level pieces of letters outside ASCII: whole words, nothing lost and nothing shifted
+    from transformers import AutoTokenizer
+
+    words = ["café", "”", "日本", "語", "I"]
+    tokenizer = AutoTokenizer.from_pretrained(gpt)
+    ids = tokenizer(" ".join(words))["input_ids"]
+    spans = make(f"hf:{gpt},pool=none,{EXACT}").encode([Sentence.of(words)]).spans
+    assert [tokenizer.decode(ids[a:b]).strip() for a, b in spans.words.tolist()] == words
+
+
+def test_cut_sentences_are_flagged_and_their_words_have_no_pieces(bert, sentences):
+    long = Sentence.of(["cat"] * 10_000)
+    assert make(f"hf:{bert},{EXACT}").encode([long, sentences[0]]).cut.tolist() == [True, False]
+    found = make(f"hf:{bert},pool=none,{EXACT}").encode([long, sentences[0]])
+    assert found.cut.tolist() == [True, False]
+    lengths = found.spans.words[:, 1] - found.spans.words[:, 0]
+    assert (lengths[:20] > 0).all()
+    assert not lengths[100:10_000].any()
+
+
+def test_prompts_come_first(bert, sentences):
+    found = make(f"hf:{bert},prompt=like cats ,{EXACT}").encode(sentences[:2]).layers[0]
+    assert np.allclose(found[0], by_hand(bert, "like cats " + sentences[0].text)[-1].mean(0), atol=1e-4)
+    spans = make(f"hf:{bert},prompt=like cats ,pool=none,{EXACT}").encode(sentences[:1]).spans
+    bare = make(f"hf:{bert},pool=none,{EXACT}").encode(sentences[:1]).spans
+    shift = spans.words[:, 0] - bare.words[:, 0]
+    assert shift.min() == shift.max() > 0
+
+
+def test_nothing_to_encode(bert):
+    found = make(f"hf:{bert},layers=all").encode([])
+    assert [layer.shape for layer in found.layers] == [(0, 32)] * 4
+    found = make(f"hf:{bert},pool=none").encode([])
+    assert found.sentences == 0
+
+
+def test_empty_text_of_a_model_without_special_tokens_is_zero(gpt):
+    assert not make(f"hf:{gpt}").encode([Sentence((), "")]).layers[0].any()
+    mixed = make(f"hf:{gpt}").encode([Sentence((), ""), Sentence.of(["cat"])]).layers[0]
+    assert mixed[1].any()
+    assert not mixed[0].any()
+
+
+def test_half_precision_is_near_and_part_of_the_identity(bert, sentences):
+    exact, half = make(f"hf:{bert},{EXACT}"), make(f"hf:{bert},dtype=bfloat16,device=cpu")
+    assert exact.fingerprint != half.fingerprint
+    a, b = exact.encode(sentences).layers[0], half.encode(sentences).layers[0]
+    cosine = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    assert cosine.min() > 0.99
+    assert not np.array_equal(a, b)
+
+
+def test_fingerprint_follows_the_files(bert, tmp_path):
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(bert, copy)
+    same, changed = make(f"hf:{copy}").fingerprint, copy / "config.json"
+    assert same == make(f"hf:{bert}").fingerprint
+    changed.write_text(changed.read_text() + " ")
+    assert make(f"hf:{copy}").fingerprint != same
+
+
+def test_planning_imports_nothing_heavy(bert):
+    code = (
+        "import sys; from sonde.encoders import ENCODERS, make; "
+        f"e = make('hf:{bert},layers=all'); e.fingerprint; e.slots; ENCODERS.canonical('st:all-MiniLM-L6-v2'); "
+        "[make(r) for r in ('st:x', 'untrained:bilstm-max', 'bow:random', 'length', 'npz:a', 'static:b')]; "
+        "print([m for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers', 'pyarrow', 'gensim') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_revision_is_read_from_the_cache(bert, tmp_path, monkeypatch):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "hub" / "models--some--model"
+    (repository / "snapshots").mkdir(parents=True)
+    (repository / "snapshots" / commit).symlink_to(bert)
+    for name in ("main", "v1"):
+        (repository / "refs").mkdir(exist_ok=True)
+        (repository / "refs" / name).write_text(commit)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    for reference in ("hf:some/model", "hf:some/model@v1", f"hf:some/model@{commit}"):
+        assert f"commit={commit}" in make(reference).fingerprint
+    assert make(ENCODERS.canonical("hf:some/model@v1")).model == "some/model@v1"
+    assert make("hf:some/model,layers=all,dtype=float32").encode([Sentence.of(["cat"])]).layers[0].shape == (1, 32)
+
+
+@pytest.mark.parametrize("name", ["nobody/nothing", "nobody/nothing@v2", "/no/such/folder"])
+def test_a_missing_model_is_one_sentence(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(DataProblem) as caught:
+        make(f"hf:{name}").encode([])
+    assert "\n" not in str(caught.value)
+    assert name.partition("@")[0] in str(caught.value)
+
+
+def test_folders_without_a_model_are_named(tmp_path):
+    with pytest.raises(DataProblem, match=r"no readable config\.json"):
+        make(f"hf:{tmp_path}").encode([])
+    (tmp_path / "config.json").write_text('{"num_hidden_layers": 2, "model_type": "bert"}')
+    with pytest.raises(DataProblem, match="cannot load this model"):
+        make(f"hf:{tmp_path}").encode([Sentence.of(["a"])])

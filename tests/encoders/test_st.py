@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+
+from sonde.core import DataProblem, Sentence
+from sonde.encoders import make
+
+EXACT = "dtype=float32,device=cpu"
+
+
+@pytest.fixture(scope="module")
+def model(sbert):
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(sbert), device="cpu")
+
+
+def test_vectors_are_those_of_encode(sbert, model, sentences):
+    found = make(f"st:{sbert},{EXACT}").encode(sentences)
+    assert np.allclose(found.layers[0], model.encode([s.text for s in sentences]), atol=1e-5)
+    assert found.layers[0].dtype == np.float32
+    assert not found.cut.any()
+
+
+def test_prompts(sbert, model, sentences):
+    texts = [s.text for s in sentences]
+    found = make(f"st:{sbert},prompt=like cats %3A ,{EXACT}").encode(sentences).layers[0]
+    assert np.allclose(found, model.encode(texts, prompt_name="query"), atol=1e-5)
+    assert not np.allclose(found, model.encode(texts), atol=1e-3)
+
+
+def test_the_models_own_default_prompt_is_used(model, sentences):
+    from sonde.encoders.sentence_forward import run
+
+    texts = [s.text for s in sentences]
+    plain, _ = run(model, texts, prompt=None, dtype="float32", tokens=2048)
+    model.default_prompt_name = "query"
+    try:
+        found, _ = run(model, texts, prompt=None, dtype="float32", tokens=2048)
+        assert np.allclose(found, model.encode(texts), atol=1e-5)
+        bare, _ = run(model, texts, prompt="", dtype="float32", tokens=2048)
+    finally:
+        model.default_prompt_name = None
+    assert not np.allclose(found, plain, atol=1e-3)
+    assert np.array_equal(bare, plain)
+
+
+def test_a_vector_does_not_depend_on_its_batch(sbert, sentences):
+    whole = make(f"st:{sbert},{EXACT}").encode(sentences).layers[0]
+    small = make(f"st:{sbert},{EXACT},tokens=20").encode(sentences[::-1]).layers[0][::-1]
+    assert np.allclose(whole, small, atol=1e-5)
+    assert np.array_equal(make(f"st:{sbert},{EXACT}").encode(sentences).layers[0], whole)
+
+
+def test_long_and_no_sentences(sbert, model):
+    long = Sentence.of(["cat"] * 10_000)
+    found = make(f"st:{sbert},{EXACT}").encode([Sentence.of(["cat"]), long])
+    assert found.cut.tolist() == [False, True]
+    assert np.allclose(found.layers[0], model.encode(["cat", long.text]), atol=1e-5)
+    assert make(f"st:{sbert}").encode([]).layers[0].shape == (0, 24)
+
+
+def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monkeypatch):
+    from sonde.encoders import sentence_forward
+
+    texts = [s.text for s in sentences]
+    original = type(model).preprocess
+
+    def louder(self, inputs, prompt=None, **kwargs):
+        return original(self, [text + " on and on" for text in inputs], prompt=prompt, **kwargs)
+
+    fast = sentence_forward._tokenised(model, texts, "")
+    assert fast is not None
+    monkeypatch.setattr(type(model), "preprocess", louder)
+    assert sentence_forward._tokenised(model, texts, "") is None
+    found, _ = sentence_forward.run(model, texts, prompt=None, dtype="float32", tokens=40)
+    assert np.allclose(found, model.encode(texts), atol=1e-5)
+
+
+def test_a_live_model_is_an_encoder(model, sbert, sentences):
+    from sonde.encoders import adapt
+
+    encoder = adapt(model)
+    assert np.array_equal(encoder.encode(sentences).layers[0], make(f"st:{sbert},device=cpu").encode(sentences).layers[0])
+    before = encoder.fingerprint
+    assert adapt(model).fingerprint == before
+    with __import__("torch").no_grad():
+        weight = model[2].linear.weight
+        weight[0, 0] += 1
+        changed = adapt(model).fingerprint
+        weight[0, 0] -= 1
+    assert changed != before
+
+
+def test_truncated_dimensions(model, sentences):
+    from sonde.encoders.sentence_forward import run
+
+    model.truncate_dim = 5
+    try:
+        found, _ = run(model, [s.text for s in sentences], prompt=None, dtype="float32", tokens=2048)
+        assert np.allclose(found, model.encode([s.text for s in sentences]), atol=1e-5)
+        assert found.shape[1] == 5
+    finally:
+        model.truncate_dim = None
+
+
+def test_minilm_is_found_in_the_package_that_carries_it(minilm, sentences, tmp_path, monkeypatch):
+    from sentence_transformers import SentenceTransformer
+
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    named, by_path = make(f"st:all-MiniLM-L6-v2,{EXACT}"), make(f"st:{minilm},{EXACT}")
+    assert named.fingerprint == by_path.fingerprint
+    reference = SentenceTransformer(str(minilm), device="cpu").encode([s.text for s in sentences])
+    assert np.abs(named.encode(sentences).layers[0] - reference).max() <= 1e-5
+    half = make("st:all-MiniLM-L6-v2,dtype=bfloat16,device=cpu").encode(sentences).layers[0]
+    cosine = (half * reference).sum(1) / np.linalg.norm(half, axis=1)
+    assert cosine.min() >= 0.999
+    mean = make(f"hf:{minilm},{EXACT}").encode(sentences).layers[0]
+    assert np.allclose(mean / np.linalg.norm(mean, axis=1, keepdims=True), reference, atol=1e-5)
+
+
+def test_a_missing_model_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(DataProblem, match="nothing-of-that-name"):
+        make("st:nothing-of-that-name").encode([])

@@ -1,0 +1,42 @@
+import numpy as np
+
+from sonde.core import Sentence
+from sonde.encoders import make
+from sonde.encoders.keyed import normals
+
+CAT = Sentence.of(["The", "cat"])
+NONE = Sentence((), "")
+
+
+def test_length_counts_words():
+    assert make("length").encode([CAT, NONE]).layers[0].tolist() == [[2.0], [0.0]]
+
+
+def test_words_has_no_features():
+    found = make("words").encode([CAT, NONE])
+    assert found.layers[0].shape == (2, 0)
+    assert found.sentences == 2
+
+
+def test_no_sentences_are_no_rows():
+    assert make("length").encode([]).layers[0].shape == (0, 1)
+    assert make("random").encode([]).layers[0].shape == (0, 300)
+
+
+def test_random_is_keyed_on_the_sentence_and_the_seed():
+    one, two = make("random,dim=8").encode([CAT, NONE]).layers[0]
+    assert np.array_equal(make("random,dim=8").encode([NONE, CAT, CAT]).layers[0], [two, one, one])
+    assert not np.allclose(make("random,dim=8,seed=1").encode([CAT]).layers[0], one)
+
+
+def test_keyed_numbers_never_change():
+    # written down once: cached vectors and published tables depend on them
+    assert np.allclose(normals([b"cat"], 3, "word 0"), [[-0.9081759, 0.0929441, -1.2525072]], atol=1e-6)
+
+
+def test_keyed_numbers_are_standard_normal():
+    drawn = normals([str(i).encode() for i in range(5000)], 31, "x")
+    assert drawn.shape == (5000, 31)
+    assert abs(drawn.mean()) < 0.01
+    assert abs(drawn.std() - 1) < 0.01
+    assert abs(np.corrcoef(drawn.T) - np.eye(31)).max() < 0.08

@@ -1,0 +1,88 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sonde.core import Sentence
+from sonde.encoders import make
+
+ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
+SMALL = "dim=12,hidden=8"
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_vector_does_not_depend_on_its_batch(architecture, sentences):
+    whole = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
+    small = make(f"untrained:{architecture},{SMALL},tokens=8").encode(sentences[::-1]).layers[0][::-1]
+    alone = np.concatenate([make(f"untrained:{architecture},{SMALL}").encode([s]).layers[0] for s in sentences])
+    assert np.allclose(whole, small, atol=1e-5)
+    assert np.allclose(whole, alone, atol=1e-5)
+    assert np.abs(whole[:-1]).max(1).min() > 0
+    assert not whole[-1].any()  # nothing can be read of an empty sentence
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architecture, sentences):
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    one = make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0]
+    assert torch.equal(torch.get_rng_state(), before)
+    from sonde.encoders import untrained
+
+    untrained._net.cache_clear()
+    torch.manual_seed(2)
+    assert np.array_equal(make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one)
+    assert not np.allclose(make(f"untrained:{architecture},{SMALL},seed=4").encode(sentences).layers[0], one)
+
+
+def test_order_matters_to_each():
+    there, back = Sentence.of(["a", "b", "c"]), Sentence.of(["c", "b", "a"])
+    for architecture in ARCHITECTURES:
+        found = make(f"untrained:{architecture},{SMALL}").encode([there, back]).layers[0]
+        assert not np.allclose(*found), architecture
+
+
+def test_sizes_are_the_papers():
+    from sonde.encoders.untrained import _net
+
+    millions = [sum(p.numel() for p in _net(a, 300, 512, None, 0).parameters()) / 1e6 for a in ARCHITECTURES]
+    assert millions == pytest.approx([9.6, 9.6, 12.7], abs=0.1)  # the paper says ~12M of the last
+    convolutions = _net("gated-convnet", 300, 512, None, 0).convolutions
+    assert (len(convolutions), convolutions[0].kernel_size) == (8, (3,))
+
+
+def test_lstm_states_are_torchs_own():
+    from sonde.encoders.untrained import _net
+
+    words = make("bow:random,dim=12,pool=none").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
+    net = _net("bilstm-max", 12, 8, None, 0)
+    with torch.no_grad():
+        states, _ = net.lstm(torch.from_numpy(words)[None])
+    found = {a: make(f"untrained:{a},{SMALL}").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0] for a in ARCHITECTURES[:2]}
+    assert np.allclose(found["bilstm-max"], states.max(1).values, atol=1e-6)
+    assert np.allclose(found["bilstm-last"], torch.cat([states[0, -1, :8], states[0, 0, 8:]])[None], atol=1e-6)
+
+
+def test_positions_follow_the_formula():
+    from sonde.nets.convolutional import positions
+
+    found = positions(torch.ones(1, 3, 4), torch.tensor([2]))
+    assert found[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))
+    assert found[0, 1, 2].item() == pytest.approx((1 - 2 / 2) - (3 / 4) * (1 - 2 * 2 / 2))
+
+
+def test_static_vectors_go_in(tmp_path: Path):
+    (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 2 0\n")
+    encoder = make(f"untrained:bilstm-max,vectors={path},hidden=8")
+    found = encoder.encode([Sentence.of(["the", "cat"]), Sentence.of(["cat", "the"]), Sentence.of(["?"]), Sentence.of(["!"])]).layers[0]
+    assert found.shape == (4, 16)
+    assert np.array_equal(found[2], found[3])  # both unknown: zeros
+    assert not np.allclose(found[0], found[1])
+    assert encoder.fingerprint != make("untrained:bilstm-max").fingerprint
+
+
+def test_very_long_sentences_are_read():
+    found = make(f"untrained:gated-convnet,{SMALL}").encode([Sentence.of(["w"] * 10_001), Sentence.of(["w"])])
+    assert found.cut.tolist() == [True, False]
+    assert np.isfinite(found.layers[0]).all()
