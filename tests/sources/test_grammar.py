@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from sonde.sources import conllu, files
-from sonde.sources.grammar import LENGTHS, treebank
+from sonde.sources.grammar import LENGTHS, SENTENCES, treebank
 from sonde.sources.grammar.lexicon import noun, verb
 
 Rows = list[list[str]]
@@ -123,6 +123,6 @@ def test_nouns_have_plurals(entry, plural):
 def test_the_reader_accepts_the_stored_treebank_and_finds_it_by_name():
     (part,) = files.treebank("embedded")
     trees = list(conllu.read(part.path))
-    assert len(trees) == 8_000
+    assert len(trees) == SENTENCES
     assert files.treebank("embedded") == [part]
     assert all(tree.text.startswith(tree.words[0]) for tree in trees)

@@ -49,6 +49,7 @@ def sonde(
 
 def main() -> None:
     """Run the command line; an error is one line on standard error, and exit code 2."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin while they wait cost up to eightfold on a busy machine
     arguments = [a for a in sys.argv[1:] if a != "--debug"]
     try:
         app(arguments)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from sonde.experiment.plan import Plan
     from sonde.experiment.run import Outcome
 
-EMBEDDED_TASKS = [f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense", "subj-num", "sent-type")]
-EMBEDDED_ENCODERS = ["length", "bow:random", "untrained:bilstm-max"]
+EMBEDDED_TASKS = [f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense", "subj-num")]
+EMBEDDED_ENCODERS = ["length", "bow:random", "untrained:bilstm-max,layers=1,hidden=256"]
+SEEDS, EMBEDDED_SEEDS = 5, 3
 SHOWN = 10  # sentences that could not be encoded
 
 
@@ -32,7 +33,7 @@ def run(
     read: Annotated[
         list[str] | None, typer.Option("--read", metavar="LAYER", help="A layer to read, by name; all that the encoder yields without.")
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many times each probe is trained.")] = 5,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without.")] = None,
     output: Output = None,
     cache: Cache = None,
     on_error: OnError = "raise",
@@ -60,9 +61,16 @@ def run(
     start = time.perf_counter()
     settled(cache)
     places = Places.of(output, cache)
-    tasks = tolerant(task or EMBEDDED_TASKS, on_error)
-    controls = ["none", *(control or ([] if task or encoder else ["shuffled"]))]
-    wanted = Wanted(tasks, encoder or EMBEDDED_ENCODERS, probe or (), list(dict.fromkeys(controls)), seeds, read or ())
+    built_in = not (task or encoder)
+    controls = control or (["shuffled"] if built_in else [])
+    wanted = Wanted(
+        tolerant(task or EMBEDDED_TASKS, on_error),
+        encoder or EMBEDDED_ENCODERS,
+        probe or (),
+        list(dict.fromkeys(["none", *controls])),
+        seeds or (EMBEDDED_SEEDS if built_in else SEEDS),
+        read or (),
+    )
     made = plan(wanted, places)
     outcome = measured(made, places, local(jobs), progress=not quiet)
     _show(made, outcome, style)
