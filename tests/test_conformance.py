@@ -33,7 +33,14 @@ ENCODER_OPTIONS = {
     "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
 }
 PROBE_OPTIONS = {
-    "mlp": [("mlp", {})],
+    "mlp": [
+        ("mlp", {"kinds": ("classes",)}),
+        ("mlp,hidden=50,dropout=0", {"kinds": ("scores", "sets", "partial")}),
+        ("mlp,hidden=0", {"kinds": ("classes",)}),
+        ("mlp,protocol=acl18,hidden=50,dropout=0.1", {"kinds": ("classes",)}),
+        ("mlp,protocol=senteval,l2=1e-5", {"kinds": ("classes",)}),
+        ("mlp,protocol=krasnowska,l2=1e-4", {"kinds": ("classes",)}),
+    ],
     "logreg": [("logreg", {})],
     "majority": [("majority", {"learns": False})],
     "majority-feature": [("majority-feature", {"kinds": ("classes",)})],
@@ -166,7 +173,7 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
     view = {"asked": "mean%2Basked", "pair": "mean%2Bcontrast"}.get(family, "mean")
     task = places(f"table:TABLES/{family}.parquet,view={view}")
     probes = ["majority", "nb-uni-tfidf", "logreg", "mlp"]
-    evaluation = evaluate("bow:random,pool=none,dim=16", task, probes=probes, seeds=2, output=tmp_path, progress=False)
+    evaluation = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, output=tmp_path, progress=False)
     assert not evaluation.failures
     found = {(r.trial.probe.partition(",")[0], r.trial.encoder.partition(":")[0]): r for r in evaluation.results}
     assert set(found) == {("majority", "words"), ("nb-uni-tfidf", "words"), ("logreg", "bow"), ("mlp", "bow")}
@@ -178,6 +185,6 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
     assert found["majority", "words"].score == found["majority", "words"].majority
     if family in ("sentence", "span"):
         assert found["logreg", "bow"].score > found["logreg", "bow"].majority
-    again = evaluate("bow:random,pool=none,dim=16", task, probes=probes, seeds=2, output=tmp_path, progress=False)
+    again = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, output=tmp_path, progress=False)
     assert [r.score for r in again.results] == [r.score for r in evaluation.results]
     assert family in str(evaluation)

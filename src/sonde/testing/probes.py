@@ -42,14 +42,14 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     """A probe keeps its promises on one kind of label column."""
     readings, who = planted(kind), f"{probe.name} on {kind}"
     settings, before = repr(probe), copy.deepcopy(readings)
-    noise, signal, _ = fitted(probe, readings, (Cell("0", 0), Cell("1", 0), Cell("cat", 0)))
+    cells = (Cell("0", 0), Cell("1", 0), Cell("1", 1), Cell("cat", 0))
+    noise, signal, *rest = fitted(probe, readings, cells)
+    _check_unchanged(probe, before, readings)
     state = _random_state(draw=True)  # only now: importing a library may draw, and a probe that reseeds must not hide in its own state
-    cells = (Cell("1", 0), Cell("1", 1))
-    same = [np.array_equal(a.scores, b.scores) for a, b in zip(fitted(probe, readings, cells), fitted(probe, readings, cells), strict=True)]
+    same = [np.array_equal(a.scores, b.scores) for a, b in zip((noise, signal, *rest), fitted(probe, readings, cells), strict=True)]
     assert all(same), f"{who}: the same seed gave different scores; draw from a generator seeded with the cell's seed"
     assert _random_state() == state, f"{who} changes the global random state; use a generator seeded with the cell's seed"
     assert repr(probe) == settings, f"{who}: fitting changed its settings; what is fitted belongs in the predictor"
-    _check_unchanged(probe, before, readings)
     _check_predictions(probe, readings, signal)
     found, limit = skill(signal, readings), 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
     if learns and kind in ("sets", "partial"):
