@@ -13,6 +13,7 @@ from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS
 from sonde.naming import Reference
 from sonde.probes import PROBES
+from sonde.sources.files import treebank
 from sonde.sources.tables import write
 from sonde.targets import column
 from sonde.tasks import TASKS
@@ -48,7 +49,7 @@ PROBE_OPTIONS = {
     "nb-bi-tfidf": [("nb-bi-tfidf", {})],
 }
 TASK_OPTIONS = {
-    **{name: [f"{name}:embedded"] for name in TASKS.table if name.startswith("ud/")},
+    **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/")},
     "table": [f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")],
 }
 
@@ -65,6 +66,11 @@ def places(tmp_path_factory):
                 write(make(), folder / "tables" / f"{family}.{suffix}")
         return folder / "tables"
 
+    def bank():
+        sentences = treebank("embedded")[0].path.read_text("utf-8").split("\n\n")[:3000]
+        (folder / "ours.conllu").write_text("\n\n".join(sentences) + "\n\n", "utf-8")
+        return folder / "ours.conllu"
+
     makers = {
         "VEC": lambda: word_vectors(folder / "ours.vec"),
         "NPZ": lambda: given_npz(folder / "ours.npz"),
@@ -72,6 +78,7 @@ def places(tmp_path_factory):
         "HF": lambda: transformer(folder / "hf"),
         "ST": lambda: sentence_transformer(folder / "st"),
         "TABLES": tables,
+        "BANK": bank,
     }
     made = {}
 
