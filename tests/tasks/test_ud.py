@@ -10,7 +10,7 @@ import pytest
 from treebanks import STARRED, block
 
 from sonde.core import DataProblem
-from sonde.sources import conllu, grammar
+from sonde.sources import grammar
 from sonde.tasks import TASKS, ud_harvest
 from sonde.tasks.ud_depths import comparable, shared
 from sonde.tasks.ud_words import contents
@@ -73,9 +73,9 @@ def test_the_final_mark_can_be_taken_off(generated):
 
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
-    plain = conllu.read
+    plain = ud_harvest.stretches
     monkeypatch.setattr(ud_harvest, "_HELD", type(ud_harvest._HELD)())
-    monkeypatch.setattr(conllu, "read", lambda path, *rest: files.append(path) or plain(path, *rest))
+    monkeypatch.setattr(ud_harvest, "stretches", lambda path, *rest: files.append(path) or plain(path, *rest))
     for name in NINE:
         load(name, generated)
     assert files == [generated]

@@ -3,7 +3,8 @@
 import pytest
 from treebanks import STARRED, tree
 
-from sonde.tasks.ud_clause import CLAUSAL, NO_VERB, Clause
+from sonde.sources.stretches import Stretch
+from sonde.tasks.ud_clause import clauses
 from sonde.tasks.ud_rules import (
     LENGTHS,
     Answer,
@@ -17,11 +18,12 @@ from sonde.tasks.ud_rules import (
     top_deps,
 )
 from sonde.tasks.ud_types import final_mark, sent_type, sign
+from sonde.tasks.ud_verbs import CLAUSAL, NO_VERB
 
 
 @pytest.fixture
 def clause(tmp_path):
-    return lambda rows: Clause.of(tree(rows, tmp_path))
+    return lambda rows: next(clauses(Stretch.of([tree(rows, tmp_path)])))
 
 
 def label(finding):
@@ -30,7 +32,7 @@ def label(finding):
 
 def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     found = tree(STARRED, tmp_path)
-    clause = Clause.of(found)
+    clause = next(clauses(Stretch.of([found])))
     assert (len(found.words), LENGTHS[len(found.words)], found.depth) == (8, "6-8", 3)
     assert top_deps(clause).label == "aux nsubj obl"
     assert passive(clause) == Answer("active", "starred")

@@ -40,6 +40,7 @@ class _Heads(dict[str, int]):
     """'0' -> -1, '1' -> 0, ...: only canonical numbers, which int() would be too generous about."""
 
     def __missing__(self, text: str) -> int:
+        """The number, or a ValueError that holds the text."""
         if not (text.isascii() and text.isdigit()) or (len(text) > 1 and text[0] == "0") or len(text) > 9:
             raise ValueError(text)
         self[text] = int(text) - 1
@@ -49,51 +50,63 @@ class _Heads(dict[str, int]):
 Rows = tuple[tuple[str, ...], ...]
 Intern = Callable[[str, str], str]
 
-_BODY = re.compile(r"\n(?!#)")
+BODY = re.compile(r"\n(?!#)")
 _TOLD = re.compile(r"#\s*(text|sent_id)\s*=\s*(.*\S)")
 _KNOWN: set[str] = set()  # FEATS values that were found well-formed
 _REMEMBERED = 1 << 16
-_HEADS = _Heads()
+NUMBERS = _Heads()
 _IDS: list[list[str]] = [[str(i + 1) for i in range(n)] for n in range(256)]
 
 
 def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Tree]:
     """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names file and line."""
-    name = str(path)
-    tally = Tally() if tally is None else tally
-    forms: dict[str, str] = {}  # one string a distinct form, so that a long file does not hold each many times
-    for line, block in _blocks(name, on_error, tally):
+    source = Source(str(path), on_error, Tally() if tally is None else tally)
+    line = 1
+    for data in chunks(path, b"\n\n"):
+        yield from trees(data, line, source)
+        line += data.count(b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What reading one file goes by; `forms` holds one string a distinct word, so that a long file does not hold each many times."""
+
+    path: str
+    on_error: OnError
+    tally: Tally
+    forms: dict[str, str] = field(default_factory=dict)
+
+
+def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
+    """The trees of a piece of a file that begins on `line` and ends between sentences."""
+    for first, block in _blocks(data, line, source):
         try:
-            tree = _tree(block, name, line, forms.setdefault)
+            tree = _tree(block, source.path, first, source.forms.setdefault)
         except DataProblem as problem:
-            if on_error == "raise":
+            if source.on_error == "raise":
                 raise
-            tally.skip(str(problem))
+            source.tally.skip(str(problem))
             continue
         if tree is not None:
-            tally.sentences += 1
-            tally.words += len(tree.words)
+            source.tally.sentences += 1
+            source.tally.words += len(tree.words)
             yield tree
 
 
-def _blocks(path: str, on_error: OnError, tally: Tally) -> Iterator[tuple[int, str]]:
+def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]:
     """What lies between blank lines, with the number of its first line."""
-    line = 1
-    for data in chunks(path, b"\n\n"):
-        try:
-            blocks = decoded(data, path, line).split("\n\n")
-        except DataProblem:
-            if on_error == "raise":
-                raise
-            blocks = _readable(data, path, line, tally)
-        for block in blocks:
-            if block and block[0] != "\n" and block[-1] != "\n":
-                yield line, block
-            elif kept := block.strip("\n"):
-                yield line + block.index(kept[0]), kept
-            line += block.count("\n") + 2
-        line -= 2 if data.endswith(b"\n\n") else 1
-    return
+    try:
+        blocks = decoded(data, source.path, line).split("\n\n")
+    except DataProblem:
+        if source.on_error == "raise":
+            raise
+        blocks = _readable(data, source.path, line, source.tally)
+    for block in blocks:
+        if block and block[0] != "\n" and block[-1] != "\n":
+            yield line, block
+        elif kept := block.strip("\n"):
+            yield line + block.index(kept[0]), kept
+        line += block.count("\n") + 2
 
 
 def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
@@ -111,7 +124,7 @@ def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
 
 def _tree(block: str, path: str, line: int, intern: Intern) -> Tree | None:
     """One block as a tree; None where it holds comments only."""
-    comments, body, text, sent_id = _header(block)
+    comments, body, text, sent_id = header(block)
     if not body:
         return None
     first = line + len(comments)
@@ -130,11 +143,11 @@ def _tree(block: str, path: str, line: int, intern: Intern) -> Tree | None:
     )
 
 
-def _header(block: str) -> tuple[tuple[str, ...], str, str, str]:
+def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     """The lines that begin with #, the rest, and what the comments tell: the raw string and the identifier ('' if untold)."""
     if block[0] != "#":
         return (), block, "", ""
-    found = _BODY.search(block)
+    found = BODY.search(block)
     comments = tuple((block[: found.start()] if found else block).split("\n"))
     text = sent_id = ""
     for comment in comments:
@@ -164,8 +177,8 @@ def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ..
             ranges: list[Range] = []
             empty: list[tuple[str, ...]] = []
             for i, (k, row) in enumerate(zip(others, extras, strict=True)):
-                _extra(row, k - i, (ranges, empty), f"{path}:{first + k}")
-            return cells, _inside(ranges, size - len(others), f"{path}:{first}"), tuple(empty)
+                extra(row, k - i, (ranges, empty), f"{path}:{first + k}")
+            return cells, inside(ranges, size - len(others), f"{path}:{first}"), tuple(empty)
     return _rows(body, path, first)
 
 
@@ -183,13 +196,13 @@ def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...
             cells += [*row, "\n"]
             n += 1
         else:
-            _extra(row, n, (ranges, empty), f"{path}:{line}")
+            extra(row, n, (ranges, empty), f"{path}:{line}")
     if not n:
         raise DataProblem(f"{path}:{first}: a sentence without words")
-    return cells, _inside(ranges, n, f"{path}:{first}"), tuple(empty)
+    return cells, inside(ranges, n, f"{path}:{first}"), tuple(empty)
 
 
-def _extra(row: list[str], n: int, found: tuple[list[Range], list[tuple[str, ...]]], where: str) -> None:
+def extra(row: list[str], n: int, found: tuple[list[Range], list[tuple[str, ...]]], where: str) -> None:
     """Add a row that is not a word's, and that stands after n words, to the multiword tokens or to the empty nodes."""
     ranges, empty = found
     name = row[0]
@@ -204,7 +217,8 @@ def _extra(row: list[str], n: int, found: tuple[list[Range], list[tuple[str, ...
         raise DataProblem(f"{where}: id {name!r} instead of {n + 1}; words are numbered from 1, in order")
 
 
-def _inside(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
+def inside(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
+    """The multiword tokens of a sentence of `size` words, which the last must not go beyond."""
     if ranges and ranges[-1].stop > size:
         raise DataProblem(f"{where}: a multiword token ends with word {ranges[-1].stop}, the sentence with word {size}")
     return tuple(ranges)
@@ -221,7 +235,7 @@ def _why(text: str) -> str:
 def _range(row: list[str], words: int, before: list[Range], where: str) -> Range:
     start, _, stop = row[0].partition("-")
     try:
-        found = Range(_HEADS[start], _HEADS[stop] + 1, row[1], row[9])
+        found = Range(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
     except ValueError:
         raise DataProblem(f"{where}: id {row[0]!r} is not a range such as 3-4") from None
     if found.start != words or found.stop <= found.start or (before and before[-1].stop > found.start):
@@ -233,7 +247,7 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
     """The head column as indices, with the depth; not a tree is a DataProblem."""
     size = len(column)
     try:
-        heads = tuple(map(_HEADS.__getitem__, column))
+        heads = tuple(map(NUMBERS.__getitem__, column))
     except ValueError as error:
         i = list(column).index(str(error))
         raise DataProblem(f"{path}:{_line(body, i, first)}: head {str(error)!r} is not a number from 0 to {size}") from None

@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from sonde.core import DataProblem
 
-CHUNK = 1 << 19
+CHUNK = 1 << 20
 COMPRESSED = (".gz", ".xz")
 _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)

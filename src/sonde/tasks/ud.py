@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from sonde.sampling import Candidate, Settings, sample
 from sonde.sources.files import digest
 from sonde.tasks.ud_depths import comparable
 from sonde.tasks.ud_harvest import Harvest, harvest, parts
-from sonde.tasks.ud_rules import LENGTHS, Answer, Finding, counted, misread
+from sonde.tasks.ud_rules import LENGTHS, Answer, misread, tallied
 from sonde.tasks.ud_types import final_mark
 from sonde.tasks.ud_words import LEAST, contents
 
@@ -52,7 +52,7 @@ class Options:
     fold: str | None = field(default=None, kw_only=True)
 
 
-Answers = Callable[[Harvest, Options, dict[str, Any]], Iterator[Candidate]]
+Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
 """Candidates of a harvest; what was counted on the way is added to the notes."""
 
 
@@ -100,7 +100,7 @@ class UdTask:
         tally = found.tally
         source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
         notes: dict[str, Any] = {"source": source, "problems": list(tally.problems)}
-        return list(about.answers(found, options, notes)), notes
+        return about.answers(found, options, notes), notes
 
     def load(self) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
@@ -121,38 +121,38 @@ def _check(about: Question, options: Options, candidates: list[Candidate], notes
         raise DataProblem(f"{about.name} cannot be asked of {options.path}: {why} (left out: {out or 'nothing'})")
 
 
-def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
-    notes["left out"] = {"fewer than 3 or more than 23 words": sum(len(s.words) not in LENGTHS for s in found.sentences)}
-    for sentence, split in zip(found.sentences, found.splits, strict=True):
-        if label := LENGTHS.get(len(sentence.words)):
-            yield Candidate(sentence, label, split=split)
+def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    labels = [LENGTHS.get(len(sentence.words)) for sentence in found.sentences]
+    notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
+    return [Candidate(s, label, "", split) for s, label, split in zip(found.sentences, labels, found.splits, strict=True) if label]
 
 
-def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     chosen = contents(found.sentences, found.forms)
     notes["word content"] = chosen.notes
     notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    for row, word in chosen.rows:
-        yield Candidate(found.sentences[row], word, split=found.splits[row])
+    return [Candidate(found.sentences[row], word, "", found.splits[row]) for row, word in chosen.rows]
 
 
-def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     wanted = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
-    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": sum(d not in wanted for d in found.depths)}
-    for sentence, depth, split in zip(found.sentences, found.depths, found.splits, strict=True):
-        if depth in wanted:
-            yield Candidate(sentence, str(depth), split=split)
+    columns = zip(found.sentences, found.depths, found.splits, strict=True)
+    kept = [Candidate(sentence, str(depth), "", split) for sentence, depth, split in columns if depth in wanted]
+    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": len(found.sentences) - len(kept)}
+    return kept
 
 
-def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     findings = (found.literal if options.rules == "paper" else found.findings)["top-deps"]
-    notes["left out"] = counted(findings)
-    name: Callable[[str], str] = (lambda label: label) if options.relations == "subtypes" else _universal
-    schemata = [None if type(f) is str else name(f[0]) for f in findings]
-    common = [s for s, _ in sorted(Counter(filter(None, schemata)).items(), key=lambda item: (-item[1], item[0]))[:19]]
-    for sentence, schema, split in zip(found.sentences, schemata, found.splits, strict=True):
-        if schema is not None:
-            yield Candidate(sentence, schema if schema in common else "OTHER", split=split)
+    counts, notes["left out"] = tallied(findings)
+    named = {schema: schema if options.relations == "subtypes" else _universal(schema) for schema in counts}
+    totals: Counter[str] = Counter()
+    for schema, n in counts.items():
+        totals[named[schema]] += n
+    common = {name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:19]}
+    labels = {schema: name if name in common else "OTHER" for schema, name in named.items()}
+    columns = zip(found.sentences, findings, found.splits, strict=True)
+    return [Candidate(sentence, labels[f[0]], "", split) for sentence, f, split in columns if type(f) is Answer]
 
 
 def _universal(schema: str) -> str:
@@ -162,42 +162,35 @@ def _universal(schema: str) -> str:
 def _ruled(name: str, *tags: str) -> Answers:
     """Candidates from the findings of one rule; `tags` are the fields of an Answer that become strata."""
 
-    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
+    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
         literal = found.literal.get(name)
         findings = literal if literal is not None and options.rules == "paper" else found.findings[name]
-        notes["left out"] = counted(findings)
-        if literal is not None:
-            notes["labels"] = {rules: _labels(f) for rules, f in (("sonde", found.findings[name]), ("paper", literal))}
-        if literal is not None and name == "tense":
+        counts, notes["left out"] = tallied(findings)
+        notes["labels"] = counts
+        if name == "tense" and literal is not None:
             notes["mislabelled by rules=paper"] = misread(found.sentences, found.findings[name], literal)
-        for sentence, finding, split in zip(found.sentences, findings, found.splits, strict=True):
-            if isinstance(finding, Answer):
-                strata = {tag: value for tag, value in zip(tags, finding[2:], strict=False) if value}
-                yield Candidate(sentence, finding.label, finding.target, split, strata)
+        strata = {f: {tag: value for tag, value in zip(tags, f[2:], strict=False) if value} for f in set(findings) if type(f) is Answer}
+        columns = zip(found.sentences, findings, found.splits, strict=True)
+        return [Candidate(sentence, f.label, f.target, split, strata[f]) for sentence, f, split in columns if type(f) is Answer]
 
     return answers
 
 
-def _labels(findings: list[Finding]) -> dict[str, int]:
-    return dict(Counter(f[0] for f in findings if type(f) is not str))
+def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    candidates = _ruled("passive")(found, options, notes)
+    morphological = notes["labels"].get("morphological", 0)
+    if not morphological:
+        return candidates
+    if options.passive == "morphological":
+        return [c._replace(label="passive") if c.label == "morphological" else c for c in candidates]
+    hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
+    notes["left out"] = {hint: morphological, **notes["left out"]}
+    return [c for c in candidates if c.label != "morphological"]
 
 
-def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
-    findings = found.findings["passive"]
-    morphological = sum(f[0] == "morphological" for f in findings if type(f) is not str)
-    for candidate in _ruled("passive")(found, options, notes):
-        if candidate.label != "morphological":
-            yield candidate
-        elif options.passive == "morphological":
-            yield candidate._replace(label="passive")
-    if morphological and options.passive == "auxiliary":
-        hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
-        notes["left out"] = {hint: morphological, **notes["left out"]}
-
-
-def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> Iterator[Candidate]:
-    for candidate in _ruled("sent-type", "majority", "mark")(found, options, notes):
-        yield candidate._replace(sentence=_stripped(candidate.sentence)) if options.final == "strip" else candidate
+def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    candidates = _ruled("sent-type", "majority", "mark")(found, options, notes)
+    return candidates if options.final == "keep" else [c._replace(sentence=_stripped(c.sentence)) for c in candidates]
 
 
 def _stripped(sentence: Sentence) -> Sentence:

@@ -13,11 +13,12 @@ from itertools import chain
 from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources import conllu, text
+from sonde.sources import text
 from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import Part, digest, treebank, uncompressed
+from sonde.sources.stretches import stretches
 from sonde.tasks import ud_rules
-from sonde.tasks.ud_clause import Clause
+from sonde.tasks.ud_clause import clauses
 from sonde.tasks.ud_rules import Finding, Rule
 from sonde.tasks.ud_types import sent_type
 
@@ -123,21 +124,16 @@ def _gathered(found: list[Part], on_error: OnError) -> Harvest:
 
 
 def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
-    rules = [
-        (rule, whole.findings[name].append, LITERAL.get(name), whole.literal[name].append if name in LITERAL else None)
-        for name, rule in RULES.items()
-    ]
-    sentences, splits, depths = whole.sentences.append, whole.splits.append, whole.depths.append
-    for tree in conllu.read(part.path, on_error, whole.tally):
-        clause = Clause.of(tree)
-        for rule, add, literal, add_literal in rules:
-            finding = rule(clause)
-            add(finding)
-            if literal is not None and add_literal is not None:
-                add_literal(literal(clause, finding))
-        sentences(tree.sentence)
-        splits(part.split)
-        depths(tree.depth)
+    for stretch in stretches(part.path, on_error, whole.tally):
+        found = list(clauses(stretch))
+        whole.sentences.extend(clause.sentence for clause in found)
+        whole.splits.extend([part.split] * len(stretch))
+        whole.depths.extend(stretch.depths.tolist())
+        for name, rule in RULES.items():
+            findings = list(map(rule, found))
+            whole.findings[name].extend(findings)
+            if name in LITERAL:
+                whole.literal[name].extend(map(LITERAL[name], found, findings))
 
 
 def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:

@@ -6,14 +6,14 @@ Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3; docs/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import compress
 from typing import NamedTuple
 
 from sonde.core import Sentence
-from sonde.sources.trees import Tree, features
-from sonde.tasks.ud_clause import NO_TENSE, NO_VERB, TENSES, Clause
+from sonde.tasks.ud_clause import Argument, Clause
+from sonde.tasks.ud_verbs import NO_TENSE, NO_VERB
 
 
 class Answer(NamedTuple):
@@ -39,7 +39,6 @@ answer = lru_cache(maxsize=1 << 17)(Answer)
 
 INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
 LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
-NUMBERS = {"Sing": "sing", "Plur": "plur"}
 
 
 def top_deps(clause: Clause) -> Finding:
@@ -51,7 +50,9 @@ def top_deps(clause: Clause) -> Finding:
 
 def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
     """The same of every root (section 3.2)."""
-    return answer(" ".join(sorted(clause.relations))) if clause.relations else "the root has no dependents but punctuation"
+    if type(ours) is Answer:
+        return ours
+    return answer(" ".join(clause.relations)) if clause.relations else "the root has no dependents but punctuation"
 
 
 def passive(clause: Clause) -> Finding:
@@ -72,7 +73,7 @@ def tense(clause: Clause) -> Finding:
     """The tense of the main clause: that of its finite verb, but past in perfects; other moods and modals are left out."""
     group = clause.group
     if group.verb and group.tense:
-        return answer(group.tense, clause.form, _majority(clause.tree, "VERB", _TENSE), group.how)
+        return answer(group.tense, clause.form, clause.tense, group.how)
     return group.how if group.verb else NO_VERB
 
 
@@ -83,7 +84,7 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
         return NO_TENSE if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
-    return answer(group.literal, clause.form, _majority(clause.tree, "VERB", _TENSE), group.how)
+    return answer(group.literal, clause.form, clause.tense, group.how)
 
 
 def subj_num(clause: Clause) -> Finding:
@@ -93,23 +94,23 @@ def subj_num(clause: Clause) -> Finding:
     """
     found = clause.subjects
     if len(found) > 1:  # of a copula and a clause the outer subject is the matrix one
-        found = tuple(k for k in found if clause.tree.deprels[k] == "nsubj:outer") or found
-    return _single(clause, found, _SUBJECT)
+        found = [noun for noun in found if noun.relation == "nsubj:outer"] or found
+    return _single(found, clause.number, _SUBJECT)
 
 
 def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
     """The number of a noun that is nsubj of the main predicate, as section 3.2 says."""
-    return _exactly("nsubj", clause, clause.subjects, _SUBJECT, ours)
+    return _exactly("nsubj", clause.subjects, clause.number, _SUBJECT) if clause.subjects else ours
 
 
 def obj_num(clause: Clause) -> Finding:
     """The number of the noun that is the main predicate's direct object; a coordinated object is left out."""
-    return _single(clause, clause.objects, _OBJECT)
+    return _single(clause.objects, clause.number, _OBJECT)
 
 
 def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
     """The number of a noun that is obj of the main predicate, as section 3.2 says."""
-    return _exactly("obj", clause, clause.objects, _OBJECT, ours)
+    return _exactly("obj", clause.objects, clause.number, _OBJECT) if clause.objects else ours
 
 
 class _Why(NamedTuple):
@@ -126,56 +127,22 @@ _SUBJECT, _OBJECT = (
 )
 
 
-def _single(clause: Clause, found: tuple[int, ...], why: _Why) -> Finding:
-    if not found:
-        return why.none
-    finding = _number(clause, found, why)
-    if type(finding) is Answer and found[0] in clause.tree.heads:
-        deprels, noun = clause.tree.deprels, found[0]
-        if any(head == noun and deprels[k].startswith("conj") for k, head in enumerate(clause.tree.heads)):
-            return why.coordinated
-    return finding
+def _single(found: list[Argument], majority: str, why: _Why) -> Finding:
+    finding = _number(found, majority, why)
+    return why.coordinated if type(finding) is Answer and found[0].coordinated else finding
 
 
-def _exactly(relation: str, clause: Clause, found: tuple[int, ...], why: _Why, ours: Finding) -> Finding:
-    exact = tuple(k for k in found if clause.tree.deprels[k] == relation) if found else found
-    return ours if exact == found and ours != why.coordinated else _number(clause, exact, why)
+def _exactly(relation: str, found: list[Argument], majority: str, why: _Why) -> Finding:
+    return _number([noun for noun in found if noun.relation == relation], majority, why)
 
 
-def _number(clause: Clause, found: tuple[int, ...], why: _Why) -> Finding:
+def _number(found: list[Argument], majority: str, why: _Why) -> Finding:
     if len(found) != 1:
         return why.several if found else why.none
-    tree, noun = clause.tree, found[0]
-    if tree.upos[noun] != "NOUN":
+    (noun,) = found
+    if noun.upos != "NOUN":
         return why.no_noun
-    label = _NUMBER[tree.feats[noun]]
-    return answer(label, tree.words[noun].lower(), _majority(tree, "NOUN", _NUMBER)) if label else why.no_number
-
-
-class _Labels(dict[str, str]):
-    """FEATS values -> the label of one feature, '' for none."""
-
-    def __init__(self, name: str, labels: Mapping[str, str]) -> None:
-        super().__init__()
-        self.name, self.labels = name, labels
-
-    def __missing__(self, raw: str) -> str:
-        return self.setdefault(raw, self.labels.get(features(raw).get(self.name, ""), ""))
-
-
-_TENSE = _Labels("Tense", TENSES)
-_NUMBER = _Labels("Number", NUMBERS)
-
-
-def _majority(tree: Tree, upos: str, labels: _Labels) -> str:
-    """The label that most words of a part of speech have in the whole sentence, the target's included; 'tie' where none has.
-
-    Conneau et al. 2018, section 5: this feature is the target's in 95.2 (Tense), 75.9 (SubjNum), 78.7 % (ObjNum).
-    """
-    values = [labels[f] for f in compress(tree.feats, map(upos.__eq__, tree.upos))]
-    one, other = labels.labels.values()
-    ones, others = values.count(one), values.count(other)
-    return "tie" if ones == others else one if ones > others else other
+    return answer(noun.number, noun.form, majority) if noun.number else why.no_number
 
 
 def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]) -> dict[str, int]:
@@ -191,10 +158,13 @@ def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Seq
     return {"distinct sentences": len(seen), **dict(sorted(counts.items(), key=lambda item: -item[1]))}
 
 
-def counted(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many sentences are left out, by reason, the most frequent first."""
-    reasons: dict[str, int] = {}
-    for finding in findings:
-        if type(finding) is str:
-            reasons[finding] = reasons.get(finding, 0) + 1
-    return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]]:
+    """How many sentences there are by label, and how many are left out by reason; the most frequent first."""
+    labels: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for finding, n in Counter(findings).items():
+        if isinstance(finding, Answer):
+            labels[finding.label] += n
+        else:
+            reasons[finding] += n
+    return dict(labels.most_common()), dict(reasons.most_common())

@@ -6,7 +6,6 @@ is tagged with its final mark, and `final=strip` takes the mark off. docs/tasks-
 
 from __future__ import annotations
 
-from sonde.sources.trees import Tree, features
 from sonde.tasks.ud_clause import Clause
 from sonde.tasks.ud_rules import Finding, answer
 
@@ -40,7 +39,7 @@ def sign(mark: str) -> str:
 def sent_type(clause: Clause) -> Finding:
     """imper: Mood=Imp at the main predicate, without subject; inter: a final question mark; other: statements, exclamations."""
     group = clause.group
-    mark, quoted = final_mark(clause.tree.words)
+    mark, quoted = final_mark(clause.sentence.words)
     ending = sign(mark)
     if group.command:
         return _command(clause, ending)
@@ -48,9 +47,9 @@ def sent_type(clause: Clause) -> Finding:
         return "the question mark stands inside quotes" if quoted else answer("inter", "", "", ending)
     if group.bare and not clause.has_subject:
         return "a bare infinitive: a command in some languages, a fragment in others"
-    if _wonders(clause) and not (ending == "!" and not group.verb):
+    if (clause.asks or group.asks) and not (ending == "!" and not group.verb):
         return "asks by its words, but has no question mark"
-    if clause.joined and any("Mood=Imp" in clause.tree.feats[k] for k in clause.joined):
+    if clause.joined:
         return "a statement joined with a command"
     return answer("other", "", "", ending) if mark or group.finite or clause.has_subject else "neither a verb nor a final mark"
 
@@ -61,28 +60,3 @@ def _command(clause: Clause, ending: str) -> Finding:
     if clause.group.third or clause.has_subject:
         return "an imperative with a subject or in the third person"
     return answer("imper", "", "", ending)
-
-
-def _wonders(clause: Clause) -> bool:
-    """Whether the sentence begins as a question does: with a question word of the main clause, or its auxiliary before its subject."""
-    tree, root = clause.tree, clause.root
-    if clause.group.asks:
-        return True
-    start = _start(tree)
-    head = tree.heads[start]
-    if tree.upos[start] == "AUX":
-        return head == root and any(k > start for k in clause.subjects)
-    if not _asking_word(tree.feats[start]) or tree.deprels[start] == "mark":
-        return False
-    return head in (root, -1) or (tree.heads[head] == root and tree.deprels[head].partition(":")[0] in ("obj", "nsubj", "obl", "advmod"))
-
-
-def _start(tree: Tree) -> int:
-    if tree.upos[0] != "PUNCT":
-        return 0
-    return next((k for k, upos in enumerate(tree.upos) if upos != "PUNCT"), 0)
-
-
-def _asking_word(raw: str) -> bool:
-    feats = features(raw) if "Type" in raw else {}
-    return "Int" in feats.get("PronType", "") or feats.get("PartType") == "Int"

@@ -26,11 +26,12 @@ def targets(forms: Counter[str]) -> tuple[list[str], dict[str, int]]:
 
     Where fewer than 2,750 words occur often enough to be tried, both of the paper's ranks shrink in proportion.
     """
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     for form, n in forms.items():
-        if any(map(str.isalpha, form)):
-            counts[form.lower()] += n
-    ranked = [word for word, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if n >= FREQUENT]
+        low = form.lower()
+        counts[low] = counts.get(low, 0) + n
+    frequent = [(-n, word) for word, n in counts.items() if n >= FREQUENT and any(map(str.isalpha, word))]
+    ranked = [word for _, word in sorted(frequent)]
     last = min(len(ranked), DISCARDED + KEPT)
     first = round(last * DISCARDED / (DISCARDED + KEPT))
     return ranked[first:last], {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": last - first}
@@ -41,7 +42,8 @@ def contents(sentences: Sequence[Sentence], forms: Counter[str]) -> Contents:
     words, notes = targets(forms)
     chosen = set(words)
     known = {form: low for form in forms if (low := form.lower()) in chosen}
-    found = [(i, hits) for i, s in enumerate(sentences) if (hits := [known[w] for w in s.words if w in known])]
+    without = known.keys().isdisjoint
+    found = [(i, [known[w] for w in s.words if w in known]) for i, s in enumerate(sentences) if not without(s.words)]
     while True:
         rows = [(i, hits[0]) for i, hits in found if len(hits) == 1]
         usable = Counter(word for _, word in rows)
