@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from sonde.experiment.plan import Plan
     from sonde.experiment.run import Outcome
 
-EMBEDDED_TASKS = [f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense", "subj-num")]
-EMBEDDED_ENCODERS = ["length", "bow:random", "untrained:bilstm-max,layers=1,hidden=256"]
+EMBEDDED_TASKS = [f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense")]
+EMBEDDED_ENCODERS = ["length", "bow:random", "untrained:bilstm-max,layers=1,hidden=128"]
 SEEDS, EMBEDDED_SEEDS = 5, 3
 SHOWN = 10  # sentences that could not be encoded
 
