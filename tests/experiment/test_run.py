@@ -173,7 +173,8 @@ def test_changed_data_are_another_task(places: Places) -> None:
 
 def test_word_reading_probes_go_with_words_alone(places: Places) -> None:
     made = plan(Wanted([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), places)
-    assert {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials} == {("length", "logreg"), ("words", "nb-uni-tfidf")}
+    pairs = {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials}
+    assert pairs == {("length", "logreg"), ("words", "nb-uni-tfidf")}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ class GatedConvNet(nn.Module):
         for convolution in self.convolutions:
             states = torch.where(there, states, 0)
             states = (functional.glu(convolution(states), 1) + states) * HALF
-        return states.masked_fill(~there, -torch.inf).amax(2)
+        found: Tensor = states.masked_fill(~there, -torch.inf).amax(2)
+        return found
 
 
 def positions(words: Tensor, lengths: Tensor) -> Tensor:

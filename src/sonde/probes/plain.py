@@ -108,8 +108,8 @@ class Estimated:
             scores = np.stack([_odds(e, x) for e in self.estimators], 1)
         else:
             scores = np.stack([np.full(len(x), e) if isinstance(e, float) else e.predict(x) for e in self.estimators], 1)
-        scores = np.asarray(scores, np.float32)
-        return Predictions(scores, readings.labels.names, readings.labels.decode(scores))
+        found: Floats = np.asarray(scores, np.float32)
+        return Predictions(found, readings.labels.names, readings.labels.decode(found))
 
 
 def _logs(estimator: Any, x: Floats, outputs: int) -> NDArray[np.float64]:
