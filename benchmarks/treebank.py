@@ -97,6 +97,7 @@ def peak(paths: list[Path], folder: Path) -> int:
 
 
 def main() -> int:
+    """Measure, print, and fail on a miss."""
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     source = Path(arguments[0] if arguments else os.environ.get("SONDE_DATA", "")) / "treebanks" / "UD_English-EWT"
     with tempfile.TemporaryDirectory() as name:
