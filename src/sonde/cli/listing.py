@@ -14,9 +14,9 @@ Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One of them, o
 
 
 def tasks(name: Name = None) -> None:
-    """List the tasks, each with the question that it asks.
+    """List the tasks, each with the question that it asks; one alone is shown with its options.
 
-    **Examples**: `sonde tasks`, `sonde tasks 'ud/*-num'`, `sonde tasks mine.py@my_task`
+    **Examples**: `sonde tasks`, `sonde tasks ud/tense`, `sonde tasks mine.py@my_task`
     """
     from sonde.tasks import TASKS
 
@@ -57,7 +57,7 @@ def _list(contents: Contents, name: str | None) -> None:
             continue
         described = inspect.getdoc(factory) or "(not described)"
         typer.echo(f"{each:{wide}}  {described if whole else described.splitlines()[0]}")
-        for line in _options(factory, whole):
+        for line in _options(factory, whole) if whole or contents.kind != "task" else ():  # tasks of a family share theirs
             typer.echo(" " * wide + "  " + typer.style(line, dim=True))
 
 

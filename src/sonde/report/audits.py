@@ -10,7 +10,7 @@ from sonde.core import SPLITS
 from sonde.report.table import Section, Table, number
 
 MANY = 40  # classes, of which the most and the least frequent are shown
-WORDS = frozenset({"what", "class", "label", "sentence", "split", "target", "asked", "strata", "note", ""})
+WORDS = frozenset({"what", "class", "label", "sentence", "split", "target", "asked", "strata", "note", "value", ""})
 
 
 def audited(audit: Audit, title: str) -> list[Table]:
