@@ -67,7 +67,7 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
     biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
     objectives = torch.zeros(len(penalties), dtype=torch.float64)
-    for part, tolerance in ((sample, 1e-4), (sums, 1e-7)) if sample is not sums else ((sums, 1e-7),):
+    for part, tolerance in ((sample, 1e-4), (sums, 1e-6)) if sample is not sums else ((sums, 1e-6),):
         space = Space(part, penalties, weights, biases, values, basis)
         weights, biases, objectives = space.minimum(tolerance)
     return Linear(weights, biases - weights @ mean, objectives)

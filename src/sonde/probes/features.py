@@ -12,7 +12,8 @@ from sonde.reading import ReadingProblem, Readings
 from sonde.targets import Column
 from sonde.vectors import Floats
 
-LARGEST, LEAST = 3.0, 0.1  # how far a feature's deviation may lie from the common scale before it is brought nearer
+SQUARES = 384.0  # mean sum of squares of an example's features, which rates and penalties are set for
+LARGEST, LEAST = 10.0, 0.1  # how far a feature's deviation may lie from the common scale before it is brought nearer
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Scaling:
 def common_scale(train: Floats) -> Scaling:
     """One factor for all features, so that what varies more keeps its weight; far from the rest, a feature gets its own.
 
-    Input of any size then trains alike. A feature that does not vary on train is left out (factor 0).
+    Input of any size then trains alike, and so does input of any width: one feature is scaled up, thousands are scaled down.
+    A feature that does not vary on train is left out (factor 0).
     """
     shift, deviation = _moments(train)
     varying = deviation > 1e-6 * np.abs(shift) + 1e-30
@@ -38,14 +40,9 @@ def common_scale(train: Floats) -> Scaling:
     middle = np.median(deviation[varying])
     common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))  # a few huge features do not set the scale
     divisor = np.clip(common, deviation / LARGEST, np.maximum(deviation, 1e-30) / LEAST)
-    return Scaling(shift.astype(np.float32), np.where(varying, 1 / divisor, 0).astype(np.float32))
-
-
-def own_scale(train: Floats) -> Scaling:
-    """Every feature with mean 0 and deviation 1 on train; one that does not vary is left out (factor 0)."""
-    shift, deviation = _moments(train)
-    varying = deviation > 1e-6 * np.abs(shift) + 1e-30
-    return Scaling(shift.astype(np.float32), np.where(varying, 1 / np.where(varying, deviation, 1), 0).astype(np.float32))
+    factor = np.where(varying, 1 / divisor, 0)
+    factor *= np.sqrt(SQUARES / np.sum(np.square(factor * deviation)))
+    return Scaling(shift.astype(np.float32), factor.astype(np.float32))
 
 
 def no_scale(train: Floats) -> Scaling:

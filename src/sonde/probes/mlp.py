@@ -131,8 +131,7 @@ class Mlp:
         from sonde.nets.losses import LOSSES
 
         loss, plan = LOSSES[labels.loss], self.protocol.plan
-        wide = lanes[0].train.shape[1] >= NARROW and self.resolved == "bf16"
-        dtype = torch.bfloat16 if wide else torch.float32
+        dtype = torch.bfloat16 if self._format(lanes[0]) == "bf16" else torch.float32
         held = {id(x): torch.from_numpy(x).to(dtype) for lane in lanes for x in (lane.train, lane.dev)}
         problem = Problem(
             tuple(held[id(lane.train)] for lane in lanes),
@@ -147,19 +146,17 @@ class Mlp:
             return persist(problem, seeds, self._grid(), plan)
         return anneal(problem, seeds, self._grid(), plan, dtype)
 
+    def _format(self, lane: Lane) -> Literal["bf16", "float32"]:
+        """What the products of a lane are computed in."""
+        return self.resolved if lane.train.shape[1] >= NARROW else "float32"
+
     def _grid(self) -> list[Member]:
         """Every member; without hidden units there is nothing to drop."""
         grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
         return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
 
     def _predictor(self, lane: Lane, trained: Sequence[Trained], aims: Aim) -> Predictor:
-        """The member that is best on dev: the first of the best (SentEval), or the one with the lowest dev loss of them."""
-        if self.protocol.rounded:
-            best = max(trained, key=lambda t: round(100 * t.score, 2))
-        elif self.protocol.scaled:
-            best = max(trained, key=lambda t: (t.score, -t.loss))
-        else:
-            best = max(trained, key=lambda t: t.score)
+        best = best_of(trained, self.protocol)
         member = best.member
         choice = {
             "hidden": member.hidden,
@@ -168,11 +165,20 @@ class Mlp:
             "dev": best.score,
             "dev_loss": best.loss,
             "passes": round(best.passes, 2),
-            "precision": self.resolved,
+            "precision": self._format(lane),
         }
         *rest, weights, bias = best.layers
         layers = *rest, weights * np.float32(aims.factor), bias * np.float32(aims.factor) + np.float32(aims.shift)
         return Perceptron(lane.cell.read, lane.scaling, layers, choice)
+
+
+def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
+    """The member that is best on dev: the first of the best (SentEval), or the one of them with the lowest dev loss (fast)."""
+    if protocol.rounded:
+        return max(trained, key=lambda t: round(100 * t.score, 2))
+    if protocol.scaled:
+        return max(trained, key=lambda t: (t.score, -t.loss))
+    return max(trained, key=lambda t: t.score)
 
 
 @dataclass(frozen=True, slots=True)
