@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -126,12 +127,15 @@ def _tasks(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str
 
 
 def _folds(reference: Reference, cache: Path) -> list[Reference]:
-    """The reference itself, or one for each fold where the data are too small for one test set. Raises DataProblem."""
+    """The reference itself, or one for each fold where the data are too small for one test set and the task can divide them.
+
+    Raises DataProblem.
+    """
     task = TASKS.make(reference)
     found = facts(task, task_identity(TASKS.canonical(reference), task), cache)
     if found.refused:
         raise DataProblem(found.refused)
-    if found.folds == 1:
+    if found.folds == 1 or "fold" not in inspect.signature(TASKS.find(reference.name)).parameters:
         return [reference]
     return [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
 
