@@ -56,15 +56,18 @@ def blocks(kind: str) -> Iterator[Block]:
 def folder(tmp_path_factory) -> Path:
     """A working folder in which everything that the pages name is there, small and written by us."""
     place = tmp_path_factory.mktemp("docs")
-    sentences = "\n".join(treebank(1_800)).split("\n\n")
+    sentences = "\n".join(treebank(1_500)).split("\n\n")
     for bank, code in (("UD_English-EWT", "en_ewt"), ("UD_English-GUM", "en_gum"), ("UD_Polish-PDB", "pl_pdb")):
         (place / bank).mkdir()
-        for split, part in (("train", sentences[:1400]), ("dev", sentences[1400:1600]), ("test", sentences[1600:])):
+        for split, part in (("train", sentences[:1200]), ("dev", sentences[1200:1350]), ("test", sentences[1350:])):
             (place / bank / f"{code}-ud-{split}.conllu").write_text("\n\n".join(part).strip() + "\n\n", "utf-8")
     texts = [line.removeprefix("# text = ") for s in sentences for line in s.splitlines() if line.startswith("# text = ")]
-    (place / "sentences.txt").write_text("\n".join(texts) + "\n", "utf-8")
+    for name in ("sentences.txt", "novels.txt"):
+        (place / name).write_text("\n".join(texts) + "\n", "utf-8")
     rng = np.random.default_rng(0)
     np.savez(place / "my_vectors.npz", sentences=np.array(texts), vectors=rng.normal(size=(len(texts), 8)).astype(np.float32))
+    words = sorted({word for text in texts for word in text.split()})
+    (place / "novels.vec").write_text(f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)), "utf-8")
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     return place
@@ -91,7 +94,7 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
 def test_commands(block, folder, environment):
     for arguments, shown in commands(block):
         assert arguments[0] == "sonde", f"{block}: only sonde's own commands are shown in console blocks"
-        done = python("-m", "sonde", *without_hub(arguments[1:]), folder=folder, environment=environment)
+        done = python("-m", "sonde", *affordable(without_hub(arguments[1:]), shown), folder=folder, environment=environment)
         assert done.returncode == 0, f"{block}: {shlex.join(arguments)}\n{done.stderr}"
         if shown.strip():
             assert_same(shown, done.stdout, block)
@@ -104,6 +107,12 @@ def without_hub(arguments: list[str]) -> list[str]:
         ENCODERS.find(Reference.parse(reference).name)
         ENCODERS.canonical(reference)
     return ["length" if a in hub else a for a in arguments]
+
+
+def affordable(arguments: list[str], shown: str) -> list[str]:
+    """The same command with one seed and a quick probe, where the page shows no figures that would have to come out."""
+    free = arguments[0] == "run" and not shown.strip() and len(arguments) > 1
+    return [*arguments, *(("--seeds", "1") if free else ()), *(("--probe", "logreg") if free and "--probe" not in arguments else ())]
 
 
 def assert_same(shown: str, printed: str, block: Block) -> None:
