@@ -18,7 +18,7 @@ from sonde.core import DataProblem, Dataset, Sentence
 from sonde.sampling import Candidate, Settings, sample
 from sonde.sources.files import digest
 from sonde.tasks.ud_depths import comparable
-from sonde.tasks.ud_harvest import Harvest, harvest, parts
+from sonde.tasks.ud_harvest import Harvest, harvest, parts, uncollected
 from sonde.tasks.ud_rules import LENGTHS, Answer, misread, tallied
 from sonde.tasks.ud_types import final_mark
 from sonde.tasks.ud_words import LEAST, contents
@@ -95,12 +95,13 @@ class UdTask:
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
         """All sentences that answer the question, before sampling, and what was counted on the way."""
-        options, about = self.options, QUESTIONS[self.name]
-        found = harvest(options.path, options.with_, options.on_error)
-        tally = found.tally
-        source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
-        notes: dict[str, Any] = {"source": source, "problems": list(tally.problems)}
-        return about.answers(found, options, notes), notes
+        options = self.options
+        with uncollected():
+            found = harvest(options.path, options.with_, options.on_error)
+            tally = found.tally
+            source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
+            notes: dict[str, Any] = {"source": source, "problems": list(tally.problems)}
+            return QUESTIONS[self.name].answers(found, options, notes), notes
 
     def load(self) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""

@@ -5,9 +5,11 @@ Trees are not kept: a `Harvest` holds the sentences and, for every question, one
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -93,6 +95,18 @@ def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") 
         while len(_HELD) > 1 and sum(len(h.sentences) for h in _HELD.values()) > HELD:
             _HELD.popitem(last=False)
         return _HELD[key]
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the garbage collector from walking over all the tuples again and again while they are made; none is in a cycle."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def forget() -> None:
