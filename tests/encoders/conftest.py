@@ -87,7 +87,12 @@ def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sbert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny sentence-transformers model: the tiny BERT, the mean, a dense layer with tanh, unit norm; with two prompts."""
     import torch
-    from sentence_transformers import SentenceTransformer, models
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        from sentence_transformers.sentence_transformer import modules as models
+    except ImportError:  # before version 6
+        from sentence_transformers import models
 
     folder = tmp_path_factory.mktemp("sbert")
     word = models.Transformer(str(save_bert(tmp_path_factory.mktemp("inner"))))

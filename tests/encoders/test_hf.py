@@ -217,3 +217,21 @@ def test_folders_without_a_model_are_named(tmp_path):
     (tmp_path / "config.json").write_text('{"num_hidden_layers": 2, "model_type": "bert"}')
     with pytest.raises(DataProblem, match="cannot load this model"):
         make(f"hf:{tmp_path}").encode([Sentence.of(["a"])])
+
+
+@pytest.mark.parametrize("kind", ["hf", "st"])
+def test_threads_change_nothing(kind, bert, sbert, sentences):
+    # hidden states of batches that run side by side are not mixed up, and torch's threads are given back
+    encoder = make(f"hf:{bert},layers=all,tokens=30,{EXACT}" if kind == "hf" else f"st:{sbert},tokens=30,{EXACT}")
+    many = [Sentence.of([*s.words, str(i)]) for i in range(12) for s in sentences]
+    before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        side_by_side = encoder.encode(many).layers
+        assert torch.get_num_threads() == 4
+        torch.set_num_threads(1)
+        one_by_one = encoder.encode(many).layers
+    finally:
+        torch.set_num_threads(before)
+    for a, b in zip(side_by_side, one_by_one, strict=True):
+        assert np.array_equal(a, b)

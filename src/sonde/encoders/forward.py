@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,11 @@ from torch import Tensor
 
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.batches import batches
+from sonde.encoders.hub import quiet_loading
+from sonde.encoders.parallel import spread
 from sonde.encoders.pieces import aligned, word_spans
-from sonde.encoders.precision import check_device, computing
-from sonde.vectors import Floats, Ints, Spans
+from sonde.encoders.precision import check_device, computing, half_products
+from sonde.vectors import Floats, Ints, Spans, ranges
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
 
@@ -29,6 +32,17 @@ class Network:
     tokenizer: Any
     device: str
     dtype: str
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether several threads may run it: the model on a processor, and hidden states collected for each thread apart."""
+        return self.device == "cpu" and importlib.util.find_spec("transformers.utils.output_capturing") is not None
+
+    @property
+    def dim(self) -> int:
+        """How wide its layers are."""
+        config = self.model.config
+        return int(getattr(config, "hidden_size", None) or getattr(config, "d_model", None) or config.get_text_config().hidden_size)
 
     @property
     def limit(self) -> int:
@@ -75,13 +89,14 @@ def loaded(folder: str, device: str, dtype: str) -> Network:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
         weights = torch.float32 if dtype == "float32" else "auto"
-        model = AutoModel.from_pretrained(folder, config=AutoConfig.from_pretrained(folder), dtype=weights)
+        with quiet_loading():
+            model = AutoModel.from_pretrained(folder, config=AutoConfig.from_pretrained(folder), dtype=weights)
     except (OSError, ValueError, KeyError) as error:
         raise DataProblem(f"{folder}: transformers cannot load this model: {str(error).strip().splitlines()[0]}") from error
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     model.config.use_cache = False
-    return Network(model.to(device).eval(), tokenizer, device, dtype)
+    return Network(half_products(model.to(device).eval(), dtype), tokenizer, device, dtype)
 
 
 @dataclass(frozen=True)
@@ -99,20 +114,17 @@ class Passes:
         tokens = self.tokenised(sentences, by_piece)
         keep = [np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special]
         counts = np.array([int(k.sum()) for k in keep], np.int64)
-        starts = np.concatenate([[0], np.cumsum(counts)]) if by_piece else np.arange(len(sentences) + 1)
-        layers: list[Floats] = []
-        for rows in batches(tokens.lengths, self.tokens):
+        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]) if by_piece else np.arange(len(sentences) + 1)
+        dim = self.network.dim
+        layers = [np.zeros((int(starts[-1]), dim), np.float32) for _ in asked]
+
+        def work(rows: Ints) -> None:
             hidden, mask = self._hidden(tokens, keep, rows)
-            for k, (layer, pool) in enumerate(asked):
-                values = _pool(pool, hidden[layer], mask)
-                if k >= len(layers):
-                    layers.append(np.zeros((int(starts[-1]), values.shape[-1]), np.float32))
-                if by_piece:
-                    layers[k][np.concatenate([np.arange(starts[r], starts[r + 1]) for r in rows])] = values
-                else:
-                    layers[k][rows] = values
-        if not layers:
-            layers = [np.zeros((int(starts[-1]), self.network.model.config.hidden_size), np.float32) for _ in asked]
+            units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
+            for found, (layer, pool) in zip(layers, asked, strict=True):
+                found[units] = _pool(pool, hidden[layer], mask)
+
+        spread(work, batches(tokens.lengths, self.tokens), self.network.side_by_side)
         return Found(tuple(layers), self._spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut)
 
     def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:

@@ -36,7 +36,7 @@ class HuggingFace:
     special: bool = field(default=True, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
-    tokens: int = field(default=2048, kw_only=True)
+    tokens: int = field(default=1024, kw_only=True)
 
     @property
     def name(self) -> str:

@@ -6,11 +6,13 @@ is found and identified without importing its library.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,20 @@ def files_of(model: str, organisation: str = "") -> Files:
         if (found := _cached(known, revision or "main") or (None if revision else _packaged(known))) is not None:
             return found
     return _fetched(names[0], revision or "main")
+
+
+@contextlib.contextmanager
+def quiet_loading() -> Iterator[None]:
+    """While a model is loaded, transformers shows no progress bars of its own among ours."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def cache_folder() -> Path:

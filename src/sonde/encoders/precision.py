@@ -49,6 +49,16 @@ def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
     return torch.autocast(kind, getattr(torch, dtype), enabled=dtype != "float32")
 
 
+def half_products(model: Any, dtype: str) -> Any:
+    """The model with the matrices of its linear layers in `dtype`: what autocast would make of them again for every batch."""
+    import torch
+
+    for module in model.modules() if dtype != "float32" else ():
+        if isinstance(module, torch.nn.Linear):
+            module.to(getattr(torch, dtype))
+    return model
+
+
 def check_device(device: str) -> None:
     """Refuse a device that torch cannot use here."""
     import torch

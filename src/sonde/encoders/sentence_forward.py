@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem
 from sonde.encoders.batches import batches
-from sonde.encoders.hub import Files
-from sonde.encoders.precision import check_device, computing
+from sonde.encoders.hub import Files, quiet_loading
+from sonde.encoders.parallel import spread
+from sonde.encoders.precision import check_device, computing, half_products
 from sonde.vectors import Floats, Ints
 
 TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]  # texts by which our features are compared with the model's own
 
 
 @functools.lru_cache(maxsize=2)
-def loaded(files: Files, name: str, device: str) -> Any:
+def loaded(files: Files, name: str, device: str, dtype: str = "float32") -> Any:
     """The model of some files, on its device."""
     try:
         from sentence_transformers import SentenceTransformer
@@ -32,9 +33,11 @@ def loaded(files: Files, name: str, device: str) -> Any:
     whole = not files.commit or (files.folder / "modules.json").is_file()
     where = {"model_name_or_path": str(files.folder)} if whole else {"model_name_or_path": name.partition("@")[0], "revision": files.commit}
     try:
-        return SentenceTransformer(**where, device=device).eval()
+        with quiet_loading():
+            model = SentenceTransformer(**where, device=device).eval()
     except (OSError, ValueError, KeyError) as error:
         raise DataProblem(f"{name}: sentence-transformers cannot load this model: {str(error).strip().splitlines()[0]}") from error
+    return half_products(model, dtype)
 
 
 @dataclass(frozen=True)
@@ -73,15 +76,14 @@ def run(model: Any, texts: Sequence[str], *, prompt: str | None, dtype: str, tok
     whole = [before + text for text in texts]
     made = _tokenised(model, whole, before)
     lengths = made.lengths if made else np.array([1 + len(text) // 4 for text in whole], np.int64)
-    found: Floats | None = None
-    for rows in batches(lengths, tokens):
+    found = np.zeros((len(texts), _dimension(model)), np.float32)
+
+    def work(rows: Ints) -> None:
         features = made.features(rows) if made else _preprocessed(model, [texts[r] for r in rows], before)
-        values = _forward(model, features, dtype)
-        if found is None:
-            found = np.zeros((len(texts), values.shape[1]), np.float32)
-        found[rows] = values
-    cut = made.cut if made else np.zeros(len(texts), bool)
-    return (np.zeros((len(texts), _dimension(model)), np.float32) if found is None else found), cut
+        found[rows] = _forward(model, features, dtype)
+
+    spread(work, batches(lengths, tokens), model.device.type == "cpu")
+    return found, made.cut if made else np.zeros(len(texts), bool)
 
 
 def weights_digest(model: Any) -> str:
@@ -139,5 +141,7 @@ def _default_prompt(model: Any) -> str:
 
 
 def _dimension(model: Any) -> int:
+    if (kept := getattr(model, "truncate_dim", None)) is not None:
+        return int(kept)
     ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     return int(ask() or 0)

@@ -26,7 +26,7 @@ class SentenceTransformers:
     prompt: str | None = field(default=None, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
-    tokens: int = field(default=2048, kw_only=True)
+    tokens: int = field(default=1024, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class SentenceTransformers:
         from sonde.encoders.sentence_forward import loaded, run  # imports torch
 
         device, dtype = self.runs
-        model = loaded(self.files, self.model, device)
+        model = loaded(self.files, self.model, device, dtype)
         found, cut = run(model, [s.text for s in sentences], prompt=self.prompt, dtype=dtype, tokens=self.tokens)
         return Vectors((found,), ("-",), None, cut)
 
@@ -71,7 +71,7 @@ class Live:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.encoders.sentence_forward import run
 
-        found, cut = run(self.model, [s.text for s in sentences], prompt=None, dtype=self.dtype, tokens=2048)
+        found, cut = run(self.model, [s.text for s in sentences], prompt=None, dtype=self.dtype, tokens=1024)
         return Vectors((found,), ("-",), None, cut)
 
 
