@@ -13,11 +13,13 @@ import numpy as np
 from sonde.controls import CONTROLS
 from sonde.core import Result
 from sonde.encoders import ENCODERS
+from sonde.metrics import null_share
 from sonde.naming import Reference, ReferenceProblem
 from sonde.report.rows import Row, brief
 from sonde.targets import Classes
 
 NO_CONTROL = "none"
+ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     notes = [f"Scores are {unit}, the mean of {counted} seed{'s' * (seeds[-1] > 1)}; intervals are over seeds and test examples."]
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
+    notes += _chance(rows)
     lost = {(row.task, row.encoder): row.unusable for row in rows if row.unusable}
     notes += [
         f"{_short(task)}, {encoder}: {count:,} examples could not be encoded and are left out." for (task, encoder), count in lost.items()
@@ -111,6 +114,19 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     cut = {row.encoder: row.cut for row in rows if row.cut}
     notes += [f"{encoder}: {count:,} sentences were longer than the encoder reads, and were cut." for encoder, count in cut.items()]
     return tuple(notes)
+
+
+def _chance(rows: Sequence[Row]) -> list[str]:
+    """How shuffled labels fared against what chance allows, where there are enough cells to say."""
+    cells = [(row.low, row.high, row.majority) for row in rows if row.control.startswith("shuffled") and row.metric == "accuracy"]
+    if len(cells) < ENOUGH:
+        return []
+    found = null_share(cells)
+    away = [abs(low + high - 2 * null) / 2 / max((high - low) / 2 / 1.96, 1e-9) for low, high, null in cells]
+    return [
+        f"{found.outside} of {found.cells} shuffled cells ({found.share:.0%}) have an interval without the majority in it; 5% are expected "
+        f"by chance (p = {found.p:.2f}); the farthest is {max(away):.1f} standard errors away."
+    ]
 
 
 def _described(control: str) -> str:
