@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.optim.adamw import adamw  # as a function: making the class loads torch's compiler, which takes seconds
 
 
 class Adam:
@@ -15,30 +16,32 @@ class Adam:
     """
 
     def __init__(self, tensors: Sequence[Tensor], decay: float = 0.0) -> None:
-        self.decay = decay
-        self._begin(tensors)
-
-    def _begin(self, tensors: Sequence[Tensor]) -> None:
-        self.gradients = [torch.zeros_like(t) for t in tensors]
-        for tensor, gradient in zip(tensors, self.gradients, strict=True):
-            tensor.grad = gradient
-        weights, biases = list(tensors[::2]), list(tensors[1::2])
-        groups = [{"params": weights, "weight_decay": self.decay}, {"params": biases, "weight_decay": 0.0}]
-        self.torch = torch.optim.AdamW(groups, lr=1e-3, fused=True)
-        self.tensors = list(tensors)
+        self.tensors, self.decay = list(tensors), decay
+        self.gradients, self.first, self.second = ([torch.zeros_like(t) for t in tensors] for _ in range(3))
+        self.steps = [torch.zeros(()) for _ in tensors]
 
     def update(self, rate: float) -> None:
         """One step along `gradients`, in place."""
-        for group in self.torch.param_groups:
-            group["lr"] = rate
-        self.torch.step()
+        for tensors, decay in ((slice(0, None, 2), self.decay), (slice(1, None, 2), 0.0)):
+            adamw(
+                self.tensors[tensors],
+                self.gradients[tensors],
+                self.first[tensors],
+                self.second[tensors],
+                [],
+                self.steps[tensors],
+                fused=True,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                lr=rate,
+                weight_decay=decay,
+                eps=1e-8,
+                maximize=False,
+            )
 
     def keep(self, groups: Tensor, members: Tensor) -> list[Tensor]:
         """Go on with some groups and members only, the first two axes of every tensor; returns the tensors that are left."""
-        before = [self.torch.state.get(t, {}) for t in self.tensors]
-        self._begin([t.detach()[groups][:, members] for t in self.tensors])
-        for tensor, state in zip(self.tensors, before, strict=True):
-            if state:
-                moments = {key: state[key][groups][:, members] for key in ("exp_avg", "exp_avg_sq")}
-                self.torch.state[tensor] = {"step": state["step"].clone(), **moments}
+        columns = (self.tensors, self.gradients, self.first, self.second)
+        self.tensors, self.gradients, self.first, self.second = ([t[groups][:, members] for t in c] for c in columns)
         return self.tensors

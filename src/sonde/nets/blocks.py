@@ -39,7 +39,8 @@ class Block:
     def _rest(self) -> None:
         """Memory that every step uses again: giving it back and asking for it anew costs more than the arithmetic."""
         self.narrow = [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
-        self.slopes = [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
+        exact = self.dtype == torch.float32
+        self.slopes = self.adam.gradients if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
 
     def forward(self, batch: Tensor, learning: bool = False) -> Tensor:
         """Scores [groups, members, outputs, batch] float32 of a batch [groups, batch, dim]."""
@@ -94,7 +95,7 @@ class Block:
         return self._update(rate, (0, 2))
 
     def _update(self, rate: float, products: tuple[int, ...]) -> None:
-        for i in products:
+        for i in products if self.dtype != torch.float32 else ():
             self.adam.gradients[i].copy_(self.slopes[i])
         if self.decay.any():
             for gradient, tensor in zip(self.adam.gradients, self.tensors, strict=True):

@@ -1,0 +1,251 @@
+"""The probes that are trained: what they learn, at any scale of input, under every protocol, and what they refuse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sonde.core import Cell, Dataset, Example, Sentence
+from sonde.naming import ReferenceProblem
+from sonde.probes import PROBES
+from sonde.reading import ReadingProblem, Readings
+from sonde.testing.probes import check_on, check_probe
+from sonde.vectors import Vectors
+
+FIRST = (Cell("-", 0),)
+SMALL = "mlp,hidden=20,dropout=0"
+
+
+def readings(x, labels, sizes):
+    """Rows of x in order: train, dev, test."""
+    splits = np.repeat(["train", "dev", "test"], sizes).tolist()
+    examples = [Example.about(Sentence.of((f"s{i}",)), y, s) for i, (y, s) in enumerate(zip(labels, splits, strict=True))]
+    layers = x if isinstance(x, tuple) else (x,)
+    layers = tuple(np.asarray(layer, np.float32) for layer in layers)
+    return Readings(Dataset.of(examples), Vectors(layers, tuple(str(i) for i in range(len(layers))) if len(layers) > 1 else ("-",)))
+
+
+def fit(probe, given, cells=FIRST):
+    made = PROBES.make(probe) if isinstance(probe, str) else probe
+    return made.fit(given.split("train"), given.split("dev"), cells=tuple(cells))
+
+
+def accuracy(predictor, given):
+    test = given.split("test")
+    return float((predictor.predict(test).scores.argmax(1) == test.labels.matrix()).mean())
+
+
+def linear(n=1500, dim=20, seed=0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, dim))
+    y = (x @ rng.normal(size=(dim, 3))).argmax(1)
+    return readings(scale * x, [f"c{v}" for v in y], (n - 600, 200, 400))
+
+
+@pytest.mark.parametrize("probe", [SMALL, "mlp,hidden=20,dropout=0.1,precision=float32", "logreg"])
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e3])
+def test_a_linear_target_is_learnt_at_any_scale(probe, scale):
+    given = linear(scale=scale)
+    [fitted] = fit(probe, given)
+    assert accuracy(fitted, given) > 0.9
+
+
+def test_an_xor_target_is_learnt_by_an_mlp_and_by_no_linear_probe():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(1500, 4))
+    given = readings(x, ["same" if same else "other" for same in (x[:, 0] > 0) == (x[:, 1] > 0)], (900, 200, 400))
+    assert accuracy(fit("mlp", given)[0], given) > 0.93
+    assert accuracy(fit("logreg", given)[0], given) < 0.65
+
+
+@pytest.mark.parametrize("n", [700, 4000])
+def test_intervals_of_a_single_feature_are_read_near_perfectly(n):
+    """Sentence length and its seven intervals: what `length` must read off one number."""
+    rng = np.random.default_rng(2)
+    lengths = rng.integers(5, 29, size=n)
+    bins = np.digitize(lengths, [9, 13, 17, 21, 25, 27])
+    given = readings(lengths[:, None], [f"b{b}" for b in bins], (n - 300, 100, 200))
+    assert accuracy(fit("mlp", given)[0], given) > 0.98
+
+
+def test_one_huge_feature_does_not_hide_the_others():
+    given = linear(dim=8, seed=3)
+    x = np.concatenate([given.vectors.layers[0], 1e4 * np.random.default_rng(0).normal(size=(1500, 1))], 1)
+    wide = Readings(given.dataset, Vectors((x.astype(np.float32),)))
+    assert accuracy(fit(SMALL, wide)[0], wide) > 0.85
+
+
+def test_features_that_do_not_vary_are_left_out():
+    given = linear(dim=8, seed=4)
+    constant = np.full((1500, 2), [3e6, 0.0], np.float32)
+    wide = Readings(given.dataset, Vectors((np.concatenate([given.vectors.layers[0], constant], 1),)))
+    for probe in (SMALL, "logreg"):
+        [fitted] = fit(probe, wide)
+        assert accuracy(fitted, wide) > 0.9
+        assert fitted.scaling.factor[-2:].tolist() == [0, 0]
+    alone = Readings(given.dataset, Vectors((constant[:, :1],)))
+    assert np.isfinite(fit(SMALL, alone)[0].predict(alone.split("test")).scores).all()
+
+
+@pytest.mark.parametrize("probe", [SMALL, "logreg"])
+def test_scores_of_any_size_are_predicted_in_their_own_unit(probe):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(900, 6))
+    y = 1000 + 50 * x @ rng.normal(size=6)
+    given = readings(x, y.tolist(), (600, 100, 200))
+    [fitted] = fit(probe, given)
+    said = fitted.predict(given.split("test")).scores[:, 0]
+    assert np.corrcoef(said, y[700:])[0, 1] > 0.98
+    assert abs(said.mean() - y[700:].mean()) < 10
+
+
+@pytest.mark.parametrize("probe", [SMALL, "logreg"])
+def test_labels_that_were_not_annotated_teach_nothing(probe):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(900, 6))
+    truth = x @ rng.normal(size=(6, 2)) > 0
+    labels = [{"a": float(a), "b": float(b)} if i % 3 else {"a": float(a)} for i, (a, b) in enumerate(truth)]
+    given = readings(x, labels, (600, 100, 200))
+    said = fit(probe, given)[0].predict(given.split("test")).scores
+    assert ((said >= 0) == truth[700:]).mean() > 0.9
+
+
+@pytest.mark.parametrize("protocol", ["acl18", "senteval", "krasnowska"])
+def test_every_protocol_trains_on_a_handful_of_examples(protocol):
+    """Fewer examples than a batch; one class only in test."""
+    rng = np.random.default_rng(7)
+    y = np.array([0, 1] * 12 + [2] * 2)
+    given = readings(rng.normal(size=(26, 5)) + 4 * y[:, None], [f"c{v}" for v in y], (16, 6, 4))
+    [fitted] = fit(f"mlp,protocol={protocol}", given)
+    said = fitted.predict(given.split("test"))
+    assert said.scores.shape == (4, 3)
+    assert np.isfinite(said.scores).all()
+    assert fitted.choice["precision"] == "float32"
+
+
+def test_ties_go_to_the_smallest_penalty_as_in_senteval():
+    """Dev accuracy is compared in percent with two decimals, and the first of the best is taken."""
+    from dataclasses import replace
+
+    from sonde.nets.grid import Member, Trained
+    from sonde.probes.mlp import best_of
+    from sonde.probes.protocols import PROTOCOLS
+
+    def cell(decay, score, loss):
+        return Trained(Member(5, 0.0, decay), (), score, loss, 4.0)
+
+    grid = [cell(1e-5, 0.90001, 0.5), cell(1e-4, 0.90004, 0.4), cell(1e-3, 0.9, 0.1)]
+    senteval = PROTOCOLS["senteval"]
+    assert best_of(grid, senteval).member.decay == 1e-5
+    assert best_of(grid, replace(senteval, rounded=False)).member.decay == 1e-4
+    assert best_of([cell(0, 0.9, 0.5), cell(1, 0.9, 0.4)], PROTOCOLS["fast"]).member.decay == 1
+    assert PROBES.make("mlp,protocol=senteval,l2=0.01,l2=0.001").protocol.l2 == (0.001, 0.01)
+
+
+def test_the_same_seeds_give_the_same_bits_and_other_seeds_do_not():
+    given = linear(n=900)
+    cells = [Cell("-", 0), Cell("-", 1)]
+    first, again = fit(SMALL, given, cells), fit(SMALL, given, cells)
+    for a, b in zip(first, again, strict=True):
+        assert all(np.array_equal(x, y) for x, y in zip(a.layers, b.layers, strict=True))
+    assert not np.array_equal(first[0].layers[0], first[1].layers[0])
+
+
+def test_cells_of_several_reads_and_sizes_come_back_in_order():
+    rng = np.random.default_rng(8)
+    y = rng.integers(2, size=700)
+    noise, signal, narrow = rng.normal(size=(700, 6)), rng.normal(size=(700, 6)), rng.normal(size=(700, 3))
+    signal[:, 0] += 6 * y
+    narrow[:, 0] += 6 * y
+    given = readings((noise, signal, narrow), [f"c{v}" for v in y], (400, 100, 200))
+    cells = [Cell("2", 0), Cell("0", 1), Cell("1", 1), Cell("1", 0), Cell("2", 0), Cell("cat", 0)]
+    fitted = fit(SMALL, given, cells)
+    assert [f.read for f in fitted] == [c.read for c in cells]
+    assert [accuracy(f, given) > 0.9 for f in fitted] == [True, False, True, True, True, True]
+
+
+def test_what_a_cell_becomes_does_not_hang_on_its_company():
+    """Alone or among others, up to the order of summation: float32 keeps six digits, the training multiplies that a little."""
+    given = linear(n=900)
+    [alone] = fit(SMALL, given)
+    together = fit(SMALL, given, [Cell("-", 3), Cell("-", 0)])[1]
+    test = given.split("test")
+    np.testing.assert_allclose(alone.predict(test).scores, together.predict(test).scores, atol=2e-2)
+
+
+def test_the_choice_says_which_cell_of_the_grid_it_was():
+    given = linear(n=900)
+    [fitted] = fit("mlp,hidden=8,hidden=16,dropout=0,l2=0,l2=0.001", given)
+    assert fitted.choice["hidden"] in (8, 16)
+    assert fitted.choice["l2"] in (0, 0.001)
+    assert fitted.choice["dev"] > 0.8
+    assert fitted.choice["passes"] > 0
+    [fitted] = fit("logreg", given)
+    assert fitted.choice["c"] in PROBES.make("logreg").c
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("mlp,protocol=sent-eval", "choose one of"),
+        ("mlp,nhid=50", "hidden"),
+        ("mlp,hidden=many", "whole number"),
+        ("mlp,hidden=-1", "units"),
+        ("mlp,dropout=1", "below 1"),
+        ("mlp,l2=-1", "penalty"),
+        ("mlp,reduction=sum", "protocol"),
+        ("mlp,protocol=acl18,precision=bf16", "float32"),
+        ("logreg,c=0", "more than 0"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(reference, words):
+    with pytest.raises(ReferenceProblem, match=words):
+        PROBES.make(reference)
+
+
+@pytest.mark.parametrize("probe", [SMALL, "mlp", "logreg", "mlp,protocol=senteval"])
+def test_nan_and_missing_splits_are_told(probe):
+    given = linear(n=900)
+    layer = given.vectors.layers[0].copy()
+    layer[7, 3] = np.nan
+    with pytest.raises(ReadingProblem, match=r"1 of 300 train examples, first in 's7'"):
+        fit(probe, Readings(given.dataset, Vectors((layer,))))
+    empty = given.take(np.zeros(0, np.int64))
+    with pytest.raises(ReadingProblem, match="no training examples"):
+        PROBES.make(probe).fit(empty, given.split("dev"), cells=FIRST)
+
+
+@pytest.mark.parametrize("probe", ["mlp", "logreg", "mlp,protocol=senteval,hidden=9,l2=0"])
+def test_a_grid_without_dev_is_refused_and_says_what_to_do(probe):
+    given = linear(n=900)
+    empty = given.take(np.zeros(0, np.int64))
+    with pytest.raises(ReadingProblem, match="dev"):
+        PROBES.make(probe).fit(given.split("train"), empty, cells=FIRST)
+
+
+@pytest.mark.parametrize("probe", [SMALL, "logreg,c=1"])
+def test_one_setting_needs_no_dev(probe):
+    given = linear(n=900)
+    [fitted] = PROBES.make(probe).fit(given.split("train"), given.take(np.zeros(0, np.int64)), cells=FIRST)
+    assert accuracy(fitted, given) > 0.85
+
+
+def test_conformance():
+    check_probe(SMALL)
+    check_probe("logreg")
+    check_on(PROBES.make("mlp,protocol=senteval,l2=0.001"), "classes")
+    check_on(PROBES.make("mlp,protocol=senteval,hidden=0,l2=0.001"), "classes")
+
+
+def test_settings_are_made_without_torch():
+    code = (
+        "import sys; from sonde.probes import PROBES\n"
+        "made = [PROBES.make(r) for r in ('mlp', 'mlp,protocol=acl18', 'logreg')]\n"
+        "assert all(m.fingerprint and m.name for m in made)\n"
+        "assert [m.random for m in made] == [True, True, False]\n"
+        "assert not {'torch', 'sklearn', 'scipy'} & set(sys.modules), 'a heavy library was imported'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
