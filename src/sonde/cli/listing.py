@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import typing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -58,29 +60,40 @@ def _list(contents: Contents, name: str | None) -> None:
         described = inspect.getdoc(factory) or "(not described)"
         typer.echo(f"{each:{wide}}  {described if whole else described.splitlines()[0]}")
         for line in _options(factory, whole) if whole or contents.kind != "task" else ():  # tasks of a family share theirs
-            typer.echo(" " * wide + "  " + typer.style(line, dim=True))
+            typer.echo(" " * (0 if whole else wide) + "  " + typer.style(line, dim=True))
 
 
 def _options(factory: Any, whole: bool) -> list[str]:
     """The argument and the options of a factory as they are written, with defaults."""
     written = []
-    parameters = inspect.signature(factory).parameters.values()
-    for i, p in enumerate(parameters):
+    hints = _hints(factory)
+    for i, p in enumerate(inspect.signature(factory).parameters.values()):
         argument = i == 0 and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        key = f":{p.name.rstrip('_').upper()}" if argument else f"{p.name.rstrip('_')}={_kind(p.annotation)}"
-        default = "" if p.default in (p.empty, None, ()) else f" ({_text(p.default)})"
-        written.append(key + default)
+        name = p.name.rstrip("_")
+        default = "" if p.default in (p.empty, None, (), "") else f" ({_text(p.default)})"
+        written.append((f":{name.upper()}" if argument else f"{name}={_kind(hints.get(p.name))}") + default)
     return written if whole else ["  ".join(written)] if written else []
 
 
-def _kind(annotation: Any) -> str:
+def _hints(factory: Any) -> dict[str, Any]:
+    """The types that a factory's parameters are annotated with."""
+    try:
+        return typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+    except (NameError, TypeError):  # a plugin may name types that exist for checkers only
+        return {}
+
+
+def _kind(kind: Any) -> str:
     """A parameter's type as a user would say it."""
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    if text.startswith("Literal["):
-        return "|".join(part.strip("'\" ") for part in text[8:-1].split(","))
-    words = {"str": "TEXT", "int": "N", "float": "X", "bool": "true|false", "Path": "PATH"}
-    return words.get(text.removesuffix(" | None").removeprefix("tuple[").removesuffix(", ...]"), "...")
+    inner = [k for k in typing.get_args(kind) if k not in (type(None), ...)]
+    if typing.get_origin(kind) is typing.Literal:
+        return "|".join(map(str, inner))
+    if inner:
+        return "|".join(dict.fromkeys(map(_kind, inner)))
+    return {int: "N", float: "X", bool: "true|false", Path: "PATH"}.get(kind, "TEXT")
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
