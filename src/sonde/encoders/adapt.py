@@ -121,6 +121,14 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
     )
 
 
+def written_in(encoder: Encoder, file: Path) -> Encoder:
+    """The encoder, with the source of the file that names it in its fingerprint: what it wraps may come from a library."""
+    source = f"{getattr(encoder, 'fingerprint', '')} {hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()}"
+    if isinstance(encoder, Pair):
+        return replace(encoder, batched=replace(encoder.batched, fingerprint=source))
+    return replace(encoder, fingerprint=source) if isinstance(encoder, Adapted | Batched) else encoder
+
+
 def required(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The positional parameters that a call must fill."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -12,9 +12,10 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.encoders.batches import batches
+from sonde.encoders.parallel import spread
 from sonde.encoders.precision import versions
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
-from sonde.vectors import Floats, Vectors
+from sonde.vectors import Floats, Ints, Vectors
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
 RECIPE = 1  # raised when the vectors of the same options change
@@ -58,12 +59,15 @@ class Untrained:
         starts = np.cumsum(counts) - counts
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
         found = np.zeros((len(sentences), width), np.float32)
-        with torch.inference_mode():
-            for rows in batches(lengths, self.tokens):
-                padded = np.zeros((len(rows), int(lengths[rows[0]]), vectors.shape[1]), np.float32)
-                for k, r in enumerate(rows):
-                    padded[k, : lengths[r]] = vectors[numbers[starts[r] : starts[r] + lengths[r]]]
+
+        def work(rows: Ints) -> None:
+            padded = np.zeros((len(rows), int(lengths[rows[0]]), vectors.shape[1]), np.float32)
+            for k, r in enumerate(rows):
+                padded[k, : lengths[r]] = vectors[numbers[starts[r] : starts[r] + lengths[r]]]
+            with torch.inference_mode():
                 found[rows] = net(torch.from_numpy(padded), torch.from_numpy(lengths[rows])).numpy()
+
+        spread(work, batches(lengths, self.tokens), side_by_side=True)
         return Vectors((found,), ("-",), None, counts > LONGEST)
 
     def _words(self, sentences: Sequence[Sentence]) -> tuple[Floats, Any]:
