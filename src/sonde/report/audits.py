@@ -69,7 +69,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, int) and not isinstance(value, bool):
         yield name, f"{value:,}"
     else:
-        yield name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        yield name, ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
 def _rows(rows: Sequence[Row]) -> Table:

@@ -15,8 +15,10 @@ from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics import null_share
 from sonde.naming import Reference, ReferenceProblem
-from sonde.report.rows import Row, brief
+from sonde.probes import PROBES
+from sonde.report.rows import Row, brief, without_fold
 from sonde.targets import Classes
+from sonde.tasks import TASKS
 
 NO_CONTROL = "none"
 ENOUGH = 20  # control cells before their share outside an interval means anything
@@ -142,8 +144,9 @@ def classes(results: Sequence[Result]) -> Table:
     for result in results:
         trial = result.trial
         if isinstance(result.gold, Classes) and trial.control == NO_CONTROL:
-            what = f"{brief(ENCODERS, trial.encoder)}{'' if trial.read == '-' else ' layer ' + trial.read}, {trial.probe}"
-            groups.setdefault((trial.task, what), []).append(result)
+            layer = "" if trial.read == "-" else f" layer {trial.read}"
+            what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
+            groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
     sections = tuple(Section(f"{_short(task)}: {what}", _by_class(group)) for (task, what), group in groups.items())
     return Table(("class", "examples", "recognised", "%", "mistaken for it"), sections, frozenset({"class"}))
 
