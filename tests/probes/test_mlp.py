@@ -71,6 +71,19 @@ def test_intervals_of_a_single_feature_are_read_near_perfectly(n):
     assert accuracy(fit("mlp", given)[0], given) > 0.98
 
 
+def test_bfloat16_products_learn_what_float32_learns():
+    given = linear(n=1500, dim=64, seed=9)
+    found = {}
+    for precision in ("bf16", "float32"):
+        [fitted] = fit(f"{SMALL},precision={precision}", given)
+        assert fitted.choice["precision"] == precision
+        assert fitted.layers[0].dtype == np.float32
+        found[precision] = accuracy(fitted, given)
+    assert found["bf16"] > found["float32"] - 0.03
+    [narrow] = fit(f"{SMALL},precision=bf16", linear(dim=8))
+    assert narrow.choice["precision"] == "float32", "a few features are read exactly"
+
+
 def test_one_huge_feature_does_not_hide_the_others():
     given = linear(dim=8, seed=3)
     x = np.concatenate([given.vectors.layers[0], 1e4 * np.random.default_rng(0).normal(size=(1500, 1))], 1)

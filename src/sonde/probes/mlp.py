@@ -27,7 +27,7 @@ from sonde.targets import Column
 from sonde.vectors import Floats
 
 NARROW = 64  # features below which bfloat16 saves no time, and may cost what a few features say exactly
-AT_ONCE = 2**23  # hidden activations of one step: beyond this, products are as fast as they get and memory is not
+AT_ONCE = 2**23  # hidden activations and scores of one step: beyond this, products are as fast as they get and memory is not
 SOURCES = ("adam", "blocks", "grid", "joint", "loops", "losses", "schedules")
 
 
@@ -109,7 +109,7 @@ class Mlp:
         """Cells that are trained at once: as many as share a size of input and fill the machine."""
         plan = self.protocol.plan
         batch = plan.batch if isinstance(plan, Tenacity) else plan.batch_of(len(train))
-        most = max(1, AT_ONCE // (batch * sum(max(m.hidden, 1) for m in self._grid())))
+        most = max(1, AT_ONCE // (batch * sum(m.hidden + len(train.labels.names) for m in self._grid())))
         lanes: list[Lane] = []
         for read in dict.fromkeys(cell.read for cell in cells):
             features = finite(train, read, "train")
