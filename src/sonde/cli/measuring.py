@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sonde.cli.corpora import sentences
-from sonde.cli.options import Cache, Encoders, OnError, Output, Quiet, Tasks, remark, settled, tolerant
+from sonde.cli.options import Cache, Controls, Encoders, OnError, Output, Probes, Quiet, Reads, Tasks, remark, settled, tolerant
 
 if TYPE_CHECKING:
     from sonde.experiment.plan import Plan
@@ -24,15 +24,9 @@ SHOWN = 10  # sentences that could not be encoded
 def run(
     task: Tasks = None,
     encoder: Encoders = None,
-    probe: Annotated[
-        list[str] | None, typer.Option("--probe", metavar="REFERENCE", help="A probe, as `mlp` or `logreg`; each task's own without.")
-    ] = None,
-    control: Annotated[
-        list[str] | None, typer.Option("--control", metavar="REFERENCE", help="A control beside the scores, as `shuffled`.")
-    ] = None,
-    read: Annotated[
-        list[str] | None, typer.Option("--read", metavar="LAYER", help="A layer to read, by name; all that the encoder yields without.")
-    ] = None,
+    probe: Probes = None,
+    control: Controls = None,
+    read: Reads = None,
     seeds: Annotated[int | None, typer.Option("--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without.")] = None,
     output: Output = None,
     cache: Cache = None,

@@ -24,6 +24,18 @@ Encoders = Annotated[
     list[str] | None,
     typer.Option("--encoder", "-e", metavar="REFERENCE", help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated."),
 ]
+Probes = Annotated[
+    list[str] | None,
+    typer.Option("--probe", metavar="REFERENCE", help="A probe, as `mlp` or `logreg`; each task's own without."),
+]
+Controls = Annotated[
+    list[str] | None,
+    typer.Option("--control", metavar="REFERENCE", help="A control beside the scores, as `shuffled`."),
+]
+Reads = Annotated[
+    list[str] | None,
+    typer.Option("--read", metavar="LAYER", help="A layer to read, by name; all that the encoder yields without."),
+]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")]
 Cache = Annotated[
     Path | None,
