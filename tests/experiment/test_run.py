@@ -177,6 +177,13 @@ def test_word_reading_probes_go_with_words_alone(places: Places) -> None:
     assert pairs == {("length", "logreg"), ("words", "nb-uni-tfidf")}
 
 
+def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(places: Places) -> None:
+    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), places)
+    assert {t.task for t in made.trials} == {"tiny/sentence"}
+    assert "majority-feature" in made.refused["majority-feature on tiny/asked"]
+    assert run(made, places, progress=False).results[0].score > 0.9
+
+
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [

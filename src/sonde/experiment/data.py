@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import numpy as np
 from sonde.core import DataProblem, Dataset, Task
 from sonde.experiment.identity import digest, identity
 from sonde.sampling import folds_needed
+
+FORMAT = 2  # of remembered facts: raised when more is remembered
 
 _datasets: dict[str, Dataset] = {}
 
@@ -48,15 +51,16 @@ def content(dataset: Dataset) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it is refused."""
+    """What a plan must know of a task: how many folds its data ask for (1: one test set), its strata, or why it is refused."""
 
     folds: int = 1
     refused: str = ""
+    strata: Sequence[str] = ()
 
 
 def facts(task: Task, known: str, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
-    file = cache / "facts" / f"{digest(known)}.json"
+    file = cache / "facts" / f"{digest(str(FORMAT), known)}.json"
     try:
         return Facts(**json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -70,6 +74,7 @@ def facts(task: Task, known: str, cache: Path) -> Facts:
 
 def _find(task: Task, known: str) -> Facts:
     try:
-        return Facts(folds_needed(loaded(task, known)))
+        dataset = loaded(task, known)
+        return Facts(folds_needed(dataset), strata=sorted(dataset.strata))
     except DataProblem as problem:
         return Facts(refused=str(problem))

@@ -75,18 +75,21 @@ def plan(wanted: Wanted, places: Places) -> Plan:
     controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in wanted.controls}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
+    things: dict[str, Any] = {**encoders, **probes, **controls}
+    identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
+    lacking = _lacking(tasks, probes, identities, places.cache)
+    refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
     trials = [
         Trial(task, encoder, read, probe, control, seed)
         for (task, thing), encoder, control in product(tasks.items(), encoders, controls)
         for probe in _probes_for(thing, encoder, probes, own=not named)
+        if (task, probe) not in lacking
         for read in reads(encoders[encoder], wanted.reads)
         for seed in range(wanted.seeds if getattr(probes[probe], "random", True) else 1)
     ]
     if not trials:
         reasons = "; ".join(f"{task}: {why}" for task, why in refused.items())
         raise PlanProblem(f"nothing to measure: {reasons or 'name at least one task, one encoder and one probe that fit'}")
-    things: dict[str, Any] = {**encoders, **probes, **controls}
-    identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
     return Plan(tuple(trials), tasks, encoders, probes, controls, identities, refused)
 
 
@@ -104,6 +107,17 @@ def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool
     words = ENCODERS.canonical("words")
     mine = [PROBES.canonical(task.probe)] if own else list(probes)
     return [ref for ref in mine if _reads_words(probes[ref]) == (encoder == words)]
+
+
+def _lacking(tasks: Mapping[str, Task], probes: Mapping[str, Probe], known: Mapping[str, str], cache: Path) -> dict[tuple[str, str], str]:
+    """(task, probe) where the probe reads a stratum that the task does not write, with what is missing."""
+    needy = {ref: needs for ref, probe in probes.items() if (needs := getattr(probe, "needs", ""))}
+    return {
+        (ref, probe): f"the task does not write the stratum {needs!r}, which this probe reads"
+        for probe, needs in needy.items()
+        for ref, task in tasks.items()
+        if needs not in facts(task, known[ref], cache).strata
+    }
 
 
 def _reads_words(probe: Probe) -> bool:

@@ -46,6 +46,7 @@ class MajorityFeature:
     name: ClassVar[str] = "majority-feature"
     random: ClassVar[bool] = False
     reads: ClassVar[str] = "words"
+    needs: ClassVar[str] = STRATUM
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.loss != "softmax":
