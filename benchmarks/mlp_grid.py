@@ -233,7 +233,8 @@ def compare(given: Input, seeds: list[int], precisions: list[str], plain: bool) 
         print(f"  mlp in {precision}, accuracy: {_listed(found)}, lost {lost:+.2f} points")
         print(
             f"    {_took(took)} (median of {len(runs)}): 1/{theirs_took.wall / took.wall:.1f} on the clock,"
-            f" 1/{theirs_took.cpu / took.cpu:.1f} of processor time; {rate:.0f} of the {top:.0f} GFLOP/s that square products reach here ({100 * rate / top:.0f} %)",
+            f" 1/{theirs_took.cpu / took.cpu:.1f} of processor time;"
+            f" {rate:.0f} of the {top:.0f} GFLOP/s that square products reach here ({100 * rate / top:.0f} %)",
             flush=True,
         )
         results[precision] = (theirs_took.wall / took.wall, lost)

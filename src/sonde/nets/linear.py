@@ -1,7 +1,7 @@
 """L2-penalised linear models under several penalties at once: joint L-BFGS that shares every product with the input.
 
 Each problem is mean loss + penalty / 2 * |weights|^2, the bias free. All run in lockstep in coordinates where the Hessian is
-nearly the identity: the eigenvectors of the input's Gram matrix, scaled by its eigenvalues and the penalty.
+nearly the identity: along the eigenvectors of the input's Gram matrix, scaled by its eigenvalues and the penalty.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sonde.nets.lbfgs import minimise
 from sonde.nets.losses import LOSSES, Loss
 
 ROWS = 8192  # of one product: its scores stay in the cache
+WHOLE, PART = 1024, 256  # dimensions up to which all eigenvectors are taken, and how many of wider input
 SAMPLE = 16384  # rows that the first round is solved on, where there are at least four times as many
 
 
@@ -62,31 +63,62 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     if len(x) >= 4 * SAMPLE:
         rows = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
         sample = Sums(centred[rows], wanted[rows], LOSSES[loss])
-    values, basis = torch.linalg.eigh((sample.x.T @ sample.x).double() / len(sample.x))
-    values = values.clamp_min(0.0)
+    spectrum = spectrum_of(sample.x)
     weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
     biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
     objectives = torch.zeros(len(penalties), dtype=torch.float64)
     for part, tolerance in ((sample, 1e-4), (sums, 1e-6)) if sample is not sums else ((sums, 1e-6),):
-        space = Space(part, penalties, weights, biases, values, basis)
+        space = Space(part, penalties, weights, biases, spectrum)
         weights, biases, objectives = space.minimum(tolerance)
     return Linear(weights, biases - weights @ mean, objectives)
+
+
+class Spectrum(NamedTuple):
+    """The largest eigenvalues [some] of a Gram matrix, their vectors [dim, some], and the mean of the eigenvalues that are left."""
+
+    values: Tensor
+    basis: Tensor
+    rest: float
+
+
+def spectrum_of(x: Tensor) -> Spectrum:
+    """The spectrum of x.T @ x / rows: whole, or of wide input the upper end by subspace iteration (Halko et al. 2011)."""
+    dim = x.shape[1]
+    if dim <= WHOLE:
+        values, basis = torch.linalg.eigh((x.T @ x).double() / len(x))
+        return Spectrum(values.clamp_min(0.0), basis, 0.0)
+    basis = torch.randn(dim, PART, generator=torch.Generator().manual_seed(0))
+    for _ in range(3):
+        basis = torch.linalg.qr(x.T @ (x @ basis))[0]
+    seen = (x @ basis).double()
+    values, turn = torch.linalg.eigh(seen.T @ seen / len(x))
+    rest = float(x.square().sum(dtype=torch.float64)) / len(x) - float(values.sum())
+    return Spectrum(values.clamp_min(0.0), basis.double() @ turn, max(rest, 0.0) / (dim - PART))
 
 
 class Space:
     """The coordinates that one round runs in: flat vectors [penalties, outputs * (dim + 1)] around a start."""
 
-    def __init__(self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, values: Tensor, basis: Tensor) -> None:
-        self.sums, self.penalties, self.basis = sums, penalties, basis
+    def __init__(self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum) -> None:
+        self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
         self.weights, self.biases = weights, biases
-        curvature = sums.loss.curvature(sums.scores(weights, biases, 0))[0].double().clamp_min(1e-4)
-        stretch = torch.cat([curvature[:, None] * values + penalties[:, None], curvature[:, None]], 1)
-        self.stretch = stretch.clamp_min(1e-12).sqrt()[:, None]
+        curvature = sums.loss.curvature(sums.scores(weights, biases, 0))[0].double().clamp_min(1e-4)[:, None, None]
+        penalty = penalties[:, None, None]
+        self.along = (curvature * spectrum.values + penalty).clamp_min(1e-12).rsqrt()
+        self.across = (curvature * spectrum.rest + penalty).clamp_min(1e-12).rsqrt()
+        self.free = curvature.rsqrt()
+
+    def stretched(self, moved: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Coordinates [some, outputs * (dim + 1)] to weights and biases, or gradients in these to gradients in coordinates."""
+        parts = moved.view(len(moved), self.biases.shape[1], -1)
+        inner, across = parts[:, :, :-1], self.across[which]
+        weights = inner * across + ((inner @ self.basis) * (self.along[which] - across)) @ self.basis.T
+        return weights, parts[:, :, -1] * self.free[which, :, 0]
 
     def at(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
-        """Weights and biases at a place [some, outputs * (dim + 1)] of some of the problems."""
-        moved = place.view(len(place), self.biases.shape[1], -1) / self.stretch[which]
-        return self.weights[which] + moved[:, :, :-1] @ self.basis.T, self.biases[which] + moved[:, :, -1]
+        """Weights and biases at a place of some of the problems."""
+        weights, biases = self.stretched(place, which)
+        return self.weights[which] + weights, self.biases[which] + biases
 
     def objective(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         """Values [some] and gradients of the objectives of some of the problems at a place."""
@@ -94,12 +126,12 @@ class Space:
         means, inner, outer = self.sums.means(weights, biases)
         penalty = self.penalties[which]
         values = means + penalty / 2 * weights.square().sum((1, 2))
-        inner += penalty[:, None, None] * weights
-        slope = torch.cat([inner @ self.basis, outer[:, :, None]], 2) / self.stretch[which]
-        return values, slope.flatten(1)
+        slope = torch.cat([inner + penalty[:, None, None] * weights, outer[:, :, None]], 2)
+        inner, outer = self.stretched(slope.flatten(1), which)
+        return values, torch.cat([inner, outer[:, :, None]], 2).flatten(1)
 
     def minimum(self, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
         """Weights, biases and objectives where nothing is to be gained but `tolerance` of the objective."""
-        start = torch.zeros(len(self.penalties), self.biases.shape[1] * self.stretch.shape[2], dtype=torch.float64)
+        start = torch.zeros(len(self.penalties), self.weights[0].numel() + self.biases[0].numel(), dtype=torch.float64)
         place, values = minimise(self.objective, start, tolerance)
         return *self.at(place, torch.arange(len(place))), values
