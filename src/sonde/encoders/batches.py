@@ -10,14 +10,20 @@ from sonde.vectors import Ints
 def batches(lengths: Ints, tokens: int) -> list[Ints]:
     """Rows longest first, cut into batches of at most `tokens` tokens counted with padding; at least one row each.
 
-    Rows of length 0 are in none. The same lengths give the same batches.
+    A batch that is half full ends where sentences become shorter, so most batches need no padding at all. Rows of length 0
+    are in none. The same lengths give the same batches.
     """
     order = np.argsort(-lengths, kind="stable")
     order = order[: int((lengths > 0).sum())]
+    descending = lengths[order]
     found = []
     start = 0
     while start < len(order):
-        stop = start + max(1, tokens // int(lengths[order[start]]))
+        longest = int(descending[start])
+        full = start + max(1, tokens // longest)
+        half = min(start + -(-tokens // (2 * longest)), full, len(order))
+        same = int(np.searchsorted(-descending, -int(descending[half - 1]), "right"))  # behind the last row as long as that at half
+        stop = min(full, max(half, same))
         found.append(order[start:stop])
         start = stop
     return found

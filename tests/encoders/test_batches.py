@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.encoders.batches import batches
+
+
+@given(st.lists(st.integers(0, 300), max_size=200), st.integers(1, 500))
+def test_every_row_once_longest_first_within_the_budget(lengths, tokens):
+    given_ = np.array(lengths, np.int64)
+    found = batches(given_, tokens)
+    rows = np.concatenate([*found, np.empty(0, np.int64)]).astype(int)
+    assert sorted(rows.tolist()) == np.flatnonzero(given_).tolist()
+    assert (np.diff(given_[rows]) <= 0).all()
+    assert all(len(b) == 1 or len(b) * given_[b[0]] <= tokens for b in found)
+
+
+def test_batches_end_where_sentences_become_shorter():
+    lengths = np.repeat([9, 8, 7], [70, 100, 5])
+    assert [len(b) for b in batches(lengths, 1024)] == [70, 100, 5]
+    lengths = np.repeat([9, 8, 7], [10, 30, 400])
+    found = batches(lengths, 1024)
+    assert len(found[0]) > 40  # a few long ones go with the next
+
+
+@pytest.mark.parametrize("tokens", [256, 1024, 4096])
+def test_hardly_anything_is_padding(tokens):
+    lengths = np.random.default_rng(0).poisson(18, 4000) + 1
+    padded = sum(len(b) * lengths[b[0]] for b in batches(lengths, tokens))
+    assert padded <= 1.03 * lengths.sum()
