@@ -20,7 +20,8 @@ class Centroid:
 
     def _means(self, train: Readings, read: str) -> np.ndarray:
         features, ids = train.features(read), train.labels.matrix()
-        return np.stack([features[ids == k].mean(0) for k in range(len(train.labels.names))])
+        far = np.full((1, features.shape[1]), 1e6)  # where a class lies that training has no example of
+        return np.stack([(features[ids == k] if (ids == k).any() else far).mean(0) for k in range(len(train.labels.names))])
 
 
 @dataclass(frozen=True)
