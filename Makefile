@@ -27,8 +27,9 @@ fix: $(VENV)/.dev ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.dev ## write docs/cli.md anew from the command line itself
+docs: $(VENV)/.dev ## write docs/cli.md anew from the commands, and the tables of the pages from what they print
 	$(BIN)/python docs/write_cli.py
+	$(BIN)/python docs/write_tables.py
 
 clean: ## throw the environment away
 	rm -rf $(VENV)
