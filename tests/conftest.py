@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sonde.nets.precision import spare_torch
+
+spare_torch()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "COLUMNS": "200"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sonde.core import DataProblem
-from sonde.nets.precision import native_bf16
+from sonde.nets.precision import native_bf16, spare_torch
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -45,6 +45,7 @@ def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
     """Autocast to a precision; nothing is changed for float32."""
     import torch
 
+    spare_torch()
     kind = torch.device(device).type
     return torch.autocast(kind, getattr(torch, dtype), enabled=dtype != "float32")
 

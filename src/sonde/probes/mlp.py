@@ -124,6 +124,7 @@ class Mlp:
 
     def _train(self, lanes: list[Lane], aims: Aim, labels: Column) -> list[list[Trained]]:
         """Every member of every lane's grid, at its best on dev."""
+        machine.spare_torch()
         import torch
 
         from sonde.nets.joint import Problem
