@@ -243,6 +243,15 @@ def test_null_share_counts_cells_outside_and_weighs_them():
     assert null_share([]).share == 0
 
 
+def test_cells_that_err_together_weigh_less():
+    inside, outside = (0.4, 0.6, 0.5), (0.51, 0.6, 0.5)
+    cells, draws = [outside] * 8 + [inside] * 72, [i // 8 for i in range(80)]
+    together, apart = null_share(cells, draws), null_share(cells, [i % 10 for i in range(80)])
+    assert together.outside == apart.outside == 8
+    assert together.p > 5 * apart.p
+    assert apart.p == null_share(cells).p, "spread evenly over the draws, they count as they are"
+
+
 def test_making_metrics_imports_nothing_heavy():
     import subprocess
     import sys

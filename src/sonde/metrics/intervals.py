@@ -6,7 +6,7 @@ their number, with Satterthwaite's degrees of freedom; Wilson's interval then ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,14 +65,31 @@ def interval_of(metric: str | Metric, gold: Column, predicted: Sequence[Column])
     return _bounded(float(scores.mean()), _drawn(scores, draws, many), n, made.least)
 
 
-def null_share(cells: Iterable[tuple[float, float, float]]) -> NullShare:
-    """Of cells (low, high, null value): those whose interval misses the null, and the binomial p of so many at 5 %."""
+def null_share(cells: Iterable[tuple[float, float, float]], draws: Iterable[Hashable] | None = None) -> NullShare:
+    """Of cells (low, high, null value): those whose interval misses the null, and the binomial p of so many at 5 %.
+
+    Cells of one draw of labels err together: `draws` names the draw of each cell, and p then counts cells and misses at
+    their effective number, divided by the design effect of the clusters (Rao & Scott 1992, Biometrics 48:577).
+    """
     from scipy.stats import binomtest
 
     listed = list(cells)
-    outside = sum(not low <= null <= high for low, high, null in listed)
-    p = float(binomtest(outside, len(listed), 1 - LEVEL).pvalue) if listed else 1.0
-    return NullShare(outside, len(listed), p)
+    missed = np.array([not low <= null <= high for low, high, null in listed], np.float64)
+    outside, n = int(missed.sum()), len(listed)
+    effect = 1.0 if draws is None else _design_effect(missed, list(draws))
+    p = float(binomtest(round(outside / effect), max(round(n / effect), 1), 1 - LEVEL).pvalue) if listed else 1.0
+    return NullShare(outside, n, p)
+
+
+def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
+    """How much more a share of clustered cells varies than one of independent cells; never below 1."""
+    codes = np.unique([str(draw) for draw in draws], return_inverse=True)[1]
+    sizes, hits = np.bincount(codes), np.bincount(codes, missed)
+    share, n, many = float(missed.mean()) if len(missed) else 0.0, len(missed), len(sizes)
+    if many < 2 or not 0 < share < 1:
+        return 1.0
+    clustered = many / (many - 1) * float(((hits - share * sizes) ** 2).sum()) / n**2
+    return max(1.0, clustered * n / (share * (1 - share)))
 
 
 def _layout(table: Doubles) -> Spread:

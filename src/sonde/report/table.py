@@ -120,14 +120,15 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
 
 def _chance(rows: Sequence[Row]) -> list[str]:
     """How shuffled labels fared against what chance allows, where there are enough cells to say."""
-    cells = [(row.low, row.high, row.majority) for row in rows if row.control.startswith("shuffled") and row.metric == "accuracy"]
+    shuffled = [row for row in rows if row.control.startswith("shuffled") and row.metric == "accuracy"]
+    cells = [(row.low, row.high, row.majority) for row in shuffled]
     if len(cells) < ENOUGH:
         return []
-    found = null_share(cells)
+    found = null_share(cells, [(row.task, row.control) for row in shuffled])
     away = [abs(low + high - 2 * null) / 2 / max((high - low) / 2 / 1.96, 1e-9) for low, high, null in cells]
     return [
         f"{found.outside} of {found.cells} shuffled cells ({found.share:.0%}) have an interval without the majority in it; 5% are expected "
-        f"by chance (p = {found.p:.2f}); the farthest is {max(away):.1f} standard errors away."
+        f"by chance (p = {found.p:.2f}, rows of one task sharing their draw); the farthest is {max(away):.1f} standard errors away."
     ]
 
 
