@@ -19,6 +19,7 @@ from sonde.experiment.identity import digest, git_commit, versions
 from sonde.experiment.places import Places
 from sonde.metrics import METRICS, best_constant, interval_of
 from sonde.reading import Predictor, Probe, Readings
+from sonde.targets import Classes, Column
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _measure(group: Group, places: Places) -> list[Result]:
     for name, part in (("train", train), ("test", test)):
         if not len(part):
             raise ValueError(f"no {name} examples are left to read ({counts['unusable']} could not be encoded)")
-    counts |= {"train": len(train), "dev": len(dev), "test": len(test)}
+    counts |= {"train": len(train), "dev": len(dev), "test": len(test), "unseen": _unseen(train.labels, test.labels)}
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     start = time.perf_counter()
     predictors = group.probe.fit(train, dev, cells=cells)
@@ -84,6 +85,13 @@ def _measure(group: Group, places: Places) -> list[Result]:
     majority = best_constant(train.labels, test.labels, group.task.metric)
     shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {"fit_seconds": round(seconds, 3)}
     return [_result(t, p, test, majority, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
+
+
+def _unseen(train: Column, test: Column) -> int:
+    """Test examples of a class that train lacks, which no probe can get right."""
+    if not (isinstance(train, Classes) and isinstance(test, Classes)):
+        return 0
+    return int((~np.isin(test.ids, train.ids)).sum())
 
 
 def _result(trial: Trial, predictor: Predictor, test: Readings, majority: float, rest: tuple[str, dict[str, Any]]) -> Result:
