@@ -3,9 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
-from sonde.core import Cell, Dataset, Example, Sentence, Site
+from sonde.core import Cell, Dataset, Example, Sentence
 from sonde.probes import PROBES
-from sonde.probes.bayes import SMOOTHINGS, bi, tokens, uni
+from sonde.probes.bayes import SMOOTHINGS, bi, uni
 from sonde.reading import ReadingProblem, Readings
 from sonde.testing import FAMILIES
 from sonde.vectors import Vectors
@@ -61,19 +61,6 @@ def test_label_sets_are_learnt_from_spans_alone():
     said = predicted(uni(), read(dataset)).decoded
     gold = dataset.labels.take(dataset.rows("test"))
     assert (said.matrix() == gold.matrix()).mean() > 0.9
-
-
-def test_asked_words_are_seen_by_slot():
-    sentence = Sentence.of(["The", "dog"])
-    dataset = Dataset.of([Example((Site(sentence),), "yes", "train", ("dog", "Barks"))])
-    assert tokens(dataset, 2) == [["the", "dog", "the dog", "\tasked 0 dog", "\tasked 1 barks"]]
-    assert tokens(dataset, 1, lower=False)[0][:2] == ["The", "dog"]
-
-
-def test_a_span_is_its_own_words_and_sites_are_told_apart():
-    sentence = Sentence.of(["a", "b", "c", "b"])
-    dataset = Dataset.of([Example((Site(sentence, (0, 2)), Site(sentence, (2, 4))), "x", "train")])
-    assert tokens(dataset) == [["0:a", "0:b", "1:c", "1:b", "\tshared"]]
 
 
 def test_smoothing_is_tuned_on_dev_and_told():
