@@ -63,6 +63,10 @@ class Reference:
         own = {key for key, _ in self.options}
         return replace(self, options=self.options + tuple((k, v) for k, v in options.items() if k not in own))
 
+    def without(self, *keys: str) -> Reference:
+        """The same reference without some options."""
+        return replace(self, options=tuple(option for option in self.options if option[0] not in keys))
+
 
 def _encode(value: str) -> str:
     return quote(value, safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256)))
@@ -134,6 +138,26 @@ class Contents:
         near = difflib.get_close_matches(name, list(places), n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         return f"no {self.kind} called {name!r}{hint} (`sonde {self.kind}s` lists them)"
+
+
+def brief(contents: Contents, reference: str) -> str:
+    """A canonical reference without the options that are as they are by default; others are never left out."""
+    parsed = parsed_or_none(reference)
+    if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
+        return reference
+    try:
+        usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument)))
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return reference  # results outlive the plugins and the files that they were made with
+    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o not in usual.options)))
+
+
+def parsed_or_none(reference: str) -> Reference | None:
+    """A reference as it was parsed; None for text that is none."""
+    try:
+        return Reference.parse(reference)
+    except ReferenceProblem:
+        return None
 
 
 def _parsed(reference: str | Reference) -> Reference:

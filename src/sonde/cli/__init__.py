@@ -27,6 +27,7 @@ app.command("vectors")(vectors.vectors)
 app.command("tasks")(listing.tasks)
 app.command("encoders")(listing.encoders)
 app.command("probes")(listing.probes)
+app.command("suites")(listing.suites)
 
 INTERRUPTED = 130
 

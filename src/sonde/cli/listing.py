@@ -45,6 +45,16 @@ def probes(name: Name = None) -> None:
     _list(PROBES, name)
 
 
+def suites(name: Name = None) -> None:
+    """List the suites, papers' tables that `--suite` measures and shows.
+
+    **Examples**: `sonde suites`, `sonde suites conneau2018`
+    """
+    from sonde.suites import SUITES
+
+    _list(SUITES, name)
+
+
 def _list(contents: Contents, name: str | None) -> None:
     names = list(contents) if name is None else [r.name for r in contents.expand(name)]
     whole = name is not None and len(names) == 1

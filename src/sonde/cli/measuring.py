@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from sonde.cli import papers
 from sonde.cli.corpora import sentences
-from sonde.cli.options import Cache, Controls, Encoders, OnError, Output, Probes, Quiet, Reads, Tasks, remark, settled, tolerant
+from sonde.cli.options import Cache, Controls, Encoders, OnError, Output, Probes, Quiet, Reads, Suite, Tasks, remark, settled, tolerant
 
 if TYPE_CHECKING:
     from sonde.experiment.plan import Plan
@@ -24,6 +25,7 @@ SHOWN = 10  # sentences that could not be encoded
 def run(
     task: Tasks = None,
     encoder: Encoders = None,
+    suite: Suite = None,
     probe: Probes = None,
     control: Controls = None,
     read: Reads = None,
@@ -46,6 +48,7 @@ def run(
     - `sonde run -t 'ud/*:UD_English-EWT' -e length -e bow:random -e st:all-MiniLM-L6-v2 -o results/`
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
+    - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
     """
     from sonde.experiment.places import Places
     from sonde.experiment.plan import Wanted, plan
@@ -55,33 +58,32 @@ def run(
     start = time.perf_counter()
     settled(cache)
     places = Places.of(output, cache)
-    built_in = not (task or encoder)
-    controls = control or (["shuffled"] if built_in else [])
-    wanted = Wanted(
-        tolerant(task or EMBEDDED_TASKS, on_error),
-        encoder or EMBEDDED_ENCODERS,
-        probe or (),
-        list(dict.fromkeys(["none", *controls])),
-        seeds or (EMBEDDED_SEEDS if built_in else SEEDS),
-        read or (),
-    )
-    made = plan(wanted, places)
+    built_in = not (task or encoder or suite)
+    controls = list(dict.fromkeys(["none", *(control or (["shuffled"] if built_in else []))]))
+    encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)
+    if suite:
+        asked = {"encoders": encoders, "controls": controls, "seeds": many, "reads": read or (), "on_error": on_error}
+        made = plan(papers.wished(suite, [task, probe], **asked), places)
+    else:
+        made = plan(Wanted(tolerant(task or EMBEDDED_TASKS, on_error), encoders, probe or (), controls, many, read or ()), places)
     outcome = measured(made, places, local(jobs), progress=not quiet)
-    _show(made, outcome, style)
+    _show(made, outcome, style, suite)
     remark(_summary(outcome, places.results, time.perf_counter() - start), quiet)
     if set(outcome.failures) - set(made.refused):
         raise typer.Exit(1)
 
 
-def _show(made: Plan, outcome: Outcome, style: str) -> None:
+def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
+    from sonde.naming import brief
     from sonde.report import render, rows, scores
-    from sonde.report.rows import brief
     from sonde.report.terminal import show
     from sonde.tasks import TASKS
 
     questions = {brief(TASKS, reference): task.question for reference, task in made.tasks.items()}
     if not outcome.results:
         remark("nothing could be measured:")
+    elif suite:
+        typer.echo(papers.shown(suite, outcome.results, style) or "", nl=False)
     elif style == "terminal":
         show(scores(rows(outcome.results), questions))
     else:

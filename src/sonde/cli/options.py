@@ -24,6 +24,12 @@ Encoders = Annotated[
     list[str] | None,
     typer.Option("--encoder", "-e", metavar="REFERENCE", help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated."),
 ]
+Suite = Annotated[
+    str | None,
+    typer.Option(
+        "--suite", metavar="REFERENCE", help="A paper's tasks, protocol and table, as `ud2019:TREEBANK`; `sonde suites` lists them."
+    ),
+]
 Probes = Annotated[
     list[str] | None,
     typer.Option("--probe", metavar="REFERENCE", help="A probe, as `mlp` or `logreg`; each task's own without."),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sonde.cli.options import Output
+from sonde.cli import papers
+from sonde.cli.options import Output, Suite
 
 if TYPE_CHECKING:
     from sonde.core import Result
@@ -19,6 +20,11 @@ def report(
     results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
     style: Annotated[Format, typer.Option("--format", "-f", help="How to show it.")] = "terminal",
     output: Output = None,
+    suite: Suite = None,
+    human: Annotated[
+        list[Path] | None,
+        typer.Option("--human", metavar="FILE", help="With --suite: what people score, as `sonde annotate --score` wrote it."),
+    ] = None,
     classes: Annotated[bool, typer.Option("--classes", help="Counts by class in place of scores.")] = False,
 ) -> None:
     """Show results that were measured before.
@@ -30,23 +36,37 @@ def report(
     - `sonde report results/ --format latex`
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
+    - `sonde report results/ --suite conneau2018`
     """
-    from sonde.report import FILES, PAGES, render, write
-    from sonde.report import classes as by_class
+    from sonde.report import PAGES
 
-    found = _found(results)
     if classes and style not in PAGES:
         raise typer.BadParameter(f"counts by class are shown as {', '.join(PAGES)}", param_hint="--classes")
     if style == "parquet" and output is None:
         raise typer.BadParameter("parquet is not text: give a file with -o", param_hint="--format")
-    if output is not None and style in FILES:
-        write(found, style, output)
-        return
-    text = PAGES[style](by_class(found)) if classes else render(found, style)
-    if output is None:
+    if suite is None and human:
+        raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
+    text = _laid_out(_found(results), style, output, suite, human or [], classes)
+    if text is not None and output is None:
         typer.echo(text, nl=False)
-    else:
+    elif text is not None and output is not None:
         output.write_text(text, "utf-8")
+
+
+def _laid_out(found: list[Result], style: str, output: Path | None, suite: str | None, human: list[Path], classes: bool) -> str | None:
+    """The report as text; None where it was shown or written already."""
+    from sonde.report import FILES, PAGES, render, write
+    from sonde.report import classes as by_class
+
+    if suite is not None:
+        if output is None or style != "parquet":
+            return papers.shown(suite, found, style, human, to_file=output is not None)
+        papers.listed(suite, found, output, human)
+    elif output is not None and style in FILES:
+        write(found, style, output)
+    else:
+        return PAGES[style](by_class(found)) if classes else render(found, style)
+    return None
 
 
 def _found(folder: Path | None) -> list[Result]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,26 @@ class Wanted:
     reads: Sequence[str] = ()
 
 
-def plan(wanted: Wanted, places: Places) -> Plan:
-    """Make and check everything that a run needs; nothing is encoded or fitted."""
+def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
+    """Make and check everything that a run needs; nothing is encoded or fitted. Several wishes make one plan of all their trials."""
+    made = [_planned(each, places) for each in ([wanted] if isinstance(wanted, Wanted) else wanted)]
+    whole = Plan(
+        tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
+        *({ref: thing for each in made for ref, thing in part(each).items()} for part in _PARTS),
+    )
+    if not whole.trials:
+        reasons = "; ".join(f"{task}: {why}" for task, why in whole.refused.items())
+        raise PlanProblem(f"nothing to measure: {reasons or 'name at least one task, one encoder and one probe that fit'}")
+    return whole
+
+
+_PARTS: tuple[Callable[[Plan], Mapping[str, Any]], ...] = tuple(
+    map(attrgetter, ("tasks", "encoders", "probes", "controls", "identities", "refused"))
+)
+
+
+def _planned(wanted: Wanted, places: Places) -> Plan:
+    """The plan of one wish; it may be empty."""
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
     tasks, refused = _tasks(wanted.tasks, places.cache)
@@ -79,18 +98,15 @@ def plan(wanted: Wanted, places: Places) -> Plan:
     identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
     lacking = _lacking(tasks, probes, identities, places.cache)
     refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
-    trials = [
+    trials = tuple(
         Trial(task, encoder, read, probe, control, seed)
         for (task, thing), encoder, control in product(tasks.items(), encoders, controls)
         for probe in _probes_for(thing, encoder, probes, own=not named)
         if (task, probe) not in lacking
         for read in reads(encoders[encoder], wanted.reads)
         for seed in range(wanted.seeds if getattr(probes[probe], "random", True) else 1)
-    ]
-    if not trials:
-        reasons = "; ".join(f"{task}: {why}" for task, why in refused.items())
-        raise PlanProblem(f"nothing to measure: {reasons or 'name at least one task, one encoder and one probe that fit'}")
-    return Plan(tuple(trials), tasks, encoders, probes, controls, identities, refused)
+    )
+    return Plan(trials, tasks, encoders, probes, controls, identities, refused)
 
 
 def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "±": r"$\pm$",
+    "▸": r"$\triangleright$",
 }
 
 
@@ -25,6 +27,7 @@ def markdown(table: Table) -> str:
     """A Markdown page: one pipe table a section."""
     parts = [f"# {_md(table.title)}"] if table.title else []
     for section in table.sections:
+        parts += ["---"] if section.apart else []
         if section.heading:
             parts.append(f"**{_md(section.heading)}**" + (f" {_md(section.line)}" if section.line else ""))
         parts.append("\n".join(_pipes(table, section)))
@@ -34,9 +37,10 @@ def markdown(table: Table) -> str:
 
 def _pipes(table: Table, section: Section) -> list[str]:
     rule = ["---" if name in table.words else "---:" for name in table.columns]
-    rows = [table.columns, *section.rows]
-    lines = ["| " + " | ".join(map(_md, row)) + " |" for row in rows]
-    return [lines[0], "| " + " | ".join(rule) + " |", *lines[1:]]
+    rows = [list(map(_md, row)) for row in section.rows]
+    for r, c in section.strong:
+        rows[r][c] = f"**{rows[r][c]}**"
+    return ["| " + " | ".join(row) + " |" for row in (map(_md, table.columns), rule, *rows)]
 
 
 def _md(text: str) -> str:
@@ -49,15 +53,16 @@ def latex(table: Table) -> str:
     lines = [f"% {note}" for note in map(printable, table.notes)]
     lines += ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{align}}}", "\\toprule", _tex_row(table.columns)]
     for section in table.sections:
-        lines.append("\\midrule")
+        lines += ["\\midrule"] * (1 + section.apart)
         if section.heading:
             lines.append(f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_tex(section.heading)}}}}} \\\\")
-        lines += map(_tex_row, section.rows)
+        for r, row in enumerate(section.rows):
+            lines.append(_tex_row(row, frozenset(c for at, c in section.strong if at == r)))
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
-def _tex_row(cells: tuple[str, ...]) -> str:
-    return " & ".join(map(_tex, cells)) + r" \\"
+def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> str:
+    return " & ".join(f"\\textbf{{{_tex(cell)}}}" if c in strong else _tex(cell) for c, cell in enumerate(cells)) + r" \\"
 
 
 def _tex(text: str) -> str:

@@ -13,28 +13,31 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from sonde.report.inside import Cell
 from sonde.report.rows import PERCENT, Row
 
-COLUMNS = tuple(f.name for f in fields(Row))
 
-
-def csv(rows: Sequence[Row]) -> str:
+def csv(rows: Sequence[Row | Cell]) -> str:
     """One line a row, a header first; scores are percent with every digit that matters."""
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(f.name for f in fields(_kind(rows)))
     for row in rows:
         writer.writerow([f"{value:.4f}" if isinstance(value, float) else value for value in asdict(row).values()])
     return out.getvalue()
 
 
-def parquet(rows: Sequence[Row], to: Path) -> None:
+def _kind(rows: Sequence[Row | Cell]) -> type[Row | Cell]:
+    return type(rows[0]) if rows else Row
+
+
+def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
     """The same columns as a Parquet file."""
     import pyarrow as pa  # a tenth of a second that other formats need not wait for
     import pyarrow.parquet as pq
 
     kinds = {"str": pa.string(), "float": pa.float64(), "int": pa.int64()}
-    schema = pa.schema([(f.name, kinds[str(f.type)]) for f in fields(Row)])
+    schema = pa.schema([(f.name, kinds[str(f.type)]) for f in fields(_kind(rows))])
     draft = to.with_name(to.name + ".part")
     pq.write_table(pa.Table.from_pylist([asdict(row) for row in rows], schema), draft)
     draft.replace(to)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from sonde.controls import CONTROLS
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS, interval_of
-from sonde.naming import Contents, Reference, ReferenceProblem
+from sonde.naming import brief, parsed_or_none
 from sonde.probes import PROBES
 from sonde.targets import Classes, Column, Scores
 from sonde.tasks import TASKS
@@ -119,30 +119,5 @@ def joined(columns: Sequence[Column]) -> Column:
 
 def without_fold(task: str) -> str:
     """A task's reference without its fold, which is averaged over."""
-    parsed = _parsed(task)
-    if parsed is None:
-        return task
-    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o[0] != "fold")))
-
-
-def brief(contents: Contents, reference: str) -> str:
-    """A canonical reference without the options that are as they are by default; others are never left out."""
-    parsed = _parsed(reference)
-    if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
-        return reference
-    usual = _quietly(lambda: Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument))))
-    if usual is None:
-        return reference
-    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o not in usual.options)))
-
-
-def _parsed(reference: str) -> Reference | None:
-    return _quietly(lambda: Reference.parse(reference))
-
-
-def _quietly(make: Callable[[], Reference]) -> Reference | None:
-    """What `make` returns; None where it cannot (results outlive the plugins and the files that they were made with)."""
-    try:
-        return make()
-    except (ReferenceProblem, ImportError, AttributeError, OSError):
-        return None
+    parsed = parsed_or_none(task)
+    return task if parsed is None else str(parsed.without("fold"))

@@ -14,9 +14,9 @@ from sonde.controls import CONTROLS
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics import null_share
-from sonde.naming import Reference, ReferenceProblem
+from sonde.naming import Reference, ReferenceProblem, brief
 from sonde.probes import PROBES
-from sonde.report.rows import Row, brief, without_fold
+from sonde.report.rows import Row, without_fold
 from sonde.targets import Classes
 from sonde.tasks import TASKS
 
@@ -26,11 +26,17 @@ ENOUGH = 20  # control cells before their share outside an interval means anythi
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Rows that belong together, under a heading and a line that explains it."""
+    """Rows that belong together, under a heading and a line that explains it.
+
+    strong  cells (row, column) that are set in bold
+    apart   whether a rule stands above, since the rows are not to be compared with those before
+    """
 
     heading: str
     rows: tuple[tuple[str, ...], ...]
     line: str = ""
+    strong: frozenset[tuple[int, int]] = frozenset()
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

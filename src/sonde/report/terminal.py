@@ -10,10 +10,13 @@ from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.measure import Measurement
 from rich.padding import Padding
+from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sonde.report.table import Table, printable
+from sonde.report.table import Section, Table, printable
+
+LABEL = 24  # letters of a label that are kept on one line, however narrow the terminal
 
 
 def shown(table: Table) -> Group:
@@ -23,9 +26,11 @@ def shown(table: Table) -> Group:
         parts.append(Text(printable(table.title), style="bold"))
     widths = _widths(table)
     for section in table.sections:
+        if section.apart:
+            parts += [Text(""), Rule(characters="━")]
         if section.heading:
             parts.append(Text.assemble("\n", (printable(section.heading), "bold cyan"), "  ", (printable(section.line), "italic")))
-        parts.append(_grid(table, section.rows, widths))
+        parts.append(_grid(table, section, widths))
     if table.notes:
         parts.append(Padding(Group(*(Text(printable(note), style="dim") for note in table.notes)), (1, 0, 0, 0)))
     return Group(*parts)
@@ -37,15 +42,15 @@ def _widths(table: Table) -> list[int]:
     return [max(Text(printable(row[i])).cell_len for row in every) for i in range(len(table.columns))]
 
 
-def _grid(table: Table, rows: tuple[tuple[str, ...], ...], widths: list[int]) -> Grid:
+def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for name, width in zip(table.columns, widths, strict=True):
         words = name in table.words
         justify: Literal["left", "right"] = "left" if words else "right"
-        least, most = (min(width, 12), None) if words else (width, width)
+        least, most = (min(width, LABEL), None) if words else (width, width)
         grid.add_column(Text(name), justify=justify, overflow="fold", min_width=least, width=most)
-    for row in rows:
-        styles = ["bold" if name == "score" else "" for name in table.columns]
+    for r, row in enumerate(section.rows):
+        styles = ["bold" if name == "score" or (r, c) in section.strong else "" for c, name in enumerate(table.columns)]
         grid.add_row(*(Text(printable(cell), style=style, overflow="fold") for cell, style in zip(row, styles, strict=True)))
     return grid
 

@@ -1,0 +1,80 @@
+"""What `sonde run --suite` and `sonde report --suite` share: a paper's tasks to measure, and its table to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from sonde.core import Result
+    from sonde.experiment.plan import Wanted
+    from sonde.published import Judged
+    from sonde.suites.suite import Suite
+
+LISTS = ("csv", "parquet")
+
+
+def wished(reference: str, given: Sequence[Any], **asked: Any) -> list[Wanted]:
+    """What a run of a suite measures; `given` is what the user may not choose beside it."""
+    from sonde.suites import SUITES
+    from sonde.suites.suite import Asked, wanted
+
+    if any(given):
+        raise typer.BadParameter("a suite brings its own tasks and probes: leave -t and --probe out", param_hint="--suite")
+    return wanted(SUITES.make(reference), Asked(**asked))
+
+
+def shown(reference: str, results: Sequence[Result], style: str, human: Sequence[Path] = (), to_file: bool = False) -> str | None:
+    """A paper's table with the results in it, as text; None after it was printed (in colour, where there is a terminal)."""
+    from sonde.report import PAGES
+    from sonde.report.inside import cells, inside
+    from sonde.report.records import csv
+    from sonde.report.terminal import show
+    from sonde.suites import SUITES
+    from sonde.suites.suite import selected
+
+    suite: Suite = SUITES.make(reference)
+    found = selected(suite, results)
+    people = judged(suite, human)
+    if style == "csv":
+        return csv(cells(suite.name, suite.paper, found.entries, people))
+    if style not in PAGES:
+        raise typer.BadParameter(f"a paper's table is written as {', '.join([*PAGES, *LISTS])}", param_hint="--format")
+    table = inside(suite.paper, found.entries, people, found.others)
+    if style == "terminal" and not to_file:
+        show(table)
+        return None
+    return PAGES[style](table)
+
+
+def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[Path] = ()) -> None:
+    """Every figure of a paper's table and every result in it as a Parquet file."""
+    from sonde.report.inside import cells
+    from sonde.report.records import parquet
+    from sonde.suites import SUITES
+    from sonde.suites.suite import selected
+
+    suite: Suite = SUITES.make(reference)
+    parquet(cells(suite.name, suite.paper, selected(suite, results).entries, judged(suite, human)), to)
+
+
+def judged(suite: Suite, files: Sequence[Path]) -> list[Judged]:
+    """What people score, from files that `sonde annotate --score` wrote."""
+    if not files:
+        return []
+    from sonde.annotation.bound import read_bound
+    from sonde.core import DataProblem
+    from sonde.published import PERCENT, Judged
+    from sonde.suites.suite import located
+
+    found = []
+    for file in files:
+        bound = read_bound(file)
+        place = located(suite, bound.task)
+        if place is None:
+            raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
+        found.append(Judged(place, PERCENT * bound.score, PERCENT * bound.low, PERCENT * bound.high, bound.n))
+    return found

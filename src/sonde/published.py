@@ -1,0 +1,123 @@
+"""A paper's table as facts, and what was measured here beside it. `suites` fills these values, `report` lays them out.
+
+Facts lie in tab-separated files that people can read: a header `block, row, COLUMN...`, a line for each row of the paper,
+`-` where it gives no figure, `?` after a figure that is as printed and doubted. Comments begin with `#`, doubts with `# ?`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from sonde.core import DataProblem, Result
+
+PERCENT = 100.0
+
+
+class Figure(NamedTuple):
+    """A number in percent and as the paper prints it, with a question mark where that is doubted; NaN where it gives none."""
+
+    value: float
+    printed: str = "–"
+
+
+class Line(NamedTuple):
+    """A row of the paper: one figure a column, and where it stands (paper, table, block, row)."""
+
+    name: str
+    figures: tuple[Figure, ...]
+    source: str
+
+
+class Block(NamedTuple):
+    """Rows that the paper puts under one heading."""
+
+    heading: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A published table: its columns in the paper's order and words, its rows, and the doubts about what is printed.
+
+    apart   names of rows that are no encoders: floors and people; they are neither ranked nor set in bold
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    doubts: tuple[str, ...] = ()
+    apart: frozenset[str] = frozenset()
+
+
+class Place(NamedTuple):
+    """Where a score belongs in a table: the column's number, the data that it is over, and whether they are the published ones."""
+
+    column: int
+    data: str
+    published: bool
+
+
+class Entry(NamedTuple):
+    """The results of one cell (all seeds and folds); `floor` names the paper's baseline that they repeat, '' for an encoder."""
+
+    place: Place
+    floor: str
+    results: tuple[Result, ...]
+
+
+class Judged(NamedTuple):
+    """What people score on sampled test sentences, in percent, with its interval and how many sentences it is over."""
+
+    place: Place
+    score: float
+    low: float
+    high: float
+    n: int
+
+
+def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
+    """The columns, blocks and doubts of a file of facts; `source` names paper and table. DataProblem with file and line."""
+    doubts, rows = [], []
+    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+        if line.startswith("# ?"):
+            doubts.append(line.removeprefix("# ?").strip())
+        elif line and not line.startswith("#"):
+            rows.append((number, line.split("\t")))
+    if not rows:
+        raise DataProblem(f"{file}: no facts in it")
+    (_, header), *body = rows
+    lines = [(cells[0], _line(cells, len(header), f"{file}:{number}", source)) for number, cells in body]
+    blocks = tuple(Block(heading, tuple(line for _, line in mine)) for heading, mine in groupby(lines, key=lambda pair: pair[0]))
+    return tuple(header[2:]), blocks, tuple(doubts)
+
+
+def _line(cells: Sequence[str], width: int, where: str, source: str) -> Line:
+    if len(cells) != width:
+        raise DataProblem(f"{where}: {len(cells)} cells, not {width}")
+    block, name, *figures = cells
+    return Line(name, tuple(_figure(text, where) for text in figures), f"{source}, {block}, {name}")
+
+
+def _figure(text: str, where: str) -> Figure:
+    if text == "-":
+        return Figure(math.nan)
+    try:
+        value = float(text.removesuffix("?"))
+    except ValueError:
+        raise DataProblem(f"{where}: {text!r} is no figure; write a number, or - where the paper has none") from None
+    if not 0 <= value <= 100:
+        raise DataProblem(f"{where}: {text} is no percentage")
+    return Figure(value, text)
+
+
+def grouped(entries: Sequence[Entry]) -> Mapping[tuple[str, bool], list[Entry]]:
+    """Entries by (data, whether they are the published ones); those on the published data come first."""
+    found: dict[tuple[str, bool], list[Entry]] = {}
+    for entry in sorted(entries, key=lambda e: not e.place.published):
+        found.setdefault((entry.place.data, entry.place.published), []).append(entry)
+    return found

@@ -1,0 +1,186 @@
+"""Rows of one's own inside a paper's table; on other data, below a rule of their own, with sizes, without rank and without bold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sonde.published import Block, Entry, Judged, Line, Paper, grouped
+from sonde.report.rows import Row, rows
+from sonde.report.table import NO_CONTROL, Section, Table, number
+
+OWN = "▸ "
+HALF = "   ± 95 %"
+PEOPLE = "people"
+DIFFERENT = "different data"
+SAME = "measured here, on the published data"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One figure of the table, for programs: published, or measured with sonde. Scores are percent, NaN where there is none."""
+
+    suite: str
+    kind: str
+    data: str
+    source: str
+    row: str
+    column: str
+    layer: str
+    probe: str
+    control: str
+    score: float
+    low: float
+    high: float
+    majority: float
+    n: int
+    train: int
+    seeds: int
+    folds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A row of one's own: its label, whether it is an encoder's, and a measurement for each column that has one."""
+
+    label: str
+    encoder: bool
+    cells: Mapping[int, Row | Judged]
+
+
+def inside(paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = (), others: int = 0) -> Table:
+    """The paper's table with one's own rows: within it on the published data, else below under "different data"."""
+    groups = {key: measured(mine) for key, mine in grouped(entries).items()}
+    for key, bound in _people(people).items():
+        groups.setdefault(key, []).insert(0, bound)
+    best = _best(paper, [row for (_, published), mine in groups.items() if published for row in mine])
+    sections = [_printed(block, paper, best) for block in paper.blocks]
+    for (data, published), mine in groups.items():
+        sections.append(_own(paper, data, mine, best if published else None))
+    columns = ("encoder", *paper.columns)
+    return Table(columns, tuple(sections), frozenset({"encoder"}), tuple(_notes(paper, entries, groups, others)), paper.title)
+
+
+def measured(entries: Iterable[Entry]) -> list[Measured]:
+    """One row for each floor, encoder, layer and control: floors first, as the suite has them."""
+    found: dict[tuple[bool, str], dict[int, Row | Judged]] = {}
+    for entry in entries:
+        (row,) = rows(entry.results)
+        layer = "" if row.layer == "-" else f", layer {row.layer}"
+        control = "" if row.control == NO_CONTROL else f" ({row.control})"
+        label = (entry.floor or f"{row.encoder}{layer}") + control
+        found.setdefault((not entry.floor, label), {})[entry.place.column] = row
+    return [Measured(label, encoder, cells) for (encoder, label), cells in sorted(found.items(), key=lambda item: item[0][0])]
+
+
+def _people(judged: Sequence[Judged]) -> dict[tuple[str, bool], Measured]:
+    groups: dict[tuple[str, bool], dict[int, Row | Judged]] = {}
+    for each in judged:
+        groups.setdefault((each.place.data, each.place.published), {})[each.place.column] = each
+    return {key: Measured(PEOPLE, False, cells) for key, cells in groups.items()}
+
+
+def _best(paper: Paper, own: Sequence[Measured]) -> list[float]:
+    """The highest score of an encoder in each column, as far as scores may be compared."""
+    lines = list(_encoders(paper))
+    printed = [[line.figures[c].value for line in lines] for c in range(len(paper.columns))]
+    mine = [[round(row.cells[c].score, 1) for row in own if row.encoder and c in row.cells] for c in range(len(paper.columns))]
+    return [max((v for v in [*a, *b] if not math.isnan(v)), default=math.nan) for a, b in zip(printed, mine, strict=True)]
+
+
+def _encoders(paper: Paper) -> Iterator[Line]:
+    for block in paper.blocks:
+        yield from (line for line in block.lines if line.name not in paper.apart)
+
+
+def _printed(block: Block, paper: Paper, best: Sequence[float]) -> Section:
+    body = tuple((line.name, *(figure.printed for figure in line.figures)) for line in block.lines)
+    strong = {
+        (r, c + 1)
+        for r, line in enumerate(block.lines)
+        if line.name not in paper.apart
+        for c, figure in enumerate(line.figures)
+        if figure.value == best[c]
+    }
+    return Section(block.heading, body, "", frozenset(strong))
+
+
+def _own(paper: Paper, data: str, mine: Sequence[Measured], best: Sequence[float] | None) -> Section:
+    """One's own rows over some data; with the best published scores they are ranked and the best set in bold."""
+    many = range(len(paper.columns))
+    body: list[tuple[str, ...]] = [*_sizes(mine, many)]
+    strong: set[tuple[int, int]] = set()
+    for row in mine:
+        body.append((OWN + row.label, *(number(row.cells[c].score) if c in row.cells else "–" for c in many)))
+        if best is not None and row.encoder:
+            strong |= {(len(body) - 1, c + 1) for c in many if c in row.cells and round(row.cells[c].score, 1) == best[c]}
+        body.append((HALF, *(number((row.cells[c].high - row.cells[c].low) / 2) if c in row.cells else "" for c in many)))
+        if best is not None and row.encoder:
+            body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
+    heading = f"{SAME if best is not None else DIFFERENT}: {data}"
+    line = "" if best is not None else "Not comparable with the rows above."
+    return Section(heading, tuple(body), line, frozenset(strong), apart=best is None)
+
+
+def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
+    """How many examples each column is fitted on and scored over; a range where rows differ."""
+    columns = list(many)
+    for label, key in (("   n train", "train"), ("   n test", "n")):
+        counts = [sorted({getattr(row.cells[c], key) for row in mine if isinstance(row.cells.get(c), Row)}) for c in columns]
+        yield (label, *(f"{c[0]:,}" if len(c) == 1 else f"{c[0]:,}–{c[-1]:,}" if c else "–" for c in counts))
+    judged = [next((row.cells[c].n for row in mine if isinstance(row.cells.get(c), Judged)), 0) for c in columns]
+    if any(judged):
+        yield ("   n judged", *(f"{n:,}" if n else "–" for n in judged))
+
+
+def _rank(paper: Paper, row: Measured, column: int) -> str:
+    """Where a score stands among the paper's encoders: one rank, or the range that its interval allows."""
+    if column not in row.cells:
+        return "–"
+    cell = row.cells[column]
+    printed = [v for line in _encoders(paper) if not math.isnan(v := line.figures[column].value)]
+    first, last = (1 + sum(v > bound for v in printed) for bound in (cell.high, cell.low))
+    return f"{first}" if first == last else f"{first}–{last}"
+
+
+def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, bool], Sequence[Measured]], others: int) -> Iterator[str]:
+    yield "Percent. Rows without a mark are the paper's own figures; they come without intervals."
+    yield from (f"? {doubt}" for doubt in paper.doubts)
+    if not groups:
+        return
+    found = [cell for mine in groups.values() for row in mine for cell in row.cells.values() if isinstance(cell, Row)]
+    seeds = sorted({row.seeds for row in found if row.encoder})
+    counted = f"{seeds[0]}" if len(seeds) == 1 else f"1 to {seeds[-1]}" if seeds else "no"
+    yield f"{OWN}measured with sonde: means of {counted} seed(s); ± is half of the 95 % interval over seeds and test examples."
+    if any(not published for _, published in groups):
+        yield f"{DIFFERENT}: other sentences and other sizes than the paper's, so nothing is ranked and figures are not to be compared."
+    probes = {row.probe: None for row in found}
+    yield f"Probes: {'; '.join(probes)}."
+    folded = sorted({paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1})
+    if folded:
+        yield f"Small data, folds pooled: {', '.join(folded)}."
+    if others:
+        yield f"{others:,} results on these tasks were measured with other probes than the paper's and are left out."
+
+
+def cells(suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()) -> list[Cell]:
+    """Every figure of the table, the paper's and one's own, one a line."""
+    nan = math.nan
+    found = [
+        Cell(suite, "published", "published", line.source, line.name, name, "-", "", NO_CONTROL, f.value, nan, nan, nan, 0, 0, 0, 0)
+        for block in paper.blocks
+        for line in block.lines
+        for name, f in zip(paper.columns, line.figures, strict=True)
+    ]
+    for entry in entries:
+        (row,) = rows(entry.results)
+        data, column = "published" if entry.place.published else DIFFERENT, paper.columns[entry.place.column]
+        label = entry.floor or row.encoder
+        numbers = (row.score, row.low, row.high, row.majority, row.n, row.train, row.seeds, row.folds)
+        found.append(Cell(suite, "measured", data, row.task, label, column, row.layer, row.probe, row.control, *numbers))
+    for each in people:
+        data, column = "published" if each.place.published else DIFFERENT, paper.columns[each.place.column]
+        bound = (each.score, each.low, each.high, nan, each.n, 0, 0, 0)
+        found.append(Cell(suite, PEOPLE, data, each.place.data, PEOPLE, column, "-", "", NO_CONTROL, *bound))
+    return found

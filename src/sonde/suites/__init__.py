@@ -1,0 +1,12 @@
+"""A paper's table: its tasks, its protocol, its published numbers. One module per paper; this table says where each is."""
+
+from sonde.naming import Contents
+
+SUITES = Contents(
+    "suite",
+    "sonde.suites",
+    {
+        "conneau2018": "sonde.suites.conneau2018:conneau2018",
+        "ud2019": "sonde.suites.ud2019:ud2019",
+    },
+)
