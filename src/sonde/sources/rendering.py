@@ -1,0 +1,71 @@
+"""Words -> readable text, and the repair of sentences whose words were moved or replaced.
+
+Tasks that alter sentences must not be given away by spelling. So originals and altered sentences take one road: `repaired`
+puts the words in order and sees to the capital, `rendered` writes them down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sonde.core import Sentence
+
+_UNESCAPED = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"', "`": "‘",
+}  # fmt: skip
+_CLOSING = frozenset([",", ".", ";", ":", "?", "!", "%", ")", "]", "}", "”", "’", "...", "…", "?!", "!!", "!?", "..", "???", "!!!", "??"])
+_OPENING = frozenset(["(", "[", "{", "“", "‘", "$", "£", "€"])
+_CLITIC = re.compile(r"(?i)['’](?:s|re|ve|ll|d|m)$|n['’]t$")
+_PAIRED = {'"': '"', "'": "'"}
+_MARKS = re.compile(r"[^\w]+$")
+
+
+def rendered(words: Sequence[str]) -> str:
+    """The words as a reader would see them: marks close up to their words, clitics too, quotes and brackets in pairs."""
+    pieces: list[str] = []
+    open_: set[str] = set()
+    glued = True  # whether the next word follows without a space
+    for i, raw in enumerate(words):
+        word = _UNESCAPED.get(raw, raw)
+        closes = word in _CLOSING or clitic(word)
+        opens = word in _OPENING
+        if word in _PAIRED:
+            opens = word not in open_ and not _possessive(word, i, words)
+            closes = not opens
+            open_ ^= {word} if opens or word in open_ else set()
+        if not (glued or closes):
+            pieces.append(" ")
+        pieces.append(word)
+        glued = opens
+    return "".join(pieces)
+
+
+def clitic(word: str) -> bool:
+    """Whether a word is written onto the one before it ('s, n't)."""
+    return _CLITIC.match(word) is not None
+
+
+def mark(word: str) -> bool:
+    """Whether a word is punctuation: it has neither letter nor digit, or stands for a bracket."""
+    return _MARKS.match(word) is not None or word in _UNESCAPED
+
+
+def _possessive(word: str, i: int, words: Sequence[str]) -> bool:
+    """Whether a lone apostrophe belongs to the plural before it (the dogs ' bowls)."""
+    return word == "'" and i > 0 and words[i - 1][-1:] in "sS" and words.count("'") % 2 == 1
+
+
+def repaired(words: Sequence[str], order: Sequence[int] | None = None, name: bool = False) -> tuple[str, ...]:
+    """Words in a new order, a capital first; the old first word loses its own elsewhere, unless it is a name."""
+    found = [words[i] for i in order] if order is not None else list(words)
+    if order is not None and order[0] != 0 and not name:
+        place = list(order).index(0)
+        found[place] = found[place][:1].lower() + found[place][1:]
+    found[0] = found[0][:1].upper() + found[0][1:]
+    return tuple(found)
+
+
+def told(words: Sequence[str]) -> Sentence:
+    """A sentence of these words, rendered."""
+    return Sentence(tuple(words), rendered(words))
