@@ -20,6 +20,8 @@ from sonde.sources.files import chunks, decoded
 from sonde.sources.rendering import rendered
 from sonde.vectors import Ints
 
+SUFFIXES = (".mrg", ".ptb", ".parse", ".combined", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
+"""What the name of a file of trees ends in, before .gz or .xz."""
 ROOT, TRACE = "ROOT", "-NONE-"
 WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called
 LONGEST = 1 << 24  # bytes without an end of a tree, after which a file holds no trees
@@ -67,7 +69,8 @@ class Tree(NamedTuple):
 
     def children(self, node: int) -> list[Child]:
         """The constituents right below a phrase, in order: phrases and bare words."""
-        found, at, stop, parents = [], self.starts[node], self.stops[node], self.parents
+        found: list[Child] = []
+        at, stop, parents = self.starts[node], self.stops[node], self.parents
         k = node + 1
         while at < stop:
             while k < len(parents) and parents[k] != node and self.starts[k] < stop:

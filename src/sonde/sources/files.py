@@ -115,25 +115,33 @@ def lines(path: str | Path) -> Iterator[tuple[int, str]]:
         number += len(split)
 
 
-def treebank(path: str | Path) -> list[Part]:
-    """The CoNLL-U files that a path names (a file, a folder, a `UD_*` layout, `embedded`), in the order train, dev, test."""
+def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[Part]:
+    """The files that a path names (a file, a folder, a `UD_*` layout, `embedded`), in the order train, dev, test.
+
+    Of a folder those count whose names end in one of the suffixes, before .gz or .xz.
+    """
     place = Path(path).expanduser()
-    if str(path) == "embedded":
+    if str(path) == "embedded" and ".conllu" in suffixes:
         from sonde.sources.grammar import stored  # the grammar writes its treebank where this module says
 
         return [Part("", stored())]
     if place.is_file():
         return [Part(split_of(place), place)]
+    first = suffixes[0]
     if not place.is_dir():
-        raise DataProblem(f"no file or folder {str(path)!r}; give a .conllu file (or .conllu.gz, .conllu.xz) or a folder of them")
-    found = _plain_first(p for p in place.iterdir() if p.is_file() and uncompressed(p).suffix == ".conllu")
+        raise DataProblem(f"no file or folder {str(path)!r}; give a {first} file (or {first}.gz, {first}.xz) or a folder of them")
+    found = _plain_first(p for p in place.iterdir() if _named(p, suffixes))
     if not found:
-        below = sorted(p.name for p in place.iterdir() if p.is_dir() and any(".conllu" in f.name for f in p.iterdir()))
+        below = sorted(p.name for p in place.iterdir() if p.is_dir() and any(_named(f, suffixes) for f in p.iterdir()))
         hint = f"; did you mean {str(place / below[0])!r}?" if below else ""
-        raise DataProblem(f"no .conllu files (nor .conllu.gz, .conllu.xz) in {str(path)!r}{hint}")
+        raise DataProblem(f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in {str(path)!r}{hint}")
     parts = [Part(split_of(p), p) for p in found]
     order = ("train", "dev", "test", "")
     return sorted(parts, key=lambda part: (order.index(part.split), part.path.name))
+
+
+def _named(path: Path, suffixes: tuple[str, ...]) -> bool:
+    return uncompressed(path).suffix in suffixes and path.is_file()
 
 
 def _plain_first(paths: Iterable[Path]) -> list[Path]:
