@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import data, listing, measuring, show, vectors
+from sonde.cli import annotating, data, listing, measuring, show, vectors
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
@@ -23,6 +23,7 @@ app.command("embed")(measuring.embed)
 app.command("build")(data.build)
 app.command("inspect")(data.inspect)
 app.command("report")(show.report)
+app.command("annotate")(annotating.annotate)
 app.command("vectors")(vectors.vectors)
 app.command("tasks")(listing.tasks)
 app.command("encoders")(listing.encoders)

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from sonde.core import Result
     from sonde.experiment.plan import Wanted
-    from sonde.published import Judged
+    from sonde.published import Entry, Judged
     from sonde.suites.suite import Suite
 
 LISTS = ("csv", "parquet")
@@ -38,7 +38,7 @@ def shown(reference: str, results: Sequence[Result], style: str, human: Sequence
 
     suite: Suite = SUITES.make(reference)
     found = selected(suite, results)
-    people = judged(suite, human)
+    people = judged(suite, human, found.entries)
     if style == "csv":
         return csv(cells(suite.name, suite.paper, found.entries, people))
     if style not in PAGES:
@@ -58,11 +58,12 @@ def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[
     from sonde.suites.suite import selected
 
     suite: Suite = SUITES.make(reference)
-    parquet(cells(suite.name, suite.paper, selected(suite, results).entries, judged(suite, human)), to)
+    entries = selected(suite, results).entries
+    parquet(cells(suite.name, suite.paper, entries, judged(suite, human, entries)), to)
 
 
-def judged(suite: Suite, files: Sequence[Path]) -> list[Judged]:
-    """What people score, from files that `sonde annotate --score` wrote."""
+def judged(suite: Suite, files: Sequence[Path], entries: Sequence[Entry]) -> list[Judged]:
+    """What people score, from files that `sonde annotate --score` wrote; it stands with the results over the same data."""
     if not files:
         return []
     from sonde.annotation.bound import read_bound
@@ -76,5 +77,6 @@ def judged(suite: Suite, files: Sequence[Path]) -> list[Judged]:
         place = located(suite, bound.task)
         if place is None:
             raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
-        found.append(Judged(place, PERCENT * bound.score, PERCENT * bound.low, PERCENT * bound.high, bound.n))
+        beside = (e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data))
+        found.append(Judged(next(beside, place), PERCENT * bound.score, PERCENT * bound.low, PERCENT * bound.high, bound.n))
     return found

@@ -1,0 +1,75 @@
+"""`sonde annotate`: ask people, and read back what they score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sonde.cli.options import Output, remark
+
+
+def annotate(
+    given: Annotated[list[str], typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`; with --score, filled sheets.")],
+    n: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many test sentences to draw.")] = 200,
+    output: Output = None,
+    check: Annotated[bool, typer.Option("--check", help="Show the labels and ask whether they are right.")] = False,
+    ask: Annotated[str, typer.Option("--ask", metavar="TEXT", help="What people are asked; the task's question without.")] = "",
+    call: Annotated[
+        list[str] | None, typer.Option("--call", metavar="LABEL=WORD", help="What people write for a label; `WORD: MEANING` explains it.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")] = 0,
+    score: Annotated[bool, typer.Option("--score", help="Read filled copies of one sheet back into what people score.")] = False,
+) -> None:
+    """Write a sheet of test sentences for people to judge; read filled copies back into an upper bound.
+
+    Gold labels are not in the sheet (unless --check shows them): it records how to draw the same sentences again. Every person fills
+    in a copy. The majority's answer counts, as in Conneau et al. 2018.
+
+    **Examples**
+
+    - `sonde annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
+    - `sonde annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
+    - `sonde annotate --score anna.tsv ben.tsv -o bound.json`
+    """
+    if score:
+        _score([Path(file) for file in given], output)
+        return
+    if len(given) != 1 or output is None:
+        raise typer.BadParameter("give one task, and -o FILE for the sheet (or --score and filled sheets)", param_hint="TASK")
+    from sonde.annotation.sheet import Asking, write
+    from sonde.tasks import TASKS
+
+    words, explained = _called(call or [])
+    asking = Asking("check" if check else "blind", n, seed, ask, words, explained)
+    sheet = write(TASKS.canonical(given[0]), TASKS.make(given[0]), output, asking)
+    short = f" (all that there are, {n:,} were asked for)" if sheet.n < n else ""
+    remark(f"{output}: {sheet.n:,} sentences{short}; sonde annotate --score {output} reads it back")
+
+
+def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody could say it'."""
+    words, explained = {}, {}
+    for text in texts:
+        label, equals, rest = text.partition("=")
+        word, _, meaning = (part.strip() for part in rest.partition(":"))
+        if not equals or not word:
+            raise typer.BadParameter(f"{text!r} is not LABEL=WORD", param_hint="--call")
+        words[label] = word
+        if meaning:
+            explained[label] = meaning
+    return words, explained
+
+
+def _score(files: list[Path], output: Path | None) -> None:
+    from sonde.annotation.bound import write_bound
+    from sonde.annotation.score import score as scored
+    from sonde.report.people import people
+    from sonde.report.terminal import show
+
+    bound = scored(files)
+    show(people(bound))
+    if output is not None:
+        write_bound(bound, output)
+        remark(f"{output}: sonde report --suite ... --human {output} shows it in a paper's table")
