@@ -20,7 +20,7 @@ from sonde.sources.files import chunks, decoded
 from sonde.sources.rendering import rendered
 from sonde.vectors import Ints
 
-SUFFIXES = (".mrg", ".ptb", ".parse", ".combined", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
+SUFFIXES = (".mrg", ".ptb", ".parse", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
 """What the name of a file of trees ends in, before .gz or .xz."""
 ROOT, TRACE = "ROOT", "-NONE-"
 WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called

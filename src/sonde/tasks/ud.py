@@ -6,19 +6,16 @@ the definitions, where they differ from the paper's, and the error rates found b
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal
 
-from sonde.core import DataProblem, Dataset, Sentence
+from sonde.core import Dataset, Sentence
 from sonde.sampling import Candidate, Settings, sample
-from sonde.sources.files import digest
+from sonde.tasks.questions import Question, factory, fingerprint, uncollected
 from sonde.tasks.ud_depths import comparable
-from sonde.tasks.ud_harvest import Harvest, harvest, parts, uncollected
+from sonde.tasks.ud_harvest import Harvest, harvest, parts
 from sonde.tasks.ud_rules import LENGTHS, Answer, misread, tallied
 from sonde.tasks.ud_types import final_mark
 from sonde.tasks.ud_words import LEAST, contents
@@ -53,21 +50,6 @@ class Options:
 
 
 Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
-"""Candidates of a harvest; what was counted on the way is added to the notes."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a task asks: its name, the question in words, how candidates are found and how they are sampled.
-
-    needs   the labels without which the question cannot be asked, and the annotation that they come from
-    """
-
-    name: str
-    asks: str
-    answers: Answers
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    needs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,10 +70,7 @@ class UdTask:
     @property
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
-        found = parts(self.options.path, self.options.with_)
-        room = Path(__file__).parent
-        code = sorted([*room.glob("ud*.py"), *(room.parent / "sources").glob("*.py"), *(room.parent / "sampling").glob("*.py")])
-        return f"{','.join(part.split or '-' for part in found)}:{digest(part.path for part in found)}:{digest(code)}"
+        return fingerprint(parts(self.options.path, self.options.with_), "ud*.py")
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
         """All sentences that answer the question, before sampling, and what was counted on the way."""
@@ -107,19 +86,9 @@ class UdTask:
         """The sampled data set; what was read and left out, and why, is in its notes."""
         options, about = self.options, QUESTIONS[self.name]
         found, notes = self.candidates()
-        _check(about, options, found, notes)
+        about.check(options.path, found, notes)
         settings = Settings(seed=options.seed, size=options.size, fold=options.fold, splits=options.splits)
         return sample(found, replace(settings, **about.settings), notes)
-
-
-def _check(about: Question, options: Options, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:
-    """Refuse a question that the annotation cannot answer, and say what is missing."""
-    labels = Counter(str(c.label) for c in candidates)
-    missing = [label for label in about.needs if not labels[label]]
-    if missing or not candidates:
-        why = "; ".join(f"no sentence is {label!r}: {about.needs[label]}" for label in missing) or "no sentence answers it"
-        out = ", ".join(f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4])
-        raise DataProblem(f"{about.name} cannot be asked of {options.path}: {why} (left out: {out or 'nothing'})")
 
 
 def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
@@ -203,26 +172,12 @@ def _stripped(sentence: Sentence) -> Sentence:
     return Sentence(sentence.words[:last] or sentence.words, sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text)
 
 
-QUESTIONS: dict[str, Question] = {}
+QUESTIONS: dict[str, Question[Harvest, Options]] = {}
 
 
 def _task(name: str, asks: str, answers: Answers, settings: Mapping[str, Any], needs: Mapping[str, str]) -> Callable[..., UdTask]:
-    """A factory whose signature is that of Options, and whose docstring is the question."""
     QUESTIONS[name] = Question(name, asks, answers, settings, needs)
-
-    def factory(path: str, **options: Any) -> UdTask:
-        return UdTask(name, Options(path, **options))
-
-    signature = inspect.signature(Options)
-    shown = {
-        "__doc__": asks,
-        "__signature__": signature,
-        "__annotations__": typing.get_type_hints(Options),
-        "__name__": name[3:].replace("-", "_"),
-    }
-    for attribute, value in shown.items():
-        setattr(factory, attribute, value)
-    return factory
+    return factory(name, asks, Options, UdTask)
 
 
 _DROP = {"least": 50, "rare": "drop"}

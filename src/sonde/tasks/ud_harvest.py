@@ -5,11 +5,8 @@ Trees are not kept: a `Harvest` holds the sentences and, for every question, one
 
 from __future__ import annotations
 
-import gc
-import threading
-from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -20,6 +17,7 @@ from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import Part, digest, treebank, uncompressed
 from sonde.sources.stretches import stretches
 from sonde.tasks import ud_rules
+from sonde.tasks.questions import Held
 from sonde.tasks.ud_clause import clauses
 from sonde.tasks.ud_rules import Finding, Rule
 from sonde.tasks.ud_types import sent_type
@@ -39,7 +37,6 @@ LITERAL: dict[str, ud_rules.Literal] = {
     "obj-num": ud_rules.obj_num_literal,
 }
 NO_TREE = "running text has no tree"
-HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,36 +84,15 @@ def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") 
     """All that the nine tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
     found = parts(path, more)
     key = (tuple((part.split, str(part.path.resolve())) for part in found), digest(part.path for part in found), on_error)
-    with _LOCK:
-        if key in _HELD:
-            _HELD.move_to_end(key)
-            return _HELD[key]
-        _HELD[key] = _gathered(found, on_error)
-        while len(_HELD) > 1 and sum(len(h.sentences) for h in _HELD.values()) > HELD:
-            _HELD.popitem(last=False)
-        return _HELD[key]
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep the garbage collector from walking over all the tuples again and again while they are made; none is in a cycle."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
+    return _HELD.get(key, lambda: _gathered(found, on_error))
 
 
 def forget() -> None:
     """Let go of what is held for the next task."""
-    with _LOCK:
-        _HELD.clear()
+    _HELD.clear()
 
 
-_HELD: OrderedDict[object, Harvest] = OrderedDict()
-_LOCK = threading.Lock()
+_HELD: Held[Harvest] = Held()
 
 
 def _gathered(found: list[Part], on_error: OnError) -> Harvest:
