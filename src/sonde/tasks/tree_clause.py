@@ -11,25 +11,28 @@ from typing import NamedTuple
 
 from sonde.sources.brackets import Child, Tree
 
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
 TENSES = {"VBP": "PRES", "VBZ": "PRES", "VBD": "PAST"}
 NUMBERS = {"NN": "NN", "NNS": "NNS"}
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
 VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
-BE = frozenset("be am 'm is 's are 're was were been being ai".split())
-COPULAS = BE | frozenset("become becomes became becoming remain remains remained remaining seem seems seemed".split())
-NO_OBJECT = frozenset("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL".split())
+BE = _listed("be am 'm is 's are 're was were been being ai")
+COPULAS = BE | _listed("become becomes became becoming remain remains remained remaining seem seems seemed")
+NO_OBJECT = _listed("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
 """Function tags of noun phrases that are no direct object."""
-TIMES = frozenset(
-    """second seconds minute minutes hour hours day days week weeks weekend weekends month months quarter year years decade decades
+TIMES = _listed("""second seconds minute minutes hour hours day days week weeks weekend weekends month months quarter year years decade decades
     time times moment while morning mornings afternoon evening evenings night nights noon midnight today yesterday tomorrow tonight
     monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
-    october november december spring summer autumn fall winter way mile miles percent %""".split()
-)
+    october november december spring summer autumn fall winter way mile miles percent %""")
 """Nouns that head adverbial phrases of time or measure."""
-MEASURES = frozenset(
+MEASURES = _listed(
     "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens rest half third quarter part percent % "
-    "plenty series array amount bit pair group total kind kinds sort sorts type types".split()
+    "plenty series array amount bit pair group total kind kinds sort sorts type types"
 )
 """Nouns that stand before *of* and leave the number to the noun behind it."""
 
