@@ -50,7 +50,7 @@ class NaiveBayes:
         if not counts.nnz:
             raise ReadingProblem(f"{self.name} reads words, but there are no words in the training examples; leave it out")
         idf, read = weighted(counts)
-        estimate = (_regressed if train.labels.loss == "squared" else _counted)(read, train.labels)
+        estimate = estimator(read, train.labels)
         grid = (self.alpha,) if self.alpha is not None else PENALTIES if train.labels.loss == "squared" else SMOOTHINGS
         if not len(dev) or len(grid) == 1:
             return Weighted(grams, idf, estimate(grid[0]), {"alpha": grid[0]})
@@ -100,6 +100,11 @@ def uni(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
 def bi(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
     """NB-bi-tfidf: Naive Bayes over tf-idf of words and bigrams; `alpha=none` tunes the smoothing on dev."""
     return NaiveBayes(2, alpha=alpha, lower=lower)
+
+
+def estimator(read: Any, labels: Column) -> Callable[[float], Linear]:
+    """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for scores ridge regression by penalty."""
+    return _regressed(read, labels) if labels.loss == "squared" else _counted(read, labels)
 
 
 def _counted(read: Any, labels: Column) -> Callable[[float], Linear]:

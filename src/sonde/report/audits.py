@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sonde.audit import Audit, Row
+from sonde.audit import Audit, Row, Shared
 from sonde.core import SPLITS
 from sonde.report.table import Section, Table, number
 
 MANY = 40  # classes, of which the most and the least frequent are shown
-WORDS = frozenset({"what", "class", "label", "sentence", "split", "target", "asked", "strata", "note", "value", ""})
+WORDS = frozenset(
+    {"what", "class", "label", "sentence", "split", "target", "asked", "strata", "note", "value", "where", "fitted and scored", ""}
+)
 
 
 def audited(audit: Audit, title: str) -> list[Table]:
     """The tables of an audit, in the order in which they should be read."""
     found = audit.problems or ("Nothing stands out.",)
     first = Table((), (), WORDS, tuple(f"- {problem}" for problem in found), title)
-    return [first, _balance(audit), _floors(audit), _overlap(audit), _notes(audit.notes), _rows(audit.rows)]
+    floors = [_floors(audit)] if audit.floors else []
+    return [first, _balance(audit), *floors, _overlap(audit), *_repeats(audit), _notes(audit.notes), _rows(audit.rows)]
 
 
 def _table(heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = "") -> Table:
@@ -40,19 +43,46 @@ def _words(lengths: Mapping[str, float], label: str) -> str:
 
 
 def _floors(audit: Audit) -> Table:
-    floors = (("best constant", audit.majority), ("length alone", audit.length), ("words alone (Naive Bayes)", audit.naive_bayes))
-    rows = [(name, number(100 * value)) for name, value in floors]
-    line = f"Correlation of length and label: {audit.correlation:.3f}."
-    return _table("What needs no encoder", ("what", f"{audit.metric}, %"), rows, line)
+    rows = [
+        (f.name, number(100 * f.score), "" if key == "constant" else f"{number(100 * f.low)} – {number(100 * f.high)}", f.about)
+        for key, f in audit.floors.items()
+    ]
+    kept = 4 if any(row[3] for row in rows) else 3
+    columns = ("what", f"{audit.metric}, %", "95 % interval", "fitted and scored")[:kept]
+    return _table("What needs no encoder", columns, [row[:kept] for row in rows], _correlated(audit))
+
+
+def _correlated(audit: Audit) -> str:
+    now = f"Correlation of length and label: {audit.correlation:.3f}."
+    drawn = audit.before
+    return f"{now} Pearson's r was {drawn['before']:.3f} before sampling, {drawn['after']:.3f} after." if drawn else now
 
 
 def _overlap(audit: Audit) -> Table:
-    rows = [(f"sentences of {b} that are in {a}", f"{n:,}") for (a, b), n in ((pair.split("/"), n) for pair, n in audit.shared.items())]
-    rows += [(f"questions asked twice in {split}", f"{n:,}") for split, n in audit.duplicates.items()]
+    rows = []
+    for pair, shared in audit.shared.items():
+        first, second = pair.split("/")
+        rows.append((f"examples of {second} with a sentence of {first}", _shared(shared)))
+    rows += [(f"questions of {split} asked again in it", f"{n:,}") for split, n in audit.duplicates.items()]
     rows.append(("questions with two answers", f"{audit.contradictions:,}"))
-    rows += [(f"target forms of {split} that are in train", f"{100 * share:.1f} %") for split, share in audit.targets.items()]
+    if audit.altered:
+        rows.append(("sentences in both versions", f"{audit.versions:,}"))
+    for name, pairs in audit.forms.items():
+        for pair, shared in pairs.items():
+            first, second = pair.split("/")
+            rows.append((f"examples of {second} with a {name} form of {first}", _shared(shared)))
     rows += [(f"distinct words of {split} that are in train", f"{100 * share:.1f} %") for split, share in audit.words.items()]
     return _table("Overlap", ("what", "how much"), rows)
+
+
+def _shared(shared: Shared) -> str:
+    return f"{shared.examples:,} ({shared.distinct:,} distinct)" if shared.examples else "0"
+
+
+def _repeats(audit: Audit) -> list[Table]:
+    rows = [(f"{sum(r.places.values()):,}", ", ".join(f"{place} {n:,}" for place, n in r.places.items()), r.text) for r in audit.repeats]
+    line = "Those that most examples are about, and where."
+    return [_table("Sentences that occur more than once", ("examples", "where", "sentence"), rows, line)] if rows else []
 
 
 def _notes(notes: Mapping[str, Any]) -> Table:
@@ -60,16 +90,22 @@ def _notes(notes: Mapping[str, Any]) -> Table:
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Nested counts as (dotted name, value)."""
-    if isinstance(value, Mapping):
+    """Nested counts as (dotted name, value); settings, which count nothing, on one line."""
+    if name.endswith("settings") and isinstance(value, Mapping):
+        yield name, ", ".join(f"{key} {':'.join(_told(v).split(', '))}" for key, v in value.items() if v is not None)
+    elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _flat(inner, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, float):
-        yield name, f"{value:,.4g}"
-    elif isinstance(value, int) and not isinstance(value, bool):
-        yield name, f"{value:,}"
     else:
-        yield name, ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
+        yield name, _told(value)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
 def _rows(rows: Sequence[Row]) -> Table:

@@ -1,0 +1,92 @@
+"""What an audit finds, in values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One example to read."""
+
+    split: str
+    label: str
+    text: str
+    target: str = ""
+    asked: tuple[str, ...] = ()
+    strata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What is scored without an encoder: by `name`, with a 95 % interval over examples; `about` says what it was fitted on."""
+
+    name: str
+    score: float
+    low: float
+    high: float
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the second of two splits shares with the first: how many distinct things, and in how many of its examples."""
+
+    distinct: int
+    examples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A sentence that several examples are about: where, as 'train: past' -> examples."""
+
+    text: str
+    places: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What `inspect` found. Shares and scores lie between 0 and 1 (correlations between -1 and 1).
+
+    sizes           examples a split
+    balance         split -> label -> examples (weights for label sets; mean, sd, min, max for scores)
+    metric          what floors are in
+    floors          by name: constant, length, words, bigrams, characters; empty where nothing was fitted
+    correlation     of length and label: Pearson's r where labels are numbers, otherwise how much of the length labels explain (eta)
+    before          the same, as r, before and after the sample was drawn, from its notes; {} where they do not say
+    lengths         label -> mean words in train (for scores, of the lower and the upper half)
+    duplicates      split -> examples that ask again what another one of the split asks
+    contradictions  examples that ask what another one asks, with another label, in all splits
+    same            'dev/test' -> 'rows' (in one order) or 'set' (in another) where two splits hold the same examples
+    shared          'train/test' -> sentences (ignoring case) of the second that are in the first
+    forms           stratum ('target', 'replacement') -> 'train/test' -> word forms of the second that are in the first
+    words           split -> share of its distinct words that train has
+    altered         the label of altered sentences, where the task has such; `versions`: examples with a sentence that is
+                    there in both versions, the same words in another order
+    repeats         the sentences that most examples are about
+    rows            examples drawn at random, to read
+    notes           what was counted while building
+    problems        what deserves a look, in sentences
+    """
+
+    sizes: Mapping[str, int]
+    balance: Mapping[str, Mapping[str, float]]
+    metric: str
+    floors: Mapping[str, Floor]
+    correlation: float
+    before: Mapping[str, float]
+    lengths: Mapping[str, float]
+    duplicates: Mapping[str, int]
+    contradictions: int
+    same: Mapping[str, str]
+    shared: Mapping[str, Shared]
+    forms: Mapping[str, Mapping[str, Shared]]
+    words: Mapping[str, float]
+    altered: str
+    versions: int
+    repeats: tuple[Repeat, ...]
+    rows: tuple[Row, ...]
+    notes: Mapping[str, Any]
+    problems: tuple[str, ...] = ()

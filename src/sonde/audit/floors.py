@@ -1,0 +1,108 @@
+"""What is scored without an encoder: the best constant, length alone, words, bigrams, characters.
+
+Everything is fitted on train and scored on test; where a file lacks one of them, on dev, which `about` says. Examples are
+put in an order of their own first, so that a data set in another order has the same floors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from sonde.audit.characters import characters
+from sonde.audit.findings import Floor
+from sonde.audit.lengths import words_read
+from sonde.core import Cell, Dataset
+from sonde.metrics import METRICS, best_constant, interval_of
+from sonde.probes.bayes import NaiveBayes, bi, uni
+from sonde.probes.floors import constant
+from sonde.reading import Readings
+from sonde.targets import Column
+from sonde.vectors import Floats, Ints, Vectors
+
+BINS = 20  # of length
+TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, at most
+
+
+class Halves(NamedTuple):
+    """What floors are fitted on and scored on; `dev` is for choosing between settings, `about` says what is out of the ordinary."""
+
+    train: Dataset
+    dev: Dataset
+    test: Dataset
+    about: str
+
+
+Predicted = tuple[Column, Column, str]
+"""Gold and predicted labels of the same examples, and what was done."""
+
+
+def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
+    """Floors by name; {} where the data have but one split."""
+    halves = halved(dataset)
+    if halves is None:
+        return {}
+    labels, gold = halves.train.labels, halves.test.labels
+    majority = best_constant(labels, gold, metric)
+    found = {"constant": Floor("best constant", majority, majority, majority, halves.about)}
+    reading: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
+        "length": ("length alone", _by_length),
+        "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),
+        "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
+        "characters": ("characters, 1 to 5 in a row (linear)", lambda h: characters(h.train, h.test)),
+    }
+    if not any(sentence.words for sentence in dataset.sentences):
+        reading = {"length": reading["length"]}
+    for key, (name, read) in reading.items():
+        right, said, about = read(halves)
+        low, high = interval_of(metric, right, [said])
+        found[key] = Floor(name, METRICS.make(metric)(right, said), low, high, "; ".join(filter(None, (halves.about, about))))
+    return found
+
+
+def halved(dataset: Dataset) -> Halves | None:
+    """Examples to fit on and to score on, in an order of their own; None where there is but one split."""
+    some = [name for name in ("train", "dev", "test") if len(dataset.rows(name))]
+    if len(some) < 2:
+        return None
+    ordered = dataset.take(canonical(dataset))
+    train, test = some[0], some[-1]
+    dev = ordered.rows("dev") if len(some) == 3 else np.empty(0, np.int64)
+    thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
+    about = "" if (train, test) == ("train", "test") else f"fitted on {train}, scored on {test}"
+    return Halves(ordered.take(ordered.rows(train)), ordered.take(thinned), ordered.take(ordered.rows(test)), about)
+
+
+def canonical(dataset: Dataset) -> Ints:
+    """The examples by their first sentence, the rest of their sites, what they ask and their label [n]."""
+    texts = [s.text for s in dataset.sentences]
+    rank = np.empty(len(texts), np.int64)
+    rank[np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)] = np.arange(len(texts))
+    sites = dataset.sites.copy()
+    sites[:, :, 0] = rank[sites[:, :, 0]]
+    labels = np.nan_to_num(dataset.labels.matrix().reshape(len(dataset), -1), nan=-1)
+    return np.lexsort((*labels.T[::-1], *dataset.asked.T[::-1], *sites.reshape(len(dataset), -1).T[::-1]))
+
+
+def _by_words(halves: Halves, probe: NaiveBayes) -> Predicted:
+    train, dev, test = (_read(part) for part in halves[:3])
+    [bayes] = probe.fit(train, dev, cells=(Cell("-", 0),))
+    return halves.test.labels, bayes.predict(test).decoded, ""
+
+
+def _read(dataset: Dataset) -> Readings:
+    return Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 0), np.float32),)))
+
+
+def _by_length(halves: Halves) -> Predicted:
+    """The best constant of each of some twenty ranges of length."""
+    labels, train, test = halves.train.labels, words_read(halves.train), words_read(halves.test)
+    edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
+    bins, wanted = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
+    scores: Floats = np.tile(constant(labels), (len(edges) + 1, 1))
+    for k in np.unique(bins):
+        scores[k] = constant(labels.take(np.flatnonzero(bins == k)))
+    gold = halves.test.labels
+    return gold, gold.decode(np.asarray(scores[wanted], np.float32)), ""

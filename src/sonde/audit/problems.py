@@ -1,0 +1,90 @@
+"""What deserves a look, in sentences: what spoils a score first, what colours it after that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sonde.audit.findings import Audit, Floor
+from sonde.targets import Column
+
+FEW = 200  # test examples a class, below which a score says little
+CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
+SAME = {"rows": "the same {n:,} rows in the same order", "set": "the same {n:,} rows in another order"}
+
+
+def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
+    """What deserves a look."""
+    return (*_splits(audit), *_repeats(audit), *_forms(audit), *_leaks(audit), *_confounds(audit), *_sizes(audit, labels))
+
+
+def _splits(audit: Audit) -> Iterator[str]:
+    if empty := [name for name, n in audit.sizes.items() if not n]:
+        yield f"there are no examples in {' or '.join(empty)}"
+    for pair, how in audit.same.items():
+        first, second = pair.split("/")
+        yield f"{first} and {second} are {SAME[how].format(n=audit.sizes[second])}: a score on one says nothing beyond the other"
+    for pair, shared in audit.shared.items():
+        first, second = pair.split("/")
+        if shared.examples and pair not in audit.same:
+            yield f"{shared.examples:,} examples of {second} have a sentence of {first} ({_many(shared.distinct, 'sentence')})"
+
+
+def _repeats(audit: Audit) -> Iterator[str]:
+    for split, n in audit.duplicates.items():
+        if n:
+            yield f"{n:,} of {audit.sizes[split]:,} examples of {split} ask again what another one asks"
+    if audit.contradictions:
+        yield f"{audit.contradictions:,} examples ask what another one asks, with another label"
+    if audit.versions:
+        yield f"{audit.versions:,} examples have a sentence that is there in both versions, as it was and altered"
+
+
+def _forms(audit: Audit) -> Iterator[str]:
+    # of a replaced word it is the replacement that must be new in every split (Conneau et al. 2018, README, SOMO)
+    name = "replacement" if "replacement" in audit.forms else "target"
+    for pair, shared in audit.forms.get(name, {}).items():
+        first, second = pair.split("/")
+        if shared.examples and pair not in audit.same:
+            yield f"{shared.examples:,} examples of {second} have a {name} form of {first} ({_many(shared.distinct, 'form')})"
+
+
+def _leaks(audit: Audit) -> Iterator[str]:
+    """Where something tells altered sentences from others that should not (Conneau et al. 2018, section 4)."""
+    if not audit.altered or not audit.floors:
+        return
+    chance = audit.floors["constant"].score
+    for name in ("length", "words"):
+        if (floor := audit.floors.get(name)) and floor.low > chance:
+            yield f"{floor.name} tells altered sentences from others, {_told(floor, audit)}, by chance {chance:.3f}: look for the leak"
+    bigrams, characters = audit.floors.get("bigrams"), audit.floors.get("characters")
+    if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
+        yield (
+            f"{characters.name} tell altered sentences from others, {_told(characters, audit)}, and better than words and bigrams do: "
+            "look for capitals, marks and spaces that give them away"
+        )
+
+
+def _confounds(audit: Audit) -> Iterator[str]:
+    for name in () if audit.altered or not audit.floors else ("length", "words"):
+        floor = audit.floors.get(name)
+        if floor and floor.low > audit.floors["constant"].score and floor.score > audit.floors["constant"].score + CLEAR:
+            yield f"{floor.name} reaches {_told(floor, audit)}, the best constant {audit.floors['constant'].score:.3f}"
+
+
+def _sizes(audit: Audit, labels: Column) -> Iterator[str]:
+    counts = audit.balance["test"]
+    if labels.loss != "softmax" or not audit.sizes["test"]:
+        return
+    few = sum(n < FEW for n in counts.values())
+    if few:
+        yield f"{few:,} of {len(counts):,} classes have fewer than {FEW} test examples, so intervals are wide"
+    if max(counts.values()) > 1.5 * min(counts.values()):
+        yield f"classes of test are uneven: from {min(counts.values()):,g} to {max(counts.values()):,g} examples"
+
+
+def _told(floor: Floor, audit: Audit) -> str:
+    return f"{floor.score:.3f} [{floor.low:.3f}, {floor.high:.3f}] {audit.metric}"
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} distinct {what}{'s' * (n != 1)}"
