@@ -170,8 +170,10 @@ def _keep(found: Frequencies, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=place.parent)
         with os.fdopen(handle, "wb") as file:
-            arrays = {"small": found.small, "capital": found.capital, "pairs": found.pairs, "together": found.together}
-            np.savez(cast(BinaryIO, file), words=words, counts=found.counts, **arrays)
+            np.savez(
+                cast(BinaryIO, file), words=words, counts=found.counts, small=found.small, capital=found.capital,
+                pairs=found.pairs, together=found.together,
+            )  # fmt: skip
         Path(name).replace(place)
     except OSError:
         pass

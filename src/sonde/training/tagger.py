@@ -1,8 +1,8 @@
-"""A tagger trained on tagged sentences: which tag has a word, told by its form and by the words around it?
+"""A tagger trained on tagged sentences: it tells the tag of a word by its form and by the words around it.
 
-Every word is described by some features (`_TEMPLATES`), looked up for each distinct form and laid out for all tokens at once, and a
-linear classifier (scikit-learn's averaged stochastic gradient descent) reads them. Neighbours count by the tag that they mostly have, so no word
-waits for the tag of another, and millions of words are tagged in a minute.
+Every word is described by features (`_TEMPLATES`), looked up for each distinct form and laid out for all tokens at once, and a
+linear classifier (scikit-learn's averaged stochastic gradient descent) reads them. Neighbours count by the tag that they mostly
+have, so no word waits for the tag of another, and millions of words are tagged in a minute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.vectors import Floats, Ints
+from sonde.vectors import Floats
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]

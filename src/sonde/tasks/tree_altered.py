@@ -1,0 +1,46 @@
+"""What the tasks that alter sentences share: every sentence once, half of them altered, both halves chosen alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import Sentence
+from sonde.sources.frequencies import Frequencies
+from sonde.sources.rendering import mark
+
+LENGTHS = range(5, 29)  # tokens, marks included (Conneau et al. 2018, section 2)
+QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
+NAMES = ("NNP", "NNPS")
+
+
+def distinct(sentences: Sequence[Sentence]) -> list[int]:
+    """The first row of every run of words, ignoring case, so that no sentence can come in both versions."""
+    seen: dict[tuple[str, ...], int] = {}
+    for row, sentence in enumerate(sentences):
+        if len(sentence.words) in LENGTHS:
+            seen.setdefault(tuple(map(str.lower, sentence.words)), row)
+    return sorted(seen.values())
+
+
+def altered(rows: Sequence[int], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which rows are altered: a random half, [rows]."""
+    return rng.permutation(len(rows)) < len(rows) // 2
+
+
+def quoted(words: Iterable[str]) -> bool:
+    """Whether there are double quotes among the words."""
+    return not QUOTES.isdisjoint(words)
+
+
+def shouted(words: Sequence[str]) -> bool:
+    """Whether most words of two letters or more are written in capitals, so that a first word's capital says nothing."""
+    longer = [word for word in words if len(word) > 1 and word.isalpha()]
+    return 2 * sum(map(str.isupper, longer)) > len(longer)
+
+
+def is_name(word: str, tag: str, counts: Frequencies) -> bool:
+    """Whether a first word keeps its capital elsewhere: names, `I`, capitals inside, and what a corpus mostly writes so."""
+    return tag in NAMES or word == "I" or word[1:] != word[1:].lower() or bool(counts.is_name(word)) or mark(word)
