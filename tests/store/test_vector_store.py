@@ -205,3 +205,12 @@ def test_a_damaged_plan_is_set_aside(tmp_path):
     path.write_bytes(content)
     assert list(unfinished(tmp_path, set())) == []
     assert (tmp_path / (path.name + ".damaged")).exists()
+
+
+def test_blocks_that_are_removed_are_missing(tmp_path):
+    store = VectorStore(tmp_path)
+    sentences = [Sentence.of(["one"]), Sentence.of(["two"])]
+    store.write("base", "plan-00000.vectors", sentences, Filled(("-",), Vectors((np.ones((2, 3), np.float32),)), {}))
+    assert not store.missing("base", "-", sentences).any()
+    next(store.folder("base").iterdir()).unlink()
+    assert store.missing("base", "-", sentences).all()

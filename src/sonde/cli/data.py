@@ -16,14 +16,17 @@ Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:
 def build(
     task: Task,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; its suffix says the format.")],
-    style: Annotated[Literal["parquet", "senteval"] | None, typer.Option("--format", help="The format, whatever the suffix.")] = None,
+    style: Annotated[
+        Literal["parquet", "jsonl", "senteval"] | None, typer.Option("--format", help="The format, whatever the suffix.")
+    ] = None,
     on_error: OnError = "raise",
 ) -> None:
-    """Write the data set of a task to a file: Parquet, or the TSV that SentEval reads.
+    """Write the data set of a task to a file: Parquet, JSON lines, or the TSV that SentEval reads.
 
     **Examples**
 
     - `sonde build ud/tense:UD_English-EWT -o tense.parquet`
+    - `sonde build ud/tense:UD_English-EWT -o tense.jsonl`
     - `sonde build ud/tense:UD_English-EWT -o tense.txt --format senteval`
     """
     from sonde.sources.tables import write
@@ -59,7 +62,7 @@ def inspect(
     settled(cache)
     (reference,) = tolerant([task], on_error)
     made = TASKS.make(reference)
-    for table in audited(audit(made.load(), seed, sample), f"{reference}: {made.question}"):
+    for table in audited(audit(made.load(), seed, sample, made.metric), f"{reference}: {made.question}"):
         if style == "terminal":
             show(table, WIDTH)
         else:

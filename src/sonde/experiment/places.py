@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,5 +33,11 @@ class Places:
         return ResultStore(self.results)
 
     def vector_store(self) -> VectorStore:
-        """The cache of vectors."""
-        return VectorStore(self.cache / "vectors", self.dtype)
+        """The cache of vectors; its open blocks are kept, so that not every group of trials opens them anew."""
+        return _opened(self.cache / "vectors", self.dtype, threading.get_ident())
+
+
+@functools.lru_cache(maxsize=4)
+def _opened(root: Path, dtype: str, thread: int) -> VectorStore:
+    """A store for each thread, since its lists of blocks are changed while it is read; processes have their own."""
+    return VectorStore(root, dtype)

@@ -91,8 +91,13 @@ class Shelf:
         self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
 
     def refresh(self) -> Shelf:
-        """Open what was committed since, by this process or another."""
-        fresh = [name for _, name in listed(self.folder, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX) and name not in self.names]
+        """Open what was committed since, by this process or another, and let go of what was removed."""
+        there = [name for _, name in listed(self.folder, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX)]
+        if self.names.difference(there):
+            self.names.intersection_update(there)
+            self.blocks = [block for block in self.blocks if block.path.name in self.names]
+            self._indexes.clear()
+        fresh = [name for name in there if name not in self.names]
         for name in fresh:
             block = opened(self.folder / name)
             if block is not None:

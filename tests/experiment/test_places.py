@@ -1,0 +1,25 @@
+"""Where a run keeps things."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+from sonde.experiment.places import Places
+
+
+def test_the_cache_of_vectors_is_opened_once_and_places_still_pickle(tmp_path):
+    places = Places.of(tmp_path / "results", tmp_path)
+    assert places.vector_store() is places.vector_store()
+    again = pickle.loads(pickle.dumps(places))
+    assert again == places
+    assert again.vector_store() is places.vector_store()  # so that a worker, which unpickles places for each group, opens it once
+    assert Places.of(None, tmp_path / "other").vector_store() is not places.vector_store()
+
+
+def test_each_thread_has_its_own(tmp_path):
+    places, found = Places.of(None, tmp_path), []
+    thread = threading.Thread(target=lambda: found.append(places.vector_store()))
+    thread.start()
+    thread.join()
+    assert found[0] is not places.vector_store()
