@@ -38,14 +38,14 @@ class Block:
 
     def _rest(self) -> None:
         """Memory that every step uses again: giving it back and asking for it anew costs more than the arithmetic."""
-        self.narrow = [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
         exact = self.dtype == torch.float32
+        self.narrow = self.tensors if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
         self.slopes = self.adam.gradients if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
 
     def forward(self, batch: Tensor, learning: bool = False) -> Tensor:
         """Scores [groups, members, outputs, batch] float32 of a batch [groups, batch, dim]."""
         groups, size, dim = batch.shape
-        for narrow, tensor in zip(self.narrow, self.tensors, strict=True):
+        for narrow, tensor in zip(self.narrow, self.tensors, strict=True) if self.narrow is not self.tensors else ():
             narrow.copy_(tensor)
         first, bias = self.narrow[:2]
         z = torch.bmm(first.view(groups, -1, dim), batch.transpose(1, 2))
@@ -68,7 +68,7 @@ class Block:
         count = units * size
         bits = np.stack([g.integers(0, 2**64, size=-(-count // 4), dtype=np.uint64).view(np.int16)[:count] for g in self.noise])
         drawn = torch.from_numpy(bits).view(groups, units, size)
-        masks = {p: (drawn >= round(p * 65536) - 32768).to(z.dtype).div_(1 - p) for p in rates}
+        masks = {p: torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape)).mul_(1 / (1 - p)) for p in rates}
         for m, member in enumerate(self.members):
             if member.dropout:
                 z[:, m] *= masks[member.dropout]

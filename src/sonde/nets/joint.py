@@ -41,6 +41,7 @@ class Joint:
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.best = torch.full((3, len(seeds), len(members)), -torch.inf, dtype=torch.float64)
         self.kept: dict[tuple[int, int], list[Tensor]] = {}
+        self.gathered = torch.empty(0)
 
     def batches(self, size: int) -> Iterator[list[Tensor]]:
         """One pass: the rows of each batch, one tensor a group."""
@@ -51,8 +52,7 @@ class Joint:
 
     def step(self, rows: Sequence[Tensor], rate: float, reduction: str = "mean") -> None:
         """One step of every network on the batches of its group."""
-        inputs = [self.problem.train[g] for g in self.rows.tolist()]
-        batch = torch.stack([x.index_select(0, r) for x, r in zip(inputs, rows, strict=True)])
+        batch = self._batch([self.problem.train[g] for g in self.rows.tolist()], rows)
         wanted = torch.stack([self.problem.wanted.index_select(0, r) for r in rows])
         wanted = wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
         for block in self.blocks:
@@ -60,6 +60,15 @@ class Joint:
             if reduction == "mean":
                 slope /= batch.shape[1]
             block.backward(batch, slope, rate)
+
+    def _batch(self, inputs: Sequence[Tensor], rows: Sequence[Tensor]) -> Tensor:
+        """Rows of each group's input, [groups, batch, dim], in memory that every step uses again."""
+        shape = (len(rows), len(rows[0]), inputs[0].shape[1])
+        if self.gathered.shape != shape:
+            self.gathered = torch.empty(shape, dtype=inputs[0].dtype)
+        for x, r, out in zip(inputs, rows, self.gathered, strict=True):
+            torch.index_select(x, 0, r, out=out)
+        return self.gathered
 
     def look(self, passes: float, going: Tensor) -> Tensor:
         """Judge on dev, keep every network still going that is better than it ever was, and say which; [groups, members] bool."""
@@ -79,7 +88,7 @@ class Joint:
         """Score and loss an example over dev, [2, groups, members] float64."""
         problem, total = self.problem, torch.zeros(2, len(self.rows), len(block.members), dtype=torch.float64)
         cells = len(self.rows) * len(block.members) * max(block.hidden, problem.outputs)
-        size = max(64, min(4096, 2**22 // cells))
+        size = max(64, min(4096, 2**20 // cells))
         for start in range(0, len(problem.wanted_dev), size):
             batch = torch.stack([problem.dev[g][start : start + size] for g in self.rows.tolist()])
             wanted = torch.stack([problem.wanted_dev[start : start + size].movedim(0, -1)] * len(self.rows))

@@ -16,12 +16,12 @@ class Annealing:
 
     batch: int = 1024
     smallest: int = 32
-    epochs: int = 15
-    steps: int = 600
+    epochs: int = 14
+    steps: int = 560
     rate: float = 1e-2
     decay: float = 0.3
     warm: float = 0.1
-    looks: int = 15
+    looks: int = 14
 
     def batch_of(self, examples: int) -> int:
         """Examples a batch."""
