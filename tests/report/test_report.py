@@ -142,10 +142,11 @@ def test_counts_by_class_add_up():
 
 def test_what_could_not_be_used_is_shown():
     lost = result()
-    lost.provenance["counts"].update(unusable=7, cut=3)
+    lost.provenance["counts"].update(unusable=7, cut=1, unseen=2)
     text = render([lost], "terminal")
-    assert "7 examples could not be encoded" in text
-    assert "3 sentences were longer" in text
+    assert "7 examples were not encoded" in text
+    assert "1 sentence was longer" in text
+    assert "2 test examples were of a class that train lacks" in text
 
 
 def test_a_score_that_cannot_be_computed_is_a_dash():

@@ -75,7 +75,7 @@ def _score(row: Row, alone: bool) -> dict[str, Any]:
         "main_score": shares["score"],
         row.metric: shares["score"],
         **{name: shares[name] for name in ("low", "high", "majority")},
-        **{name: getattr(row, name) for name in ("layer", "probe", "control", "n", "seeds", "folds", "train", "unusable", "cut")},
+        **{name: getattr(row, name) for name in ("layer", "probe", "control", "n", "seeds", "folds", "train", "unusable", "cut", "unseen")},
     }
 
 

@@ -29,6 +29,7 @@ class Row:
     seeds, folds   how many the score is averaged over
     train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
     unusable, cut  examples without a vector, and sentences that were read only in part
+    unseen         examples of n whose class train lacks: wrong whatever the probe says
     """
 
     task: str
@@ -47,6 +48,7 @@ class Row:
     train: int
     unusable: int
     cut: int
+    unseen: int
 
     @property
     def floor(self) -> bool:
@@ -96,6 +98,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         train=int(_counts(folds[0]).get("train", 0)),
         unusable=sum(int(_counts(r).get("unusable", 0)) for r in folds),
         cut=max(int(_counts(r).get("cut", 0)) for r in folds),
+        unseen=sum(int(_counts(r).get("unseen", 0)) for r in folds),
     )
 
 

@@ -116,12 +116,18 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     notes += _chance(rows)
     lost = {(row.task, row.encoder): row.unusable for row in rows if row.unusable}
+    notes += [f"{_short(task)}, {encoder}: {_many(n, 'example')} not encoded, and left out." for (task, encoder), n in lost.items()]
+    unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     notes += [
-        f"{_short(task)}, {encoder}: {count:,} examples could not be encoded and are left out." for (task, encoder), count in lost.items()
+        f"{_short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()
     ]
     cut = {row.encoder: row.cut for row in rows if row.cut}
-    notes += [f"{encoder}: {count:,} sentences were longer than the encoder reads, and were cut." for encoder, count in cut.items()]
+    notes += [f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut." for encoder, n in cut.items()]
     return tuple(notes)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun} was" if count == 1 else f"{count:,} {noun}s were"
 
 
 def _chance(rows: Sequence[Row]) -> list[str]:
