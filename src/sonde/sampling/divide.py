@@ -10,7 +10,7 @@ import numpy as np
 from sonde.core import DataProblem
 from sonde.sampling.allocate import allocate_to_all, apportion
 from sonde.sampling.candidates import Pool
-from sonde.sampling.match import blocks, contrasts, matched, uncorrelated
+from sonde.sampling.match import blocks, contrasts, gaussian, matched, uncorrelated
 from sonde.sampling.settings import Settings
 from sonde.vectors import Ints
 
@@ -69,6 +69,8 @@ class Division:
         if not self.settings.decorrelate:
             return blocks(rows, self.pool.labels, self.classes, rng)
         found = matched(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
+        if self.settings.decorrelate == "gaussian":
+            found = found[gaussian(self.pool.lengths[found])]
         values = contrasts(tuple(self.pool.names[c] for c in self.classes))
         return uncorrelated(found, self.pool.lengths, values, self.limit)
 

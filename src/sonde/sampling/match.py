@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sonde.vectors import Ints
 
+FILLED = 0.9  # of a target distribution
 WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
@@ -45,6 +46,31 @@ def _within(bins: list[Ints]) -> list[Ints]:
         rank = np.arange(len(b)) - np.repeat(np.cumsum(n) - n, n)
         taken.append(order[rank < most[b[order]]])
     return taken
+
+
+def gaussian(lengths: Ints) -> Ints:
+    """Which blocks to keep, of lengths [blocks, classes], so that their lengths are spread as a Gaussian.
+
+    With equally many of every class at each length, length and class then follow a bivariate distribution with diagonal covariance.
+    The Gaussian has the blocks' own mean and variance, and is as high as it can be with nine tenths of it filled.
+    """
+    x = lengths.mean(1)
+    if len(x) < 2 or x.std() == 0:
+        return np.arange(len(x))
+    bins = np.rint(x).astype(np.int64)
+    counts = np.bincount(bins)
+    density = np.exp(-0.5 * ((np.arange(len(counts)) - x.mean()) / x.std()) ** 2)
+    wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(np.int64)
+    order = np.argsort(bins, kind="stable")
+    rank = np.arange(len(order)) - np.searchsorted(bins[order], bins[order])
+    return np.asarray(np.sort(order[rank < wanted[bins[order]]]))
+
+
+def _height(counts: Ints, shares: NDArray[np.float64]) -> float:
+    """The most blocks that can be asked for by these shares so that nine tenths of them are there."""
+    full = np.append(0.0, np.sort(counts[shares > 0] / shares[shares > 0]))
+    there = np.array([np.minimum(counts, n * shares).sum() for n in full])
+    return float(full[np.flatnonzero(there >= FILLED * full)[-1]])
 
 
 def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:

@@ -20,7 +20,8 @@ class Settings:
     splits         'sampled', or 'official': the treebank's own
     fold           'i/k': fold i of k (from 1) is the test split, the rest is train and dev
     balance        equally many examples of each class in every split
-    decorrelate    equal lengths for every class, so that length tells nothing (|r| <= 0.05 in every split)
+    decorrelate    equal lengths for every class, so that length tells nothing (|r| <= 0.05 in every split); 'gaussian': of these
+                   as many of each length as a Gaussian asks for, which is SentEval's target for TreeDepth
     least, rare    a class with fewer than `least` examples: the data are refused, or the class is dropped and counted
     least_test     below so many test examples a class, folds take the place of one test split
     rarest, commonest  target forms with fewer or more candidates are discarded; None: scaled, 0: no bound
@@ -33,7 +34,7 @@ class Settings:
     splits: Literal["sampled", "official"] = "sampled"
     fold: str | None = None
     balance: bool = True
-    decorrelate: bool = False
+    decorrelate: bool | Literal["gaussian"] = False
     least: int = 50
     rare: Literal["refuse", "drop"] = "refuse"
     least_test: int = 200

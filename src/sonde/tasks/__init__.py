@@ -2,6 +2,16 @@
 
 from sonde.naming import Contents
 
+RELEASED = {
+    "senteval": "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo coord-inv",
+    "xprobe": "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv",
+    "rusenteval": "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender obj-gender subj-num obj-num "
+    "aspect tense voice",
+    "ud2019": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type",
+    "linspector": "word pair contextual",
+}
+"""Families of published data sets, one module each, and what they have."""
+
 TASKS = Contents(
     "task",
     "sonde.tasks",
@@ -15,6 +25,18 @@ TASKS = Contents(
         "ud/subj-num": "sonde.tasks.ud:subj_num",
         "ud/obj-num": "sonde.tasks.ud:obj_num",
         "ud/sent-type": "sonde.tasks.ud:sent_type",
+        "tree/sent-len": "sonde.tasks.tree:sent_len",
+        "tree/word-content": "sonde.tasks.tree:word_content",
+        "tree/tree-depth": "sonde.tasks.tree:tree_depth",
+        "tree/top-const": "sonde.tasks.tree:top_const",
+        "tree/bigram-shift": "sonde.tasks.tree:bigram_shift",
+        "tree/tense": "sonde.tasks.tree:tense",
+        "tree/subj-num": "sonde.tasks.tree:subj_num",
+        "tree/obj-num": "sonde.tasks.tree:obj_num",
+        "tree/somo": "sonde.tasks.tree:somo",
+        "tree/coord-inv": "sonde.tasks.tree:coord_inv",
+        **{f"{family}/{n}": f"sonde.tasks.{family}:{n.replace('-', '_')}" for family, names in RELEASED.items() for n in names.split()},
+        "indicsenteval": "sonde.tasks.indicsenteval:indicsenteval",
         "table": "sonde.tasks.table:table",
     },
 )

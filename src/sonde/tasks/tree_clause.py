@@ -25,10 +25,12 @@ BE = _listed("be am 'm is 's are 're was were been being ai")
 COPULAS = BE | _listed("become becomes became becoming remain remains remained remaining seem seems seemed")
 NO_OBJECT = _listed("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
 """Function tags of noun phrases that are no direct object."""
-TIMES = _listed("""second seconds minute minutes hour hours day days week weeks weekend weekends month months quarter year years decade decades
-    time times moment while morning mornings afternoon evening evenings night nights noon midnight today yesterday tomorrow tonight
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
-    october november december spring summer autumn fall winter way mile miles percent %""")
+TIMES = _listed(
+    "second seconds minute minutes hour hours day days week weeks weekend weekends month months quarter year years decade decades "
+    "time times moment while morning mornings afternoon evening evenings night nights noon midnight today yesterday tomorrow tonight "
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november "
+    "december spring summer autumn fall winter way mile miles percent %"
+)
 """Nouns that head adverbial phrases of time or measure."""
 MEASURES = _listed(
     "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens rest half third quarter part percent % "

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sonde.core import Sentence
 
-DISCARDED, KEPT = 2000, 750  # the paper's ranks: the top 2000 words are discarded, the next 750 are the classes
 LEAST = 12  # usable sentences of a word
 FREQUENT = 2 * LEAST  # occurrences of a word that is tried, since many of its sentences hold another target as well
+
+
+class Ranks(NamedTuple):
+    """Which words of a large corpus are classes: how many of the most frequent are discarded, how many of the next are kept, and
+    the characters that these have at least.
+    """
+
+    discarded: int
+    kept: int
+    shortest: int = 1
+
+
+KRASNOWSKA, CONNEAU = Ranks(2000, 750), Ranks(2000, 1000, 4)  # section 3.1; section 2 and the README
 
 
 class Contents(NamedTuple):
@@ -21,25 +33,37 @@ class Contents(NamedTuple):
     notes: dict[str, int]
 
 
-def targets(forms: Counter[str]) -> tuple[list[str], dict[str, int]]:
+def targets(
+    forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
+) -> tuple[list[str], dict[str, int]]:
     """The mid-frequency words of a corpus, in lower case, and the ranks that they have.
 
-    Where fewer than 2,750 words occur often enough to be tried, both of the paper's ranks shrink in proportion.
+    A corpus ranks them by its frequencies, lower-cased, in place of their own. Where too few words occur often enough to be
+    tried, both of the paper's ranks shrink in proportion.
     """
     counts: dict[str, int] = {}
     for form, n in forms.items():
         low = form.lower()
         counts[low] = counts.get(low, 0) + n
-    frequent = [(-n, word) for word, n in counts.items() if n >= FREQUENT and any(map(str.isalpha, word))]
+    rank = counts if corpus is None else corpus
+    frequent = [(-rank.get(word, 0), word) for word, n in counts.items() if n >= FREQUENT and any(map(str.isalpha, word))]
     ranked = [word for _, word in sorted(frequent)]
-    last = min(len(ranked), DISCARDED + KEPT)
-    first = round(last * DISCARDED / (DISCARDED + KEPT))
-    return ranked[first:last], {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": last - first}
+    first = ranks.discarded
+    fit = [word for word in ranked[first:] if len(word) >= ranks.shortest][: ranks.kept]
+    if len(fit) < ranks.kept:
+        first = round(min(len(ranked), ranks.discarded + ranks.kept) * ranks.discarded / (ranks.discarded + ranks.kept))
+        fit = [word for word in ranked[first:] if len(word) >= ranks.shortest][: ranks.kept]
+    return fit, {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": len(fit)}
 
 
-def contents(sentences: Sequence[Sentence], forms: Counter[str]) -> Contents:
-    """Sentences with exactly one target word, once; words with fewer than twelve are given up, one round after another."""
-    words, notes = targets(forms)
+def contents(
+    sentences: Sequence[Sentence], forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
+) -> Contents:
+    """Sentences with exactly one target word, once; words with fewer than twelve are given up, one round after another.
+
+    forms are those of the sentences; a corpus gives the frequencies where they do not.
+    """
+    words, notes = targets(forms, ranks, corpus)
     chosen = set(words)
     known = {form: low for form in forms if (low := form.lower()) in chosen}
     without = known.keys().isdisjoint
