@@ -134,7 +134,7 @@ def test_windows_line_ends_byte_order_mark_blank_lines_and_gzip(tmp_path):
         file.write("\ufefftr\tx\ta b\r\n\r\nva\tx\tc\r\n   \r\nte\tx\td".encode())
     dataset = read(tmp_path / "a.tsv.gz")
     assert [e.sites[0].sentence.text for e in dataset.examples()] == ["a b", "c", "d"]
-    assert dataset.notes["read"] == {"examples": 3, "blank lines": 2}
+    assert dataset.notes["read"] == {"examples": 3, "words": 4, "blank lines": 2}
 
 
 def test_only_line_feeds_end_lines(tmp_path):
@@ -150,8 +150,7 @@ def test_labels_that_only_test_has_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("tr\tx\ta\ntr\tx\n", r"a\.tsv:2: 2 columns, not 3"),
-        ("tr\tx\ta\tb\n", r"a\.tsv:1: 4 columns, not 3"),
+        ("tr\tx\ta\ntr\tx\n", r"a\.tsv:2: 2 columns, not at least 3"),
         ("tr\tx\ta\n\nxx\tx\tb\n", r"a\.tsv:3: split 'xx' is not one of tr, va, te"),
         ("tr\t \ta\n", r"a\.tsv:1: the label is empty"),
         ("\n\n", "no examples"),

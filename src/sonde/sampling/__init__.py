@@ -1,12 +1,14 @@
 """Candidates -> a data set with splits: duplicates out, target forms disjoint, classes balanced, everything counted.
 
 `candidates` is what tasks hand in, `allocate` shares whole groups out over splits, `match` pairs classes up (by length
-where label and length are to be told apart), `draw` puts it together, and `carve` makes a missing dev split.
+where label and length are to be told apart), `draw` puts it together, `carve` makes a missing dev split, and `thin` takes
+part of a data set that has its splits.
 """
 
 from sonde.sampling.candidates import Candidate
 from sonde.sampling.carve import carve_dev
 from sonde.sampling.draw import folds_needed, sample
 from sonde.sampling.settings import Settings
+from sonde.sampling.thin import thinned
 
-__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample"]
+__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample", "thinned"]

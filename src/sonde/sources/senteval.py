@@ -1,19 +1,15 @@
-"""SentEval's probing files: split (tr, va, te), label and space-separated words, with tabs between and no quoting.
+"""SentEval's probing files: split (tr, va, te) first, label second, space-separated words last, with tabs between and no quoting.
 
-Quotes are data: a CSV reader with its defaults merges rows at unbalanced ones. Labels that only dev or test have are kept.
+Labels that only dev or test have are kept. `columns` reads the rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
-from sonde.sources.files import lines
+from sonde.core import DataProblem, Dataset
+from sonde.sources.columns import CODES, SENTEVAL, Reading, Rows
 from sonde.targets import Classes, Loss
-
-CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
-KNOWN = CODES | {split: split for split in SPLITS}
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
@@ -38,30 +34,13 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
 
 def read(path: Path) -> Dataset:
     """The examples of a file; blank lines are counted in the notes."""
-    counts = {"examples": 0, "blank lines": 0}
-    examples = list(_examples(path, counts))
+    rows = Rows(SENTEVAL, Reading(blank="skip"))
+    examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
-    return Dataset.of(examples, {"read": counts})
+    return Dataset.of(examples, {"read": rows.counts()})
 
 
 def loss(path: Path) -> Loss:
     """Classes, always."""
     return "softmax"
-
-
-def _examples(path: Path, counts: dict[str, int]) -> Iterator[Example]:
-    for number, line in lines(path):
-        if not line.strip():
-            counts["blank lines"] += 1
-            continue
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise DataProblem(f"{path}:{number}: {len(cells)} columns, not 3 (split, label, words, with tabs between)")
-        split, label, text = cells
-        if split not in KNOWN:
-            raise DataProblem(f"{path}:{number}: split {split!r} is not one of {', '.join(CODES)}")
-        if not label.strip():
-            raise DataProblem(f"{path}:{number}: the label is empty")
-        counts["examples"] += 1
-        yield Example.about(Sentence.of(word for word in text.split(" ") if word), label, KNOWN[split])
