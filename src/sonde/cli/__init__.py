@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import annotating, data, listing, measuring, show, vectors
+from sonde.cli import annotating, data, listing, measuring, show, tagging, vectors
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
@@ -24,6 +24,7 @@ app.command("build")(data.build)
 app.command("inspect")(data.inspect)
 app.command("report")(show.report)
 app.command("annotate")(annotating.annotate)
+app.command("tag")(tagging.tag)
 app.command("vectors")(vectors.vectors)
 app.command("tasks")(listing.tasks)
 app.command("encoders")(listing.encoders)

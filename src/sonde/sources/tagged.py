@@ -6,10 +6,13 @@ tags, which are in lower case, become Penn's (see `brown`).
 
 from __future__ import annotations
 
+import gzip
 import io
+import lzma
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources import brown
@@ -49,6 +52,20 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
         tally.sentences += 1
         tally.words += len(words)
         yield told(words), tuple(forms.setdefault(t, t) for t in tags)
+
+
+def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:
+    """Write words and their tags as word/TAG, one sentence a line, compressed as the name says; a file is there whole or not at all."""
+    out = Path(path).expanduser()
+    if not is_tagged(out) or out.suffix == ".zip":
+        raise DataProblem(f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = out.with_name(f".{out.name}.part")
+    opener: Callable[..., Any] = {".xz": lzma.open, ".gz": gzip.open}.get(out.suffix, open)
+    with opener(draft, "wt", encoding="utf-8") as file:
+        for words, tags in sentences:
+            file.write(" ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)) + "\n")
+    draft.replace(out)
 
 
 def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:

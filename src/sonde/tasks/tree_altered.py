@@ -1,4 +1,8 @@
-"""What the tasks that alter sentences share: every sentence once, half of them altered, both halves chosen alike."""
+"""What the tasks that alter sentences share.
+
+They are put to the distinct sentences of a harvest, each of which comes either as it was or altered, never both; a random half of
+those that could be altered is.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +11,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Sentence
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark
 
-LENGTHS = range(5, 29)  # tokens, marks included (Conneau et al. 2018, section 2)
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
-
-
-def distinct(sentences: Sequence[Sentence]) -> list[int]:
-    """The first row of every run of words, ignoring case, so that no sentence can come in both versions."""
-    seen: dict[tuple[str, ...], int] = {}
-    for row, sentence in enumerate(sentences):
-        if len(sentence.words) in LENGTHS:
-            seen.setdefault(tuple(map(str.lower, sentence.words)), row)
-    return sorted(seen.values())
 
 
 def altered(rows: Sequence[int], rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from sonde.sampling import Candidate
 from sonde.sources.brackets import Tree
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark, repaired, told
-from sonde.tasks.tree_altered import altered, distinct, is_name, quoted, shouted
+from sonde.tasks.tree_altered import altered, is_name, quoted, shouted
 
 APART = 100  # words between the lengths that stand for which clause is longer, so that matching never mixes them
 LONGER = ("first", "second", "neither")
@@ -88,14 +88,12 @@ def _clauses(tree: Tree, node: int) -> tuple[tuple[int, int], tuple[int, int]] |
 def inversions(
     columns: Sequence[tuple[Sentence, tuple[str, ...], str, Finding]], counts: Frequencies, seed: int
 ) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates from (sentence, tags, split, finding), half of them inverted (I); and why sentences were left out.
+    """Candidates from distinct (sentence, tags, split, finding), half of them inverted (I); and why sentences were left out.
 
     `length` stands for which clause is longer as the sentence is read, by which the sampler matches O and I.
     """
-    unique = distinct([sentence for sentence, *_ in columns])
-    out = Counter(finding for *_, finding in map(columns.__getitem__, unique) if isinstance(finding, str))
-    out["length outside 5-28, or a second time"] = len(columns) - len(unique)
-    rows = [row for row in unique if isinstance(columns[row][3], Coordination)]
+    out = Counter(finding for *_, finding in columns if isinstance(finding, str))
+    rows = [row for row, (*_, finding) in enumerate(columns) if isinstance(finding, Coordination)]
     change = altered(rows, np.random.default_rng([seed, 23]))
     candidates = []
     for row, changed in zip(rows, change, strict=True):

@@ -22,7 +22,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.sampling import Candidate
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import told
-from sonde.tasks.tree_altered import altered, distinct
+from sonde.tasks.tree_altered import altered
 from sonde.vectors import Ints
 
 TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
@@ -145,7 +145,7 @@ def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> d
 def replacements(
     columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], choice: Choice, seed: int
 ) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates from sentences, tags and splits, half of them with a word replaced (C), and why sentences were left out.
+    """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C), and why sentences were left out.
 
     The target of a changed sentence is its replacement, so that replacements are kept apart between splits; an original has none.
     """
@@ -153,10 +153,8 @@ def replacements(
     if not any(tags):
         raise DataProblem("SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first: sonde tag")
     rng = np.random.default_rng([seed, 22])
-    unique = distinct(sentences)
-    found = [(row, odd) for row in unique if (odd := choice.odd(sentences[row].words, tags[row], rng))]
-    out = Counter({"length outside 5-28, or a second time": len(sentences) - len(unique)})
-    out["no word with a replacement"] = len(unique) - len(found)
+    found = [(row, odd) for row, sentence in enumerate(sentences) if (odd := choice.odd(sentence.words, tags[row], rng))]
+    out = Counter({"no word with a replacement": len(sentences) - len(found)})
     change: NDArray[np.bool_] = altered([row for row, _ in found], rng)
     candidates = []
     for (row, odd), changed in zip(found, change, strict=True):

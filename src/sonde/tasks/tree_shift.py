@@ -10,7 +10,7 @@ import numpy as np
 from sonde.core import Sentence
 from sonde.sampling import Candidate
 from sonde.sources.rendering import clitic, mark, told
-from sonde.tasks.tree_altered import altered, distinct, quoted
+from sonde.tasks.tree_altered import altered, quoted
 
 
 def places(words: Sequence[str]) -> list[int]:
@@ -31,14 +31,12 @@ def swapped(words: Sequence[str], i: int) -> tuple[str, ...]:
 
 
 def shifts(sentences: Sequence[Sentence], splits: Sequence[str], seed: int) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates, half of them with two words swapped (I), the rest as they were (O); and why sentences were left out."""
+    """Candidates from distinct sentences, half with two words swapped (I), half as they were (O); and why others were left out."""
     rng = np.random.default_rng([seed, 21])
     out: Counter[str] = Counter()
     rows, where = [], []
-    unique = distinct(sentences)
-    out["length outside 5-28, or a second time"] = len(sentences) - len(unique)
-    for row in unique:
-        words = sentences[row].words
+    for row, sentence in enumerate(sentences):
+        words = sentence.words
         if quoted(words):
             out["double quotes"] += 1
         elif found := places(words):

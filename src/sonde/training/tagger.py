@@ -30,7 +30,7 @@ STRETCH = 100  # sentences; neighbouring ones are of one text
 LEAST = 2  # tokens with a feature that is learnt
 FORM = ("word", "lower", "tail1", "tail2", "tail3", "tail4", "head2", "shape", "usual")
 _TEMPLATES: tuple[tuple[tuple[str, int], ...], ...] = (
-    *(((column, 0),) for column in FORM),
+    (), *(((column, 0),) for column in FORM),
     (("shape", 0), ("usual", -1)), (("lower", -1),), (("lower", 1),), (("lower", -2),), (("lower", 2),),
     (("tail3", -1),), (("tail3", 1),), (("usual", -1),), (("usual", 1),), (("usual", -1), ("usual", 1)), (("usual", -2), ("usual", -1)),
     (("usual", 1), ("usual", 2)), (("usual", 0), ("usual", -1)), (("usual", 0), ("usual", 1)), (("lower", -1), ("lower", 0)),
@@ -62,12 +62,12 @@ class Tagger:
                 yield tuple(islice(names, len(words)))
 
 
-def train(examples: Sequence[Example], seed: int = 0, epochs: int = 4) -> Tagger:
+def train(examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress: bool = False) -> Tagger:
     """A tagger; the same examples and seed give the same one."""
     if not examples:
         raise DataProblem("no tagged sentences to train a tagger on")
     from scipy.sparse import csr_matrix
-    from sklearn.linear_model import SGDClassifier
+    from tqdm import tqdm
 
     usual = _usual(examples)
     found = _features([words for words, _ in examples], usual)
@@ -81,14 +81,19 @@ def train(examples: Sequence[Example], seed: int = 0, epochs: int = 4) -> Tagger
     names, labels = np.unique([tag for _, tags in examples for tag in tags], return_inverse=True)
     if len(names) < 2:
         raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
-    # the margin and the constant step of an averaged perceptron, which learns more in few passes than steps that shrink
-    step = {"learning_rate": "constant", "eta0": 0.1, "alpha": 1e-7}
-    model: Any = SGDClassifier(loss="hinge", max_iter=epochs, tol=None, average=True, random_state=seed, **step)
-    model.fit(table, labels)
-    weights = np.concatenate([model.coef_, np.zeros((len(model.coef_), 1))], 1).T.astype(np.float32)
-    if len(names) == 2:
-        weights = np.concatenate([-weights, weights], 1)
+    weights = np.zeros((len(keys) + 1, len(names)), np.float32)
+    for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
+        weights[:-1, k] = _told_apart(table, labels == k, seed, epochs)
     return Tagger(tuple(map(str, names)), keys, weights, usual)
+
+
+def _told_apart(table: Any, labels: NDArray[np.bool_], seed: int, epochs: int) -> Floats:
+    """Weights that tell one tag from the rest, with the margin and the constant step of an averaged perceptron."""
+    from sklearn.linear_model import SGDClassifier
+
+    step = {"learning_rate": "constant", "eta0": 0.1, "alpha": 1e-7}
+    model: Any = SGDClassifier(loss="hinge", fit_intercept=False, max_iter=epochs, tol=None, average=True, random_state=seed, **step)
+    return np.asarray(model.fit(table, labels).coef_[0])
 
 
 def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
