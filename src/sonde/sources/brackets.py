@@ -49,7 +49,7 @@ class Tree(NamedTuple):
 
     words, tags   the terminals, unescaped, and their preterminals' labels; preterminals are no nodes
     labels        of the phrases, without function tags; functions: what was cut off, as '-SBJ-1' or '=2', '' for nothing
-    starts, stops the words that each phrase spans; parents: the node above, -1 for ROOT
+    starts, stops the words that each phrase spans; parents: the node above, -1 for ROOT; below: the constituents right below it
     """
 
     words: tuple[str, ...]
@@ -59,6 +59,7 @@ class Tree(NamedTuple):
     starts: tuple[int, ...]
     stops: tuple[int, ...]
     parents: tuple[int, ...]
+    below: tuple[tuple[Child, ...], ...]
     file: str
     line: int
 
@@ -67,21 +68,9 @@ class Tree(NamedTuple):
         """The words, and a readable string of them."""
         return Sentence(self.words, rendered(self.words))
 
-    def children(self, node: int) -> list[Child]:
+    def children(self, node: int) -> tuple[Child, ...]:
         """The constituents right below a phrase, in order: phrases and bare words."""
-        found: list[Child] = []
-        at, stop, parents = self.starts[node], self.stops[node], self.parents
-        k = node + 1
-        while at < stop:
-            while k < len(parents) and parents[k] != node and self.starts[k] < stop:
-                k += 1
-            upto = self.starts[k] if k < len(parents) and parents[k] == node else stop
-            found.extend(Child(self.tags[i], i, i + 1, -1) for i in range(at, upto))
-            at = upto
-            if at < stop:
-                found.append(Child(self.labels[k], at, self.stops[k], k))
-                at, k = self.stops[k], k + 1
-        return found
+        return self.below[node]
 
     def has(self, node: int, function: str) -> bool:
         """Whether a phrase has a function tag, as 'SBJ' or 'TMP'."""
@@ -255,33 +244,37 @@ def _grown(tokens: list[tuple[str, str, str, str, str]], strings: Strings, trace
     words: list[str] = []
     tags: list[str] = []
     labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
+    below: list[list[Child]] = [[]]
     word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
     opened = False
     for number, (tag, word, label, closed, stray) in enumerate(tokens):
         if tag:
             opened = False
             if tag != TRACE or traces:
+                below[node].append(Child(same(tag, tag), len(words), len(words) + 1, -1))
                 words.append(word_of[word])
-                tags.append(same(tag, tag))
+                tags.append(below[node][-1].label)
         elif closed:
             if opened:
                 raise _Fault("a phrase without words", number)
             above = parents[node]
-            if starts[node] == len(words):  # nothing but traces, and those phrases within have gone before
-                del labels[node], starts[node], stops[node], parents[node]
-            else:
+            if below[node]:
                 stops[node] = len(words)
+                below[above].append(Child(labels[node][0], starts[node], len(words), node))
+            else:  # nothing but traces, and the phrases within have gone before
+                del labels[node], starts[node], stops[node], parents[node], below[node]
             node = above
-        elif stray:
-            raise _Fault("a word beside phrases, or without a tag of its own", number)
-        elif not label:
-            raise _Fault("a bracket without a label", number)
+        elif stray or not label:
+            raise _Fault("a word beside phrases, or without a tag of its own" if stray else "a bracket without a label", number)
         else:
             parents.append(node)
             node, opened = len(labels), True
             labels.append(label_of[label])
             starts.append(len(words))
             stops.append(0)
+            below.append([])
     stops[0] = len(words)
     names, functions = zip(*labels, strict=True)
-    return Tree(tuple(words), tuple(tags), names, functions, tuple(starts), tuple(stops), tuple(parents), path, line)
+    return Tree(
+        tuple(words), tuple(tags), names, functions, tuple(starts), tuple(stops), tuple(parents), tuple(map(tuple, below)), path, line
+    )

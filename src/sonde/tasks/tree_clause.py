@@ -160,5 +160,5 @@ def head(tree: Tree, phrase: int) -> Found:
     return found
 
 
-def _of(tree: Tree, below: list[Child]) -> bool:
+def _of(tree: Tree, below: tuple[Child, ...]) -> bool:
     return any(child.label == "PP" and tree.words[child.start].lower() == "of" for child in below)
