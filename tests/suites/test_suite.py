@@ -1,0 +1,87 @@
+"""Which results stand in a paper's table, and where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sonde.core import DataProblem, Result, Trial
+from sonde.probes import PROBES
+from sonde.published import facts
+from sonde.suites import SUITES
+from sonde.suites.suite import Asked, located, selected, wanted
+from sonde.suites.ud2019 import ud2019
+from sonde.targets import Classes
+
+MLP = PROBES.canonical("mlp,protocol=krasnowska")
+
+
+def result(task: str = "ud/tense:bank", encoder: str = "bow:random", probe: str = MLP, seed: int = 0) -> Result:
+    gold = Classes(np.array([0, 1]), ("past", "pres"))
+    return Result(Trial(task, encoder, "-", probe, "none", seed), "accuracy", 1.0, 0.5, 1.0, 0.5, gold, gold, {"counts": {"train": 9}})
+
+
+def test_a_result_stands_in_its_task_s_column():
+    place = located(ud2019(), "ud/tense:bank,fold=1/5,on_error=raise")
+    assert place is not None
+    assert (place.column, place.data, place.published) == (5, "ud/*:bank", False)
+
+
+@pytest.mark.parametrize("task", ["ud/nothing:bank", "tree/tense:bank", "table:mine.tsv", "no reference, this"])
+def test_other_tasks_have_no_column(task):
+    assert located(ud2019(), task) is None
+
+
+def test_folds_and_seeds_are_one_cell_and_other_data_are_another():
+    found = [result(seed=s, task=f"ud/tense:bank,fold={k}/2") for s in (0, 1) for k in (1, 2)]
+    entries, others = selected(ud2019(), [*found, result("ud/tense:other")])
+    assert sorted((e.place.data, len(e.results)) for e in entries) == [("ud/*:bank", 4), ("ud/*:other", 1)]
+    assert others == 0
+
+
+def test_results_of_other_probes_are_counted_and_left_out():
+    entries, others = selected(ud2019(), [result(), result(probe="logreg"), result("table:mine.tsv", probe="logreg")])
+    assert (len(entries), others) == (1, 1)
+
+
+def test_floors_come_first_under_the_paper_s_names():
+    floors = [result(encoder="words", probe="nb-uni-tfidf"), result(encoder="words", probe="majority")]
+    known = [r if "tfidf" not in r.trial.probe else result(encoder="words", probe=PROBES.canonical("nb-uni-tfidf")) for r in floors]
+    entries, _ = selected(ud2019(), [result(), *known])
+    assert [e.floor for e in entries] == ["Majority vote", "NB-uni-tfidf", ""]
+
+
+def test_a_run_without_encoders_is_of_the_floors():
+    made = wanted(ud2019("bank"), Asked([]))
+    assert [w.encoders for w in made] == [("words",), ("length",), ("words",), ("words",)]
+
+
+@pytest.mark.parametrize("name", sorted(SUITES))
+def test_every_suite_is_whole(name):
+    suite = SUITES.make(name)
+    assert len(suite.columns) == len(suite.paper.columns) > 1
+    assert all(len(line.figures) == len(suite.columns) for block in suite.paper.blocks for line in block.lines)
+    assert all(PROBES.make(column.probe) for column in suite.columns)
+    assert SUITES.find(name).__doc__
+    with pytest.raises(DataProblem, match=name):
+        suite.tasks()
+
+
+def test_facts_that_are_none_are_refused_with_file_and_line(tmp_path):
+    file = tmp_path / "facts.tsv"
+    file.write_text("# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n")
+    columns, (block,), doubts = facts(file, "Paper, Table 1")
+    assert (columns, doubts, [line.source for line in block.lines]) == (
+        ("A", "B"),
+        ("doubted",),
+        ["Paper, Table 1, One, x", "Paper, Table 1, One, y"],
+    )
+    assert [f.printed for f in block.lines[1].figures] == ["2?", "100"]
+    for bad, message in (
+        ("One\tz\t1.0\n", "facts.tsv:6: 3 cells"),
+        ("One\tz\tmany\t1\n", "facts.tsv:6: 'many'"),
+        ("One\tz\t101\t1\n", "no percentage"),
+    ):
+        file.write_text("# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n" + bad)
+        with pytest.raises(DataProblem, match=message):
+            facts(file, "Paper")
