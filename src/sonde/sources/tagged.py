@@ -10,7 +10,7 @@ import gzip
 import io
 import lzma
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,8 @@ def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[st
         raise DataProblem(f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.name}.part")
-    opener: Callable[..., Any] = {".xz": lzma.open, ".gz": gzip.open}.get(out.suffix, open)
-    with opener(draft, "wt", encoding="utf-8") as file:
+    openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
+    with openers.get(out.suffix, open)(draft, "wt", encoding="utf-8") as file:
         for words, tags in sentences:
             file.write(" ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)) + "\n")
     draft.replace(out)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sonde.sampling import Candidate
-from sonde.sources.frequencies import Frequencies, counted, frequencies
+from sonde.sources.frequencies import Frequencies, frequencies
+from sonde.sources.frequencies import corpus as files
 from sonde.tasks.tree_coord import inversions
 from sonde.tasks.tree_harvest import Harvest
-from sonde.tasks.tree_odd import Choice, lexicon, replacements
+from sonde.tasks.tree_odd import Choice, band, lexicon, replacements
 from sonde.tasks.tree_shift import shifts
 from sonde.tasks.ud_depths import comparable
 from sonde.tasks.ud_rules import Answer, tallied
@@ -111,15 +113,17 @@ def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
 
 def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences as they were and with a word replaced."""
-    corpus = _frequencies(options)
-    choice = Choice.of(corpus or _own(found), lexicon(found.sentences, found.tags), corpus is None)
+    corpus = _frequencies(options) or _own(found, options)
+    among = not options.freq or not {path.resolve() for name in options.freq for path in files(name)}.isdisjoint(_paths(found))
+    choice = Choice.of(corpus, lexicon(found.sentences, found.tags), among)
+    notes["frequencies"] = {"words": corpus.total, "band": list(band(corpus.total)), "forms": int((choice.tags >= 0).sum())}
     return _altered(notes, *replacements((found.sentences, found.tags, found.splits), choice, options.seed))
 
 
 def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences as they were and with their clauses inverted."""
     columns = list(zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True))
-    return _altered(notes, *inversions(columns, _frequencies(options) or _own(found), options.seed))
+    return _altered(notes, *inversions(columns, _frequencies(options) or _own(found, options), options.seed))
 
 
 def _altered(notes: dict[str, Any], candidates: list[Candidate], out: Counter[str]) -> list[Candidate]:
@@ -142,15 +146,20 @@ def _frequencies(options: Options) -> Frequencies | None:
     return frequencies(options.freq, options.on_error) if options.freq else None
 
 
-def _own(found: Harvest) -> Frequencies:
-    return counted(sentence.words for sentence in found.sentences)
+def _own(found: Harvest, options: Options) -> Frequencies:
+    """The frequencies of the sources, sentences of any length."""
+    return frequencies(found.files, options.on_error)
+
+
+def _paths(found: Harvest) -> set[Path]:
+    return {Path(file).resolve() for file in found.files}
 
 
 def _band(found: Harvest, options: Options, notes: dict[str, Any]) -> Callable[[str], bool]:
     """Whether a target form is neither too rare nor too common in a corpus; without one, sampling sees to that."""
     if not options.counted:
         return lambda form: True
-    corpus = _frequencies(options) or _own(found)
+    corpus = _frequencies(options) or _own(found, options)
     scale = 1.0 if options.band == "literal" else min(1.0, corpus.total / PAPERS_WORDS)
     low, high = max(1, round(LITERAL[0] * scale)), max(20, round(LITERAL[1] * scale))
     notes["frequencies"] = {"words": corpus.total, "rarest": low, "commonest": high}
