@@ -19,11 +19,10 @@ def test_every_family_can_be_shown():
 
 
 def test_what_deserves_a_look_comes_first():
-    words = ("one", "two", "three", "four", "five", "six")
     examples = [
-        Example.about(Sentence.of([f"w{i}"] * (1 + 9 * (i % 2))), "long" if i % 2 else "short", split)
-        for split in ("train", "dev", "test")
-        for i in range(len(words))
+        Example.about(Sentence.of([f"w{i + (7 if split == 'dev' else 0)}"] * (1 + 9 * (i % 2))), "long" if i % 2 else "short", split)
+        for split, n in (("train", 40), ("dev", 10), ("test", 30))
+        for i in range(n)
     ]
     first, *_ = audited(inspect(Dataset.of(examples)), "title")
     text = terminal(first)
@@ -36,3 +35,18 @@ def test_of_many_classes_the_most_and_the_least_frequent_are_shown():
     (balance,) = [t for t in audited(inspect(Dataset.of(examples)), "") if t.sections and t.sections[0].heading == "Examples"]
     assert len(balance.sections[0].rows) == MANY + 1
     assert "of 100 classes" in balance.sections[0].line
+
+
+def test_same_splits_repeats_and_both_versions_are_shown():
+    rows = [Example.about(Sentence.of(w.split()), label, split) for split in ("dev", "test") for w, label in (("a b", "O"), ("b a", "I"))]
+    dataset = Dataset.of(
+        [Example.about(Sentence.of(["c"]), "O"), *rows], {"altered": "I", "sampling": {"settings": {"seed": 1, "size": None}}}
+    )
+    text = "".join(terminal(table, 140) for table in audited(inspect(dataset, floors=False), "title"))
+    assert "dev and test are the same 2 rows in the same order" in text
+    assert "What needs no encoder" not in text
+    assert "Sentences that occur more than once" in text
+    assert "dev: I 1, test: I 1" in text
+    assert "sentences in both versions" in text
+    assert "seed 1" in text
+    assert "size" not in text

@@ -61,7 +61,7 @@ def _hashed(texts: list[str]) -> Any:
         letters = np.frombuffer("".join(piece).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
         of = np.repeat(np.arange(len(piece), dtype=np.int32), [len(text) for text in piece])
         rows, columns, run = [], [], np.zeros(len(letters), np.uint64)
-        for n in range(LONGEST):
+        for n in range(min(LONGEST, len(letters))):
             run = run[: len(letters) - n] * MIXER + letters[n:] + np.uint64(1)
             whole = of[: len(letters) - n] == of[n:]
             rows.append(of[n:][whole])

@@ -1,0 +1,90 @@
+"""What is scored without an encoder, and what it means where sentences were altered."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sonde.audit import inspect
+from sonde.audit.characters import TEST, TRAIN, characters
+from sonde.audit.floors import canonical, halved
+from sonde.core import Dataset, Example, Sentence
+from sonde.testing import FAMILIES
+
+SIZES = (("train", 600), ("dev", 100), ("test", 300))
+
+
+def made(altered, note=True, seed=0):
+    """Sentences of random words, half of them altered in some way; the task says so in its notes."""
+    rng = np.random.default_rng(seed)
+    examples = []
+    for split, n in SIZES:
+        for k in range(n):
+            words = [f"w{w}" for w in rng.integers(200, size=8)]
+            examples.append(Example.about(Sentence.of(altered(words, rng) if k % 2 else words), "I" if k % 2 else "O", split))
+    return Dataset.of(examples, {"altered": "I"} if note else {})
+
+
+def leaks(dataset):
+    return [problem for problem in inspect(dataset).problems if "altered" in problem or "reaches" in problem]
+
+
+def test_sentences_altered_without_a_trace_leave_floors_at_chance():
+    assert leaks(made(lambda words, rng: list(rng.permutation(words)))) == []
+
+
+def test_a_word_that_only_altered_sentences_have_is_a_leak():
+    problem, *_ = leaks(made(lambda words, rng: [*words[:-1], "odd"]))
+    assert problem.startswith("words (Naive Bayes) tells altered sentences from others, ")
+
+
+def test_length_that_alteration_changes_is_a_leak():
+    assert any(p.startswith("length alone tells altered") for p in leaks(made(lambda words, rng: words[:5])))
+
+
+def test_capitals_that_give_alterations_away_are_a_leak_that_words_do_not_show():
+    (problem,) = leaks(made(lambda words, rng: [words[0], words[1].capitalize(), *words[2:]]))
+    assert problem.startswith("characters, 1 to 5 in a row (linear) tell altered sentences from others, ")
+
+
+def test_where_nothing_is_altered_words_are_a_confound_only_beyond_the_best_constant():
+    (problem,) = leaks(made(lambda words, rng: [*words[:-1], "odd"], note=False))
+    assert re.fullmatch(r"words \(Naive Bayes\) reaches 0\.\d+ \[0\.\d+, 0\.\d+\] accuracy, the best constant 0\.500", problem)
+
+
+def test_large_data_are_read_in_part_for_characters_which_is_said():
+    dataset = Dataset.of(Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1))
+    gold, said, about = characters(dataset, dataset)
+    assert len(gold) == len(said) == TEST
+    assert about == "on 20,000 of 20,001 examples of train and 5,000 of 20,001 examples of test"
+    assert characters(dataset.take(np.arange(9)), dataset.take(np.arange(4)))[2] == ""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from sonde.audit.characters import _counted, _texts
+
+    dataset = FAMILIES[family]()
+    sites = [CountVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False) for _ in range(dataset.sites.shape[1])]
+    theirs = sum(v.fit_transform(_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
+    ours = _counted(dataset).sum(1)
+    if not dataset.asked.shape[1]:
+        assert np.asarray(ours).ravel().tolist() == np.asarray(theirs).ravel().tolist()
+
+
+def test_many_classes_are_told_apart_by_characters_too():
+    dataset = Dataset.of(
+        Example.about(Sentence.of([f"w{k % 60}q", f"v{k % 7}"]), f"c{k % 60}", "train" if k < 1200 else "test") for k in range(1320)
+    )
+    halves = halved(dataset)
+    gold, said, _ = characters(halves.train, halves.test)
+    assert (gold.ids == said.ids).mean() > 0.9
+
+
+def test_examples_have_an_order_of_their_own():
+    dataset = FAMILIES["asked"]() if "asked" in FAMILIES else FAMILIES["sentence"]()
+    order = np.random.default_rng(0).permutation(len(dataset))
+    one, other = (list(d.take(canonical(d)).examples()) for d in (dataset, dataset.take(order)))
+    assert [(e.sites, e.label, e.asked) for e in one] == [(e.sites, e.label, e.asked) for e in other]
