@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import annotating, data, listing, measuring, show, tagging, vectors
+from sonde.cli import annotating, data, fetch, listing, measuring, show, tagging, vectors
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
@@ -22,6 +22,7 @@ app.command("run")(measuring.run)
 app.command("embed")(measuring.embed)
 app.command("build")(data.build)
 app.command("inspect")(data.inspect)
+app.command("fetch")(fetch.fetch)
 app.command("report")(show.report)
 app.command("annotate")(annotating.annotate)
 app.command("tag")(tagging.tag)

@@ -30,7 +30,6 @@ class Options:
     path        the folder of the released files, or the task's own file; without, where `sonde fetch` puts them
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions); published figures are without
     splits      published: as the files have them; sampled: drawn anew from all rows, without duplicates, where files lack a split
-    least       with sampled splits, a class with fewer examples is refused
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split
@@ -39,7 +38,6 @@ class Options:
     path: str | None = None
     detokenise: bool = field(default=False, kw_only=True)
     splits: Literal["published", "sampled"] = field(default="published", kw_only=True)
-    least: int = field(default=50, kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
@@ -132,7 +130,7 @@ class ReleasedTask:
 
     def _settings(self) -> Settings:
         options = self.options
-        return Settings(seed=options.seed, size=options.size, fold=options.fold, balance=False, least=options.least)
+        return Settings(seed=options.seed, size=options.size, fold=options.fold, balance=False)
 
     def _candidates(self, examples: list[Example]) -> list[Candidate]:
         layout = self.release.layout

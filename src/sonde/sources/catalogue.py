@@ -1,0 +1,116 @@
+"""Published data sets that can be fetched, and what is known of their files: facts in `catalogue.tsv`, each with its source.
+
+Facts are sizes, rows and checksums. What nobody could check is left open there, and never made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from sonde.core import DataProblem
+
+
+class Known(NamedTuple):
+    """What is known of a file: rows in train, dev and test, bytes, SHA-256; None where it is not known."""
+
+    rows: tuple[int, int, int] | None = None
+    size: int | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Files that are published together.
+
+    name     what `sonde fetch` calls it
+    page     where people find it
+    base     the address that the files' names are added to
+    files    names, as they are called below `base` and in the folder
+    paper    what to cite
+    remark   what a reader should know before trusting it
+    """
+
+    name: str
+    page: str
+    base: str
+    files: tuple[str, ...]
+    paper: str
+    remark: str = ""
+
+    def known(self) -> Mapping[str, Known]:
+        """What is known of the files."""
+        return _facts().get(self.name.partition("/")[0], {})
+
+
+SENTEVAL = (
+    "sentence_length", "word_content", "tree_depth", "top_constituents", "bigram_shift",
+    "past_present", "subj_number", "obj_number", "odd_man_out", "coordination_inversion",
+)  # fmt: skip
+XPROBE = tuple(name for name in SENTEVAL if name != "top_constituents")
+XPROBE_AT = "https://raw.githubusercontent.com/ltgoslo/xprobe/b17e3c22ea657eb7f5b27e468cc72fcc4f4176f6/"
+RUSENTEVAL = (
+    "conj_type", "gapping", "impersonal_sent", "ngram_shift", "obj_gender", "obj_number", "predicate_aspect",
+    "predicate_tense", "predicate_voice", "sent_len", "subj_gender", "subj_number", "tree_depth", "word_content",
+)  # fmt: skip
+
+COLLECTIONS: Mapping[str, Collection] = {
+    "senteval": Collection(
+        "senteval",
+        "https://github.com/facebookresearch/SentEval/tree/main/data/probing",
+        "https://raw.githubusercontent.com/facebookresearch/SentEval/main/data/probing/",
+        tuple(f"{name}.txt" for name in SENTEVAL),
+        "Conneau et al. 2018",
+    ),
+    **{
+        f"xprobe/{language}": Collection(
+            f"xprobe/{language}",
+            "https://github.com/ltgoslo/xprobe",
+            XPROBE_AT,
+            tuple(f"{language}/{name}/{split}.txt" for name in XPROBE for split in ("tr", "va", "te")),
+            "Ravishankar et al. 2019",
+            "tr.txt was never seen by us: where it is missing, fetch the rest with --only '*/va.txt' and --only '*/te.txt'",
+        )
+        for language in ("de", "en", "es", "fi", "fr", "ru", "tr")
+    },
+    "rusenteval": Collection(
+        "rusenteval",
+        "https://github.com/RussianNLP/RuSentEval",
+        "https://raw.githubusercontent.com/RussianNLP/RuSentEval/main/data/",
+        tuple(f"{name}.txt" for name in RUSENTEVAL),
+        "Mikhailov et al. 2021",
+        "only gapping.txt was seen by us",
+    ),
+    "ud2019": Collection(
+        "ud2019",
+        "http://git.nlp.ipipan.waw.pl/Scwad/SCWAD-probing-data",
+        "http://git.nlp.ipipan.waw.pl/Scwad/SCWAD-probing-data/repository/master/",
+        ("archive.tar.gz",),
+        "Krasnowska-Kieraś & Wróblewska 2019",
+        "neither the address of the archive nor the names in it could be checked; the paper gives the page",
+    ),
+}
+
+
+def collection(name: str) -> Collection:
+    """The collection of that name. Raises DataProblem that lists them."""
+    if name not in COLLECTIONS:
+        raise DataProblem(f"nothing called {name!r} can be fetched; there are {', '.join(COLLECTIONS)}")
+    return COLLECTIONS[name]
+
+
+@cache
+def _facts() -> Mapping[str, Mapping[str, Known]]:
+    """Collection -> file -> what is known, from the table beside this module."""
+    found: dict[str, dict[str, Known]] = {}
+    for line in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            owner, file, rows, size, sha256, _ = line.split("\t")
+            counts = None if rows == "-" else tuple(map(int, rows.split("/")))
+            assert counts is None or len(counts) == 3
+            known = Known(counts, None if size == "-" else int(size), None if sha256 == "-" else sha256)
+            found.setdefault(owner, {})[file] = known
+    return found
