@@ -54,6 +54,7 @@ class Release:
     fetched  what `sonde fetch` calls its collection; '' where it gets none
     probe    what it is read with where nothing else is said
     view     how units are brought together
+    altered  the label of sentences that were altered, which words alone must not tell from the others; '' where none were
     """
 
     asks: str
@@ -62,6 +63,7 @@ class Release:
     fetched: str = ""
     probe: str = "mlp"
     view: str = "mean"
+    altered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +114,8 @@ class ReleasedTask:
 
     def load(self) -> Dataset:
         """The examples of the files; what was left out, and why, is in the notes."""
-        found, options = self.parts(), self.options
-        lenient = options.on_error
-        rows = Rows(self.release.layout, Reading(lenient, lenient, detokenised if options.detokenise else None))
-        examples = [example for part in found for example in rows.read(part.path, part.split)]
-        notes: dict[str, Any] = {
-            "source": {"files": [str(part.path) for part in found], **rows.counts()},
-            "problems": list(rows.tally.problems),
-        }
+        examples, notes = self._read()
+        options = self.options
         if options.splits == "sampled":
             return sample(self._candidates(examples), self._settings(), notes)
         self._check(examples)
@@ -127,6 +123,18 @@ class ReleasedTask:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
         return carve_dev(Dataset.of(examples, notes), options.seed)
+
+    def found(self) -> Dataset:
+        """All that the files have, whatever splits they lack: for an audit of what was published."""
+        return self.load() if self.options.splits == "sampled" else Dataset.of(*self._read())
+
+    def _read(self) -> tuple[list[Example], dict[str, Any]]:
+        found, lenient = self.parts(), self.options.on_error
+        rows = Rows(self.release.layout, Reading(lenient, lenient, detokenised if self.options.detokenise else None))
+        examples = [example for part in found for example in rows.read(part.path, part.split)]
+        altered = {"altered": self.release.altered} if self.release.altered else {}
+        source = {"files": [str(part.path) for part in found], **rows.counts()}
+        return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
 
     def _settings(self) -> Settings:
         options = self.options

@@ -7,14 +7,14 @@ from sonde.tasks import senteval
 from sonde.tasks.released import Release, task
 
 
-def _release(file: str, asks: str, probe: str = "mlp") -> Release:
-    return Release(asks, (file,), SENTEVAL, "rusenteval", probe)
+def _release(file: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
+    return Release(asks, (file,), SENTEVAL, "rusenteval", probe, altered=altered)
 
 
 sent_len = task("rusenteval/sent-len", _release("sent_len", "How long is the sentence, in bins?"))
 word_content = task("rusenteval/word-content", _release("word_content", "Which of some words does the sentence hold?", senteval.LOGISTIC))
 tree_depth = task("rusenteval/tree-depth", _release("tree_depth", "How deep is the dependency tree of the sentence?"))
-ngram_shift = task("rusenteval/ngram-shift", _release("ngram_shift", "Are two neighbouring groups of words inverted?"))
+ngram_shift = task("rusenteval/ngram-shift", _release("ngram_shift", "Are two neighbouring groups of words inverted?", altered="I"))
 gapping = task("rusenteval/gapping", _release("gapping", "Is there a gap in the sentence, a verb that is left out where it would recur?"))
 conj_type = task("rusenteval/conj-type", _release("conj_type", "Which kind of conjunction joins the clauses of the sentence?"))
 impersonal = task("rusenteval/impersonal", _release("impersonal_sent", "Is the sentence impersonal?"))

@@ -11,8 +11,8 @@ from sonde.tasks import senteval
 from sonde.tasks.released import Release, task
 
 
-def _release(file: str, asks: str, probe: str = "mlp") -> Release:
-    return Release(asks, (file,), XPROBE, "xprobe/en", probe)
+def _release(file: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
+    return Release(asks, (file,), XPROBE, "xprobe/en", probe, altered=altered)
 
 
 sent_len = task("xprobe/sent-len", _release("sentence_length", "How long is the sentence, in six bins?"))
@@ -20,9 +20,11 @@ word_content = task(
     "xprobe/word-content", _release("word_content", "Which of some mid-frequency words does the sentence hold?", senteval.LOGISTIC)
 )
 tree_depth = task("xprobe/tree-depth", _release("tree_depth", "How deep is the tree of the sentence?"))
-bigram_shift = task("xprobe/bigram-shift", _release("bigram_shift", "Are two neighbouring words of the sentence inverted?"))
+bigram_shift = task("xprobe/bigram-shift", _release("bigram_shift", "Are two neighbouring words of the sentence inverted?", altered="I"))
 tense = task("xprobe/tense", _release("past_present", "Is the main verb in the present or in the past?"))
 subj_num = task("xprobe/subj-num", _release("subj_number", "Is the subject of the main clause singular or plural?"))
 obj_num = task("xprobe/obj-num", _release("obj_number", "Is the direct object of the main clause singular or plural?"))
-somo = task("xprobe/somo", _release("odd_man_out", "Was a word of the sentence replaced by another?"))
-coord_inv = task("xprobe/coord-inv", _release("coordination_inversion", "Is the order of the two coordinated clauses inverted?"))
+somo = task("xprobe/somo", _release("odd_man_out", "Was a word of the sentence replaced by another?", altered="Inv"))
+coord_inv = task(
+    "xprobe/coord-inv", _release("coordination_inversion", "Is the order of the two coordinated clauses inverted?", altered="I")
+)
