@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from fixtures.forest import forest
 from fixtures.models import SENTENCES, given_npz, given_parquet, sentence_transformer, transformer, word_vectors
 from sonde.api import evaluate
 from sonde.controls import CONTROLS
@@ -50,6 +51,7 @@ PROBE_OPTIONS = {
 }
 TASK_OPTIONS = {
     **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/")},
+    **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
     "table": [f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")],
 }
 
@@ -71,6 +73,10 @@ def places(tmp_path_factory):
         (folder / "ours.conllu").write_text("\n\n".join(sentences) + "\n\n", "utf-8")
         return folder / "ours.conllu"
 
+    def trees():
+        (folder / "ours.ptb").write_text(forest(4000), "utf-8")
+        return folder / "ours.ptb"
+
     makers = {
         "VEC": lambda: word_vectors(folder / "ours.vec"),
         "NPZ": lambda: given_npz(folder / "ours.npz"),
@@ -79,6 +85,7 @@ def places(tmp_path_factory):
         "ST": lambda: sentence_transformer(folder / "st"),
         "TABLES": tables,
         "BANK": bank,
+        "TREES": trees,
     }
     made = {}
 
