@@ -7,7 +7,7 @@ Facts lie in tab-separated files that people can read: a header `block, row, COL
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -55,11 +55,14 @@ class Paper:
 
 
 class Place(NamedTuple):
-    """Where a score belongs in a table: the column's number, the data that it is over, and whether they are the published ones."""
+    """Where a score belongs in a table: the column's number, the data that it is over, and why they are not the published ones.
+
+    Without a reason they are, and the score may be compared with the paper's.
+    """
 
     column: int
     data: str
-    published: bool
+    why: str = ""
 
 
 class Entry(NamedTuple):
@@ -115,9 +118,17 @@ def _figure(text: str, where: str) -> Figure:
     return Figure(value, text)
 
 
-def grouped(entries: Sequence[Entry]) -> Mapping[tuple[str, bool], list[Entry]]:
-    """Entries by (data, whether they are the published ones); those on the published data come first."""
-    found: dict[tuple[str, bool], list[Entry]] = {}
-    for entry in sorted(entries, key=lambda e: not e.place.published):
-        found.setdefault((entry.place.data, entry.place.published), []).append(entry)
+def settled(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with one answer for each data set: it is the published one if that holds of all of its columns."""
+    reasons: dict[str, str] = {}
+    for entry in entries:
+        reasons[entry.place.data] = reasons.get(entry.place.data, "") or entry.place.why
+    return [entry._replace(place=entry.place._replace(why=reasons[entry.place.data])) for entry in entries]
+
+
+def grouped(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
+    """Entries by their data, and why those are not the published ones; entries on the published data come first."""
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for entry in sorted(entries, key=lambda e: e.place.why != ""):
+        found.setdefault((entry.place.data, entry.place.why), []).append(entry)
     return found

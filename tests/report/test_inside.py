@@ -39,7 +39,7 @@ def entry(
     found = Result(
         trial, "accuracy", correct, correct - 0.05, correct + 0.05, 0.5, Classes(gold, ("a", "b")), Classes(said, ("a", "b")), made_with
     )
-    return Entry(Place(column, data, published), floor, (found,))
+    return Entry(Place(column, data, "" if published else "other sentences"), floor, (found,))
 
 
 def test_without_results_the_table_is_the_paper_s():
@@ -60,6 +60,7 @@ def test_other_data_stand_below_a_rule_with_sizes_and_without_rank_or_bold():
     *paper, own = inside(PAPER, [entry(correct=0.99)]).sections
     assert own.apart
     assert own.heading == "different data: ud/*:bank"
+    assert own.line.endswith("other sentences.")
     assert own.strong == frozenset()
     assert own.rows[:2] == (("   n train", "1,000", "–"), ("   n test", "200", "–"))
     assert own.rows[2][0] == "▸ hf:x"
@@ -89,7 +90,7 @@ def test_every_score_has_half_of_its_interval_below():
 
 
 def test_floors_are_not_ranked_and_people_stand_above_them():
-    people = Judged(Place(0, "ud/*:bank", True), 97.0, 95.0, 98.5, 150)
+    people = Judged(Place(0, "ud/*:bank"), 97.0, 95.0, 98.5, 150)
     *_, own = inside(PAPER, [entry(correct=0.99, published=True, floor="Length")], [people]).sections
     assert [row[0].strip() for row in own.rows] == ["n train", "n test", "n judged", "▸ people", "± 95 %", "▸ Length", "± 95 %"]
     assert own.rows[2] == ("   n judged", "150", "–")
@@ -115,7 +116,7 @@ def test_bold_survives_in_pages():
 
 
 def test_programs_get_every_figure_with_its_source():
-    people = Judged(Place(0, "ud/*:bank", False), 97.0, 95.0, 98.5, 150)
+    people = Judged(Place(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
     found = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
     assert [row["kind"] for row in found] == ["published"] * 6 + ["measured", "people"]
     assert found[0]["source"] == "A paper, Table 1, Floors, Length"

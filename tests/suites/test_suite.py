@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from sonde.core import DataProblem, Result, Trial
+from sonde.naming import ReferenceProblem
 from sonde.probes import PROBES
 from sonde.published import facts
 from sonde.suites import SUITES
 from sonde.suites.suite import Asked, located, selected, wanted
 from sonde.suites.ud2019 import ud2019
 from sonde.targets import Classes
+from sonde.tasks import TASKS
 
 MLP = PROBES.canonical("mlp,protocol=krasnowska")
 
@@ -24,7 +26,8 @@ def result(task: str = "ud/tense:bank", encoder: str = "bow:random", probe: str 
 def test_a_result_stands_in_its_task_s_column():
     place = located(ud2019(), "ud/tense:bank,fold=1/5,on_error=raise")
     assert place is not None
-    assert (place.column, place.data, place.published) == (5, "ud/*:bank", False)
+    assert (place.column, place.data) == (5, "ud/*:bank")
+    assert place.why
 
 
 @pytest.mark.parametrize("task", ["ud/nothing:bank", "tree/tense:bank", "table:mine.tsv", "no reference, this"])
@@ -56,6 +59,13 @@ def test_a_run_without_encoders_is_of_the_floors():
     assert [w.encoders for w in made] == [("words",), ("length",), ("words",), ("words",)]
 
 
+def test_options_of_the_tasks_go_to_all_of_them():
+    (first, *_) = SUITES.make("ud2019:bank,with=other,task=rules=paper,task=size=50").tasks()
+    assert str(first) == "ud/sent-len:bank,with=other,rules=paper,size=50"
+    with pytest.raises(ReferenceProblem, match="task=size: give an option"):
+        SUITES.make("ud2019:bank,task=size")
+
+
 @pytest.mark.parametrize("name", sorted(SUITES))
 def test_every_suite_is_whole(name):
     suite = SUITES.make(name)
@@ -63,8 +73,8 @@ def test_every_suite_is_whole(name):
     assert all(len(line.figures) == len(suite.columns) for block in suite.paper.blocks for line in block.lines)
     assert all(PROBES.make(column.probe) for column in suite.columns)
     assert SUITES.find(name).__doc__
-    with pytest.raises(DataProblem, match=name):
-        suite.tasks()
+    for family in suite.families:
+        assert {f"{family}/{column.task}" for column in suite.columns} <= set(TASKS)
 
 
 def test_facts_that_are_none_are_refused_with_file_and_line(tmp_path):

@@ -54,10 +54,9 @@ def inside(paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()
     groups = {key: measured(mine) for key, mine in grouped(entries).items()}
     for key, bound in _people(people).items():
         groups.setdefault(key, []).insert(0, bound)
-    best = _best(paper, [row for (_, published), mine in groups.items() if published for row in mine])
+    best = _best(paper, [row for (_, why), mine in groups.items() if not why for row in mine])
     sections = [_printed(block, paper, best) for block in paper.blocks]
-    for (data, published), mine in groups.items():
-        sections.append(_own(paper, data, mine, best if published else None))
+    sections += [_own(paper, data, mine, why, best) for (data, why), mine in groups.items()]
     columns = ("encoder", *paper.columns)
     return Table(columns, tuple(sections), frozenset({"encoder"}), tuple(_notes(paper, entries, groups, others)), paper.title)
 
@@ -74,10 +73,10 @@ def measured(entries: Iterable[Entry]) -> list[Measured]:
     return [Measured(label, encoder, cells) for (encoder, label), cells in sorted(found.items(), key=lambda item: item[0][0])]
 
 
-def _people(judged: Sequence[Judged]) -> dict[tuple[str, bool], Measured]:
-    groups: dict[tuple[str, bool], dict[int, Row | Judged]] = {}
+def _people(judged: Sequence[Judged]) -> dict[tuple[str, str], Measured]:
+    groups: dict[tuple[str, str], dict[int, Row | Judged]] = {}
     for each in judged:
-        groups.setdefault((each.place.data, each.place.published), {})[each.place.column] = each
+        groups.setdefault((each.place.data, each.place.why), {})[each.place.column] = each
     return {key: Measured(PEOPLE, False, cells) for key, cells in groups.items()}
 
 
@@ -106,21 +105,20 @@ def _printed(block: Block, paper: Paper, best: Sequence[float]) -> Section:
     return Section(block.heading, body, "", frozenset(strong))
 
 
-def _own(paper: Paper, data: str, mine: Sequence[Measured], best: Sequence[float] | None) -> Section:
-    """One's own rows over some data; with the best published scores they are ranked and the best set in bold."""
+def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequence[float]) -> Section:
+    """One's own rows over some data; those on the published data are ranked among the paper's, and the best set in bold."""
     many = range(len(paper.columns))
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
     strong: set[tuple[int, int]] = set()
     for row in mine:
         body.append((OWN + row.label, *(number(row.cells[c].score) if c in row.cells else "–" for c in many)))
-        if best is not None and row.encoder:
+        if not why and row.encoder:
             strong |= {(len(body) - 1, c + 1) for c in many if c in row.cells and round(row.cells[c].score, 1) == best[c]}
         body.append((HALF, *(number((row.cells[c].high - row.cells[c].low) / 2) if c in row.cells else "" for c in many)))
-        if best is not None and row.encoder:
+        if not why and row.encoder:
             body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
-    heading = f"{SAME if best is not None else DIFFERENT}: {data}"
-    line = "" if best is not None else "Not comparable with the rows above."
-    return Section(heading, tuple(body), line, frozenset(strong), apart=best is None)
+    line = f"Not to be compared with the rows above: {why}." if why else ""
+    return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), apart=why != "")
 
 
 def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
@@ -144,7 +142,7 @@ def _rank(paper: Paper, row: Measured, column: int) -> str:
     return f"{first}" if first == last else f"{first}–{last}"
 
 
-def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, bool], Sequence[Measured]], others: int) -> Iterator[str]:
+def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, str], Sequence[Measured]], others: int) -> Iterator[str]:
     yield "Percent. Rows without a mark are the paper's own figures; they come without intervals."
     yield from (f"? {doubt}" for doubt in paper.doubts)
     if not groups:
@@ -153,8 +151,8 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, bo
     seeds = sorted({row.seeds for row in found if row.encoder})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"1 to {seeds[-1]}" if seeds else "no"
     yield f"{OWN}measured with sonde: means of {counted} seed(s); ± is half of the 95 % interval over seeds and test examples."
-    if any(not published for _, published in groups):
-        yield f"{DIFFERENT}: other sentences and other sizes than the paper's, so nothing is ranked and figures are not to be compared."
+    if any(why for _, why in groups):
+        yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
     probes = {row.probe: None for row in found}
     yield f"Probes: {'; '.join(probes)}."
     folded = sorted({paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1})
@@ -175,12 +173,12 @@ def cells(suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[J
     ]
     for entry in entries:
         (row,) = rows(entry.results)
-        data, column = "published" if entry.place.published else DIFFERENT, paper.columns[entry.place.column]
+        data, column = DIFFERENT if entry.place.why else "published", paper.columns[entry.place.column]
         label = entry.floor or row.encoder
         numbers = (row.score, row.low, row.high, row.majority, row.n, row.train, row.seeds, row.folds)
         found.append(Cell(suite, "measured", data, row.task, label, column, row.layer, row.probe, row.control, *numbers))
     for each in people:
-        data, column = "published" if each.place.published else DIFFERENT, paper.columns[each.place.column]
+        data, column = DIFFERENT if each.place.why else "published", paper.columns[each.place.column]
         bound = (each.score, each.low, each.high, nan, each.n, 0, 0, 0)
         found.append(Cell(suite, PEOPLE, data, each.place.data, PEOPLE, column, "-", "", NO_CONTROL, *bound))
     return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
-from sonde.naming import Reference, ReferenceProblem
+from sonde.naming import ReferenceProblem
 from sonde.published import Paper, facts
-from sonde.suites.suite import Column, Floor, Suite
+from sonde.suites.released import different
+from sonde.suites.suite import Column, Floor, Suite, tasks_of
 
 MLP = "mlp,protocol=acl18"
 WORDS = "mlp,protocol=senteval,hidden=0"  # SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
@@ -31,12 +33,13 @@ FLOORS = (
 PEOPLE = "Hum. Eval."
 
 
-def conneau2018(folder: str | None = None, *, trees: str | None = None, with_: tuple[str, ...] = ()) -> Suite:
+def conneau2018(folder: str | None = None, *, trees: str | None = None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()) -> Suite:
     """Conneau et al. 2018, Table 2: ten tasks on the published files in a folder, or rebuilt from bracketed trees.
 
-    folder  of the ten published files: the `senteval/*` tasks
+    folder  of the ten published files, where `sonde fetch senteval` put them without: the `senteval/*` tasks
     trees   a file or folder of bracketed trees: the `tree/*` tasks, which are other data
     with    further trees
+    task    an option of the tasks, as task=freq=novels.txt; may be repeated
     """
     if folder is not None and trees is not None:
         raise ReferenceProblem("conneau2018 runs on published files (conneau2018:FOLDER) or on trees (trees=PATH), not on both")
@@ -50,13 +53,13 @@ def conneau2018(folder: str | None = None, *, trees: str | None = None, with_: t
         doubts,
         frozenset({*(floor.name for floor in FLOORS), PEOPLE}),
     )
-    runs = Reference("tree", trees, tuple(("with", path) for path in with_)) if trees else Reference("senteval", folder) if folder else None
+    runs = tasks_of("senteval", folder, (), task) if trees is None else tasks_of("tree", trees, with_, task)
     return Suite(
         "conneau2018",
         paper,
         tuple(Column(TASKS[name], WORDS if name == "WC" else MLP) for name in columns),
         ("senteval", "tree"),
         runs,
-        "write conneau2018:FOLDER for a folder of the published files, or conneau2018,trees=PATH for bracketed trees",
-        FLOORS,
+        floors=FLOORS,
+        different=functools.partial(different, family="senteval", collection="senteval"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from sonde.core import DataProblem, Result
 from sonde.experiment.plan import Wanted
 from sonde.naming import Reference, ReferenceProblem, brief
 from sonde.probes import PROBES
-from sonde.published import Entry, Paper, Place
+from sonde.published import Entry, Paper, Place, settled
 from sonde.tasks import TASKS
 
 
@@ -38,7 +38,7 @@ class Suite:
     families   families whose tasks of the columns' names may stand in the table ('senteval' for `senteval/tense`)
     runs       the tasks that a run measures, as one reference under the family's name; None where the data are not named
     missing    what to write where they are not
-    published  whether a task reads the data that the paper's figures are over
+    different  why a result is not over the data of the paper's figures; '' where it is
     """
 
     name: str
@@ -48,13 +48,22 @@ class Suite:
     runs: Reference | None = None
     missing: str = ""
     floors: tuple[Floor, ...] = ()
-    published: Callable[[Reference, Result], bool] = field(default=lambda reference, result: False)
+    different: Callable[[Reference, Result], str] = lambda reference, result: "it was built from other sentences"
 
     def tasks(self) -> list[Reference]:
         """The reference of each column's task; DataProblem where the suite does not say which data it runs on."""
         if self.runs is None:
             raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
         return [self.runs.named(f"{self.runs.name}/{column.task}") for column in self.columns]
+
+
+def tasks_of(family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()) -> Reference:
+    """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'. Raises ReferenceProblem."""
+    wrong = next((text for text in task if "=" not in text), None)
+    if wrong is not None:
+        raise ReferenceProblem(f"task={wrong}: give an option of the tasks with its value, as task=size=2000")
+    options = [(key, value) for key, _, value in (text.partition("=") for text in task)]
+    return Reference(family, path, (*(("with", other) for other in with_), *options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
             others += 1
     order = [floor.name for floor in suite.floors]
     entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
-    return Selected(tuple(sorted(entries, key=lambda e: order.index(e.floor) if e.floor else len(order))), others)
+    return Selected(tuple(sorted(settled(entries), key=lambda e: order.index(e.floor) if e.floor else len(order))), others)
 
 
 def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
@@ -124,8 +133,8 @@ def located(suite: Suite, task: str, result: Result | None = None) -> Place | No
     names = [column.task for column in suite.columns]
     if family not in suite.families or last not in names:
         return None
-    published = result is not None and suite.published(full.without("fold"), result)
-    return Place(names.index(last), str(short.named(f"{family}/*")), published)
+    why = "nothing was measured on it" if result is None else suite.different(full.without("fold"), result)
+    return Place(names.index(last), str(short.named(f"{family}/*")), why)
 
 
 def _canonical(probe: str) -> str:

@@ -1,0 +1,38 @@
+"""Whether results are over the files that a paper's authors released: only then do its figures and theirs stand in one table."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+from sonde.core import DataProblem, Result
+from sonde.naming import Reference, brief
+from sonde.sources.fetch import all_published
+from sonde.sources.files import digest
+from sonde.tasks import TASKS
+
+
+def different(reference: Reference, result: Result, family: str, collection: str) -> str:
+    """Why a result is not over the released files of a family; '' where it is, as far as checksums or a receipt of `fetch` say."""
+    if not reference.name.startswith(f"{family}/"):
+        return "it was built from other sentences"
+    options = Reference.parse(brief(TASKS, str(reference))).without("on_error").options
+    if options:
+        return f"the files were not read as they are ({', '.join(f'{key}={value}' for key, value in options)})"
+    try:
+        paths = [part.path for part in TASKS.make(reference).parts()]
+        same = digest(paths) in result.provenance.get("identities", {}).get(result.trial.task, "")
+    except DataProblem:
+        return "its files are not here any more, so they cannot be checked"
+    if not same:
+        return "its files were changed since it was measured"
+    answer = _all_published(tuple(paths))
+    if answer is None:
+        return f"no checksum of the published files is known, and no receipt of `sonde fetch {collection}` lies beside these"
+    return "" if answer else "its files are not the published ones"
+
+
+@functools.cache
+def _all_published(paths: Sequence[Path]) -> bool | None:
+    return all_published(paths)
