@@ -47,6 +47,6 @@ def test_same_splits_repeats_and_both_versions_are_shown():
     assert "What needs no encoder" not in text
     assert "Sentences that occur more than once" in text
     assert "dev: I 1, test: I 1" in text
-    assert "sentences in both versions" in text
+    assert "a sentence in both versions" in text
     assert "seed 1" in text
     assert "size" not in text

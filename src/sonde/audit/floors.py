@@ -14,7 +14,7 @@ import numpy as np
 from sonde.audit.characters import characters
 from sonde.audit.findings import Floor
 from sonde.audit.lengths import words_read
-from sonde.core import Cell, Dataset
+from sonde.core import SPLITS, Cell, Dataset
 from sonde.metrics import METRICS, best_constant, interval_of
 from sonde.probes.bayes import NaiveBayes, bi, uni
 from sonde.probes.floors import constant
@@ -62,16 +62,21 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     return found
 
 
+def used(dataset: Dataset) -> str:
+    """The split that floors are fitted on and the one that they are scored on, as 'train/test'; '' where there is but one."""
+    some = [name for name in SPLITS if len(dataset.rows(name))]
+    return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
+
+
 def halved(dataset: Dataset) -> Halves | None:
     """Examples to fit on and to score on, in an order of their own; None where there is but one split."""
-    some = [name for name in ("train", "dev", "test") if len(dataset.rows(name))]
-    if len(some) < 2:
+    if not (pair := used(dataset)):
         return None
     ordered = dataset.take(canonical(dataset))
-    train, test = some[0], some[-1]
-    dev = ordered.rows("dev") if len(some) == 3 else np.empty(0, np.int64)
+    train, test = pair.split("/")
+    dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
     thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
-    about = "" if (train, test) == ("train", "test") else f"fitted on {train}, scored on {test}"
+    about = "" if pair == "train/test" else f"fitted on {train}, scored on {test}"
     return Halves(ordered.take(ordered.rows(train)), ordered.take(thinned), ordered.take(ordered.rows(test)), about)
 
 

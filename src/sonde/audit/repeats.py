@@ -83,10 +83,13 @@ def _disputed(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
 
 
 def both_versions(found: Numbered) -> int:
-    """Examples whose words are, in another order, those of an example with another label: one sentence as it was and altered."""
+    """Examples whose words are, in another order, those of an example with another label: one sentence as it was and altered.
+
+    Where the order is the same, too, they are counted as contradictions.
+    """
     dataset = found.dataset
     bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
-    return int(_disputed(bags[dataset.sites[:, 0, 0]], found.answer).sum())
+    return int((_disputed(bags[dataset.sites[:, 0, 0]], found.answer) & ~_disputed(found.question, found.answer)).sum())
 
 
 def same(found: Numbered) -> dict[str, str]:

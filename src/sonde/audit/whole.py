@@ -10,6 +10,7 @@ import numpy as np
 from sonde.audit import repeats
 from sonde.audit.findings import Audit, Row
 from sonde.audit.floors import floors as scored
+from sonde.audit.floors import used
 from sonde.audit.lengths import by_label, correlation, words_read
 from sonde.audit.problems import problems
 from sonde.core import SPLITS, Dataset, Example
@@ -26,19 +27,21 @@ def inspect(dataset: Dataset, seed: int = 0, rows: int = 20, metric: str | None 
     """
     metric = metric or METRIC[dataset.labels.loss]
     lengths, found = words_read(dataset), repeats.Numbered.of(dataset)
+    same = repeats.same(found)
+    scores = scored(dataset, metric) if floors and used(dataset) not in same else {}  # where both are the same, that is all to say
     altered = str(dataset.notes.get(ALTERED, ""))
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
     audit = Audit(
         sizes={split: len(dataset.rows(split)) for split in SPLITS},
         balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
         metric=metric,
-        floors=scored(dataset, metric) if floors else {},
+        floors=scores,
         correlation=correlation(lengths, dataset.labels),
         before=_sampled(dataset),
         lengths=by_label(dataset, lengths),
         duplicates=repeats.again(found),
         contradictions=repeats.contradictions(found),
-        same=repeats.same(found),
+        same=same,
         shared=repeats.sentences(found),
         forms=repeats.forms(found),
         words=repeats.words(dataset),

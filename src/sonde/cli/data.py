@@ -19,23 +19,38 @@ def build(
     style: Annotated[
         Literal["parquet", "jsonl", "senteval"] | None, typer.Option("--format", help="The format, whatever the suffix.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--audit", metavar="FILE", help="Where to write what `sonde inspect` says of it, as Markdown.")
+    ] = None,
     on_error: OnError = "raise",
 ) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, or the TSV that SentEval reads.
 
+    What is wrong with it is said on standard error: repeats, forms and sentences in several splits, few or uneven examples. With
+    `--audit`, what needs no encoder is scored as well, and the whole audit is written beside it.
+
     **Examples**
 
     - `sonde build ud/tense:UD_English-EWT -o tense.parquet`
-    - `sonde build ud/tense:UD_English-EWT -o tense.jsonl`
+    - `sonde build ud/tense:UD_English-EWT -o tense.jsonl --audit tense.md`
     - `sonde build ud/tense:UD_English-EWT -o tense.txt --format senteval`
     """
+    from sonde.audit import inspect as audit
+    from sonde.report.audits import audited
+    from sonde.report.markup import markdown
     from sonde.sources.tables import write
     from sonde.tasks import TASKS
 
     (reference,) = tolerant([task], on_error)
-    dataset = TASKS.make(reference).load()
+    made = TASKS.make(reference)
+    dataset = made.load()
     told = write(dataset, output, style)
     remark(f"{output}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))
+    found = audit(dataset, metric=made.metric, floors=report is not None)
+    for problem in found.problems:
+        remark(f"- {problem}")
+    if report is not None:
+        report.write_text("\n".join(map(markdown, audited(found, f"{reference}: {made.question}"))), encoding="utf-8")
 
 
 def inspect(
@@ -46,12 +61,15 @@ def inspect(
     cache: Cache = None,
     style: Annotated[Literal["terminal", "markdown"], typer.Option("--format", help="How to show it.")] = "terminal",
 ) -> None:
-    """Audit the data set of a task: balance, length confound, duplicates, words shared between splits, and rows to read.
+    """Audit the data set of a task: balance, what needs no encoder, repeats, forms in several splits, and rows to read.
+
+    A released data set is read as it was published, whatever splits it lacks.
 
     **Examples**
 
     - `sonde inspect ud/tense:UD_English-EWT`
     - `sonde inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
+    - `sonde inspect xprobe/tree-depth:xprobe/en`
     """
     from sonde.audit import inspect as audit
     from sonde.report.audits import audited
@@ -62,7 +80,8 @@ def inspect(
     settled(cache)
     (reference,) = tolerant([task], on_error)
     made = TASKS.make(reference)
-    for table in audited(audit(made.load(), seed, sample, made.metric), f"{reference}: {made.question}"):
+    dataset = getattr(made, "found", made.load)()
+    for table in audited(audit(dataset, seed, sample, made.metric), f"{reference}: {made.question}"):
         if style == "terminal":
             show(table, WIDTH)
         else:

@@ -59,19 +59,22 @@ def _correlated(audit: Audit) -> str:
 
 
 def _overlap(audit: Audit) -> Table:
+    some = {split for split, n in audit.sizes.items() if n}
     rows = []
-    for pair, shared in audit.shared.items():
-        first, second = pair.split("/")
-        rows.append((f"examples of {second} with a sentence of {first}", _shared(shared)))
-    rows += [(f"questions of {split} asked again in it", f"{n:,}") for split, n in audit.duplicates.items()]
-    rows.append(("questions with two answers", f"{audit.contradictions:,}"))
-    if audit.altered:
-        rows.append(("sentences in both versions", f"{audit.versions:,}"))
-    for name, pairs in audit.forms.items():
+    for what, pairs in {"sentence": audit.shared, **{f"{name} form": forms for name, forms in audit.forms.items()}}.items():
         for pair, shared in pairs.items():
             first, second = pair.split("/")
-            rows.append((f"examples of {second} with a {name} form of {first}", _shared(shared)))
-    rows += [(f"distinct words of {split} that are in train", f"{100 * share:.1f} %") for split, share in audit.words.items()]
+            if {first, second} <= some:
+                rows.append((f"examples of {second} with a {what} of {first}", _shared(shared)))
+    rows += [
+        (f"examples of {split} that ask again what another one asks", f"{n:,}") for split, n in audit.duplicates.items() if split in some
+    ]
+    rows.append(("examples that ask what another one asks, with another label", f"{audit.contradictions:,}"))
+    if audit.altered:
+        rows.append(("examples with a sentence in both versions", f"{audit.versions:,}"))
+    if "train" in some:
+        shares = [(split, share) for split, share in audit.words.items() if split in some]
+        rows += [(f"distinct words of {split} that are in train", f"{100 * share:.1f} %") for split, share in shares]
     return _table("Overlap", ("what", "how much"), rows)
 
 
