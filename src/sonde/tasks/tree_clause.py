@@ -21,7 +21,7 @@ TENSES = {"VBP": "PRES", "VBZ": "PRES", "VBD": "PAST"}
 NUMBERS = {"NN": "NN", "NNS": "NNS"}
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
 VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
-BE = _listed("be am 'm is 's are 're was were been being ai")
+BE = _listed("be am 'm m is 's s are 're re was were been being ai")
 COPULAS = BE | _listed("become becomes became becoming remain remains remained remaining seem seems seemed")
 NO_OBJECT = _listed("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
 """Function tags of noun phrases that are no direct object."""
@@ -37,6 +37,11 @@ MEASURES = _listed(
     "plenty series array amount bit pair group total kind kinds sort sorts type types"
 )
 """Nouns that stand before *of* and leave the number to the noun behind it."""
+
+
+def form(word: str) -> str:
+    """A word in small letters, with a straight apostrophe."""
+    return word.lower().replace("’", "'")
 
 
 class Found(NamedTuple):
@@ -84,6 +89,18 @@ def finite(tree: Tree, node: int) -> list[Found]:
     return found or [Found(-1, NO_FINITE)]
 
 
+def bare(tree: Tree, node: int) -> bool:
+    """Whether a clause has no finite verb, nor is it a command: it begins with an infinitive with *to* or with a participle."""
+    verbs = finite(tree, node)
+    if any(verb.why != NO_FINITE for verb in verbs):
+        return False
+    while phrases := [child.node for child in tree.children(node) if child.label == "VP" and child.node >= 0]:
+        if any(child.label in VERBS for child in tree.children(node)):
+            break
+        node = phrases[0]
+    return not any(child.label == "VB" for child in tree.children(node))
+
+
 def predicates(tree: Tree, node: int) -> list[int]:
     """The innermost verb phrases of a clause, behind its auxiliaries; the clause itself where it has none."""
     below = [child.node for child in tree.children(node) if child.label == "VP"]
@@ -113,7 +130,7 @@ def objects(tree: Tree, phrase: int) -> list[int]:
     """The noun phrases right in a verb phrase that may be its objects: not adverbial, nor the predicates of copulas."""
     below = tree.children(phrase)
     verbs = [child.start for child in below if child.label in VERBS]
-    if not verbs or tree.words[verbs[-1]].lower() in COPULAS:
+    if not verbs or form(tree.words[verbs[-1]]) in COPULAS:
         return []
     found = [child.node for child in below if child.label == "NP" and child.node >= 0 and child.start > verbs[0]]
     return [node for node in found if not _adverbial(tree, node)]
@@ -132,7 +149,7 @@ def passive(tree: Tree, phrase: int) -> bool:
         above = tree.parents[above]  # coordinated participles
     if not any(child.label in ("VBN", "VBD") for child in below) or above < 0:
         return False
-    helpers = [tree.words[c.start].lower() for c in tree.children(above) if c.label in VERBS]
+    helpers = [form(tree.words[c.start]) for c in tree.children(above) if c.label in VERBS]
     return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
 
 
@@ -155,7 +172,7 @@ def head(tree: Tree, phrase: int) -> Found:
     if not inner:
         return Found(-1, "no noun")
     found = head(tree, inner[0].node)
-    if found.at >= 0 and tree.words[found.at].lower() in MEASURES and _of(tree, below):
+    if found.at >= 0 and form(tree.words[found.at]) in MEASURES and _of(tree, below):
         return Found(-1, "a noun of measure before of")
     return found
 

@@ -16,8 +16,10 @@ from sonde.tasks.tree_clause import (
     NUMBERS,
     TENSES,
     TIMES,
+    bare,
     clauses,
     finite,
+    form,
     head,
     objects,
     passive,
@@ -60,7 +62,7 @@ def tense(tree: Tree) -> Finding:
         for verb in finite(tree, clause):
             if verb.at < 0:
                 return verb.why
-            found.append(answer(TENSES[tree.tags[verb.at]], tree.words[verb.at], majority, _form(tree, clause)))
+            found.append(answer(TENSES[tree.tags[verb.at]], form(tree.words[verb.at]), majority, _form(tree, clause)))
     return _agreed(found, "coordinated verbs of both tenses") if found else NO_CLAUSE
 
 
@@ -83,7 +85,7 @@ def subj_num(tree: Tree) -> Finding:
         if verb.why == NO_FINITE or phrase < 0:
             continue  # a command, or a clause whose subject is no noun phrase
         noun = _noun(tree, phrase, majority, "subject")
-        if type(noun) is Answer and verb.at >= 0 and _disagree(noun.label, tree.tags[verb.at], tree.words[verb.at].lower()):
+        if type(noun) is Answer and verb.at >= 0 and _disagree(noun.label, tree.tags[verb.at], form(tree.words[verb.at])):
             return "subject and verb differ in number"
         found.append(noun)
     return _agreed(found, "coordinated clauses with subjects of both numbers") if found else NO_SUBJECT if clauses(tree) else NO_CLAUSE
@@ -102,6 +104,8 @@ def obj_num(tree: Tree) -> Finding:
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
     main = clauses(tree)
     for clause in main:
+        if bare(tree, clause):
+            return NO_FINITE
         for phrase in predicates(tree, clause):
             candidates = objects(tree, phrase)
             if clause == phrase:  # an inverted clause without a verb phrase: its first noun phrase is the subject
@@ -119,7 +123,7 @@ def obj_num(tree: Tree) -> Finding:
 
 def _without_times(tree: Tree, candidates: list[int]) -> list[int]:
     """Noun phrases but for adverbials of time and measure behind another; without function tags only the noun tells them."""
-    return [node for i, node in enumerate(candidates) if i == 0 or tree.words[head(tree, node).at].lower() not in TIMES]
+    return [node for i, node in enumerate(candidates) if i == 0 or form(tree.words[head(tree, node).at]) not in TIMES]
 
 
 def _noun(tree: Tree, phrase: int, majority: str, role: str) -> Finding:
@@ -130,9 +134,9 @@ def _noun(tree: Tree, phrase: int, majority: str, role: str) -> Finding:
     word = tree.words[noun.at]
     if tree.tags[noun.at] not in NUMBERS or not any(map(str.isalpha, word)):
         return f"the {role} is no common noun"
-    if role == "object" and not any(tree.functions) and word.lower() in TIMES:
+    if role == "object" and not any(tree.functions) and form(word) in TIMES:
         return "a noun of time, an object or an adverbial"
-    return answer(NUMBERS[tree.tags[noun.at]], word, majority)
+    return answer(NUMBERS[tree.tags[noun.at]], form(word), majority)
 
 
 def _agreed(found: list[Finding], otherwise: str) -> Finding:
