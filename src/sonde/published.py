@@ -120,10 +120,11 @@ def _figure(text: str, where: str) -> Figure:
 
 def settled(entries: Sequence[Entry]) -> list[Entry]:
     """The entries with one answer for each data set: it is the published one if that holds of all of its columns."""
-    reasons: dict[str, str] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for entry in entries:
-        reasons[entry.place.data] = reasons.get(entry.place.data, "") or entry.place.why
-    return [entry._replace(place=entry.place._replace(why=reasons[entry.place.data])) for entry in entries]
+        if entry.place.why:
+            reasons.setdefault(entry.place.data, {})[entry.place.why] = None
+    return [e._replace(place=e.place._replace(why="; ".join(reasons.get(e.place.data, ())))) for e in entries]
 
 
 def grouped(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
-from pathlib import Path
-
 from sonde.core import DataProblem, Result
 from sonde.naming import Reference, brief
 from sonde.sources.fetch import all_published
@@ -27,12 +23,7 @@ def different(reference: Reference, result: Result, family: str, collection: str
         return "its files are not here any more, so they cannot be checked"
     if not same:
         return "its files were changed since it was measured"
-    answer = _all_published(tuple(paths))
+    answer = all_published(paths)
     if answer is None:
         return f"no checksum of the published files is known, and no receipt of `sonde fetch {collection}` lies beside these"
     return "" if answer else "its files are not the published ones"
-
-
-@functools.cache
-def _all_published(paths: Sequence[Path]) -> bool | None:
-    return all_published(paths)
