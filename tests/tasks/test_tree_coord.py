@@ -1,0 +1,100 @@
+"""CoordInv: which sentences join two top clauses, what inversion writes, and that length of clauses tells nothing."""
+
+from collections import Counter
+
+import pytest
+
+from sonde.core import Sentence
+from sonde.sampling import Settings, sample
+from sonde.sources import brackets
+from sonde.sources.frequencies import counted
+from sonde.sources.rendering import repaired, told
+from sonde.tasks.tree_altered import is_name
+from sonde.tasks.tree_coord import Coordination, coordination, inversions
+
+MEMORIES = (
+    "(ROOT (S (S (NP (PRP They)) (VP (MD might) (VP (VB be) (NP (JJ only) (NNS memories))))) (, ,) (CC but) (S (NP (PRP I)) (VP (MD can) "
+    "(ADVP (RB still)) (VP (VB feel) (NP (DT each) (CD one))))) (. .)))"
+)
+ROME = "( (S (S (NP (NNP Rome)) (VP (VBD fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran) (ADVP (RB away)))) (. !)) )"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trees")
+
+    def read(text):
+        path = folder / "one.ptb"
+        path.write_text(text)
+        return next(iter(brackets.read(path)))
+
+    return read
+
+
+def turned(found, counts=None):
+    place = coordination(found)
+    assert isinstance(place, Coordination), place
+    name = is_name(found.words[0], found.tags[0], counts or counted([]))
+    return told(repaired(found.words, place.order(len(found.words)), name)).text
+
+
+def test_the_papers_example(tree):
+    assert turned(tree(MEMORIES)) == "I can still feel each one, but they might be only memories."
+
+
+def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
+    assert turned(tree(ROME)) == "Crowds ran away and Rome fell!"
+    german = tree(ROME.replace("(NP (NNP Rome))", "(NP (JJ German) (NNS towns))"))
+    assert turned(german) == "Crowds ran away and german towns fell!"
+    assert turned(german, counted([("the", "German", "dog")])) == "Crowds ran away and German towns fell!"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(RB away)", "(RB away) (CC or) (RB off)", "not exactly one"),
+        ("(CC and)", "(, ,) (CC and) (, ,)", "more than a comma"),
+        ("(CC and)", "(CC &)", "does not join"),
+        ("(CC and)", "(CC and) (ADVP (RB then))", "does not join"),
+        ("(NP (NNS crowds)) (VP (VBD ran) (ADVP (RB away)))", "(VP (VB run))", "one word"),
+        ("(. !)", "(. !) ('' '')", "more than a mark"),
+        ("(NP (NNP Rome))", "(NP (`` ``) (NNP Rome) ('' ''))", "double quotes"),
+        ("fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran)", "FELL))) (CC AND) (S (NP (NNS CROWDS)) (VP (VBD RAN)", "capitals"),
+        ("(S (NP (NNS crowds))", "(SQ (NP (NNS crowds))", "does not join"),
+    ],
+)
+def test_what_cannot_be_inverted_without_a_trace_is_left_out(tree, old, new, reason):
+    assert old in ROME
+    assert reason in coordination(tree(ROME.replace(old, new)))
+
+
+def test_a_sentence_in_its_own_order_is_rendered_as_it_is(tree):
+    found = tree(MEMORIES)
+    size = len(found.words)
+    assert repaired(found.words, range(size)) == found.words
+    place = coordination(found)
+    again = Coordination(place.tail - place.second, place.tail - place.first, place.tail)  # the inverted sentence's own places
+    back = [place.order(size)[i] for i in again.order(size)]
+    assert back == list(range(size))
+    assert (place.longer(False), place.longer(True)) == ("second", "first")
+
+
+def columns(n):
+    for i in range(n):
+        first, second = 2 + i % 4, 2 + i // 4 % 5
+        words = (*(f"A{i}x{k}" for k in range(first)), ",", "and", *(f"b{i}x{k}" for k in range(second)), ".")
+        yield Sentence.of(words), ("NN",) * len(words), "", Coordination(first, first + 2, first + 2 + second)
+
+
+def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_both():
+    listed = list(columns(1200))
+    candidates, out = inversions(listed, counted([]), 0)
+    assert len(candidates) == 1200
+    assert not out
+    dataset = sample(candidates, Settings(decorrelate=True))
+    for split in ("train", "dev", "test"):
+        found = Counter((e.strata["longer clause"], e.label) for e in dataset.examples() if e.split == split)
+        assert all(found[longer, "O"] == found[longer, "I"] for longer in ("first", "second", "neither"))
+        assert len(found) == 6
+    assert len({frozenset(w.lower() for w in s.words) for s in dataset.sentences}) == len(dataset)
+    assert sum(e.label == "I" for e in dataset.examples()) * 2 == len(dataset) > 900
