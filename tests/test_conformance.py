@@ -17,8 +17,9 @@ from sonde.probes import PROBES
 from sonde.sources.files import treebank
 from sonde.sources.tables import write
 from sonde.targets import column
-from sonde.tasks import TASKS
+from sonde.tasks import RELEASED, TASKS
 from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
+from tasks.publications import released
 
 ENCODER_OPTIONS = {
     "length": ["length"],
@@ -52,6 +53,10 @@ PROBE_OPTIONS = {
 TASK_OPTIONS = {
     **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/")},
     **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
+    **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in RELEASED if f != "linspector" for n in RELEASED[f].split()},
+    **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in RELEASED["linspector"].split()},
+    "senteval/sent-len": ["senteval/sent-len:RELEASED/senteval", "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18"],
+    "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "table": [f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")],
 }
 
@@ -84,6 +89,7 @@ def places(tmp_path_factory):
         "HF": lambda: transformer(folder / "hf"),
         "ST": lambda: sentence_transformer(folder / "st"),
         "TABLES": tables,
+        "RELEASED": lambda: released(folder / "released"),
         "BANK": bank,
         "TREES": trees,
     }

@@ -1,0 +1,66 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.core import DataProblem, Example, Sentence
+from sonde.sampling import thinned
+
+
+def rows(*counts):
+    """Examples a class at a time, as in the file of sentence lengths: the first rows are all of one class."""
+    return [
+        Example.about(Sentence.of([f"{split}{label}{i}"]), str(label), split)
+        for split, many in zip(("train", "dev", "test"), counts, strict=True)
+        for label in range(3)
+        for i in range(many)
+    ]
+
+
+def test_every_class_and_split_keeps_its_share():
+    found = thinned(rows(100, 10, 10), 36, seed=0)
+    assert Counter((e.split, e.label) for e in found) == {(s, c): n for s, n in (("train", 10), ("dev", 1), ("test", 1)) for c in "012"}
+
+
+def test_examples_are_drawn_over_all_and_stay_in_order():
+    whole = rows(100, 10, 10)
+    found = thinned(whole, 36, seed=0)
+    places = [whole.index(e) for e in found]
+    assert places == sorted(places)
+    first_class = [p for p in places if p < 100]
+    assert max(first_class) > 50, "the head of the class was taken"
+    assert found != thinned(whole, 36, seed=1)
+    assert found == thinned(whole, 36, seed=0)
+
+
+def test_all_are_kept_where_fewer_are_there():
+    assert thinned(rows(3, 1, 1), 1000, seed=0) == rows(3, 1, 1)
+    with pytest.raises(DataProblem, match="size=0"):
+        thinned(rows(3, 1, 1), 0, seed=0)
+
+
+def test_classes_of_test_are_in_train_where_there_are_more_classes_than_examples():
+    whole = [
+        Example.about(Sentence.of([f"{s}{c}{i}"]), f"c{c}", s)
+        for s, n in (("train", 10), ("test", 1))
+        for c in range(100)
+        for i in range(n)
+    ]
+    found = thinned(whole, 220, seed=3)
+    seen = {split: {e.label for e in found if e.split == split} for split in ("train", "test")}
+    assert seen["test"] <= seen["train"]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["train", "dev", "test"]), st.sampled_from("abc")), min_size=1),
+    st.integers(1, 40),
+    st.integers(0, 3),
+)
+def test_as_many_as_were_asked_for(pairs, size, seed):
+    whole = [Example.about(Sentence.of([str(i)]), label, split) for i, (split, label) in enumerate(pairs)]
+    found = thinned(whole, size, seed)
+    assert len(found) == min(size, len(whole))
+    ids = np.array([int(e.sites[0].sentence.text) for e in found])
+    assert (np.diff(ids) > 0).all()

@@ -1,0 +1,82 @@
+"""Tiny files of our own in the layouts of published probing sets."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+SPLITS = (("tr", "train", 8), ("va", "dev", 2), ("te", "test", 2))
+SENTEVAL = {
+    "sentence_length": "0 1 2", "word_content": "river stone", "tree_depth": "5 6 10", "top_constituents": "NP_VP_. OTHER",
+    "bigram_shift": "I O", "past_present": "PAST PRES", "subj_number": "NN NNS", "obj_number": "NN NNS",
+    "odd_man_out": "C O", "coordination_inversion": "I O",
+}  # fmt: skip
+RUSENTEVAL = (
+    "conj_type gapping impersonal_sent ngram_shift obj_gender obj_number predicate_aspect predicate_tense predicate_voice sent_len "
+    "subj_gender subj_number tree_depth word_content"
+)
+UD2019 = "SentLen WC TreeDepth TopDeps Passive Tense SubjNum ObjNum SentType"
+
+
+def rows(labels: str, marked: str = "") -> list[tuple[str, str, str, str]]:
+    """Split code, split, label and sentence of each row, a class at a time; no two sentences are the same."""
+    return [
+        (code, split, label, f"\" the {label.casefold()} {marked}{split} number {i} wasn 't {'near' if i % 2 else 'far'} .")
+        for code, split, many in SPLITS
+        for label in labels.split()
+        for i in range(many)
+    ]
+
+
+def senteval(folder: Path, names: dict[str, str] | None = None) -> Path:
+    """A folder of files in SentEval's layout."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, labels in (names or SENTEVAL).items():
+        lines = [f"{code}\t{label}\t{text}\n" for code, _, label, text in rows(labels, name)]
+        (folder / f"{name}.txt").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def xprobe(folder: Path) -> Path:
+    """The folder of a language in X-Probe's layout."""
+    for name, labels in SENTEVAL.items():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for code, _, _ in SPLITS:
+            lines = [f"{text}\t{label}\n" for c, _, label, text in rows(labels, name) if c == code]
+            (folder / name / f"{code}.txt").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def linspector(folder: Path) -> Path:
+    """A folder with LINSPECTOR's three kinds of files."""
+    kinds = {
+        "word": lambda split, label, i: f"{label}{split}{i}\t{label}\n",
+        "pair": lambda split, label, i: f"{label}{split}{i}\t{label}{split}{i}s\t{label}\n",
+        "contextual": lambda split, label, i: f"we {label}{split}{i} here\t1\t{label}\n",
+    }
+    for kind, line in kinds.items():
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        for _, split, many in SPLITS:
+            lines = [line(split, label, i) for label in ("sing", "plur") for i in range(many)]
+            (folder / kind / f"{split}.txt").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def indic(file: Path) -> Path:
+    """A CSV in IndicSentEval's layout."""
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(["voice", "sentences"])
+        writer.writerows([label, f"{label} , sentence {i}"] for label in ("active", "passive") for i in range(80))
+    return file
+
+
+def released(folder: Path) -> Path:
+    """A folder with a folder a family."""
+    senteval(folder / "senteval")
+    xprobe(folder / "xprobe")
+    senteval(folder / "rusenteval", dict.fromkeys(RUSENTEVAL.split(), "0 1"))
+    senteval(folder / "ud2019", dict.fromkeys(UD2019.split(), "0 1"))
+    linspector(folder / "linspector")
+    indic(folder / "voice.csv")
+    return folder
