@@ -20,6 +20,7 @@ WORDS = st.lists(
         ("`` Come in , '' he said .", '"Come in," he said.'),
         ("It cost $ 5 ( or 6 % more ) ...", "It cost $5 (or 6% more)..."),
         ("He said -LRB- twice -RRB- : no !", "He said (twice): no!"),
+        ("I can not see what you are gon na do .", "I cannot see what you are gonna do."),
         ("' Come , ' said he .", "'Come,' said he."),
         ("The dogs ' bowls were full .", "The dogs' bowls were full."),
         ("“ Yes ” -- or ‘ no ’ ; who knows ?", "“Yes” -- or ‘no’; who knows?"),

@@ -27,6 +27,7 @@ def test_a_swap_changes_two_neighbouring_words_and_nothing_else(words):
         ("She saw dogs .", [1]),
         ("He did n't see it , did he", [3, 6]),
         ("the king 's dog barked", [3]),
+        ("We can not say what you want to", [3, 4, 5, 6]),
         ("So that That Is is so", [2, 4]),
         ("No !", []),
     ],

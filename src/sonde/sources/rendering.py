@@ -17,6 +17,7 @@ _UNESCAPED = {
 _CLOSING = frozenset([",", ".", ";", ":", "?", "!", "%", ")", "]", "}", "”", "’", "...", "…", "?!", "!!", "!?", "..", "???", "!!!", "??"])
 _OPENING = frozenset(["(", "[", "{", "“", "‘", "$", "£", "€"])
 _CLITIC = re.compile(r"(?i)['’](?:s|re|ve|ll|d|m)$|n['’]t$")
+_ONE = {"can": ("not",), "gon": ("na",), "wan": ("na",), "got": ("ta",), "du": ("n",), "n": ("no",), "gim": ("me",), "lem": ("me",)}
 _PAIRED = {'"': '"', "'": "'"}
 _MARKS = re.compile(r"[^\w]+$")
 
@@ -28,7 +29,7 @@ def rendered(words: Sequence[str]) -> str:
     glued = True  # whether the next word follows without a space
     for i, raw in enumerate(words):
         word = _UNESCAPED.get(raw, raw)
-        closes = word in _CLOSING or clitic(word)
+        closes = word in _CLOSING or joined(words[i - 1] if i else "", word)
         opens = word in _OPENING
         if word in _PAIRED:
             opens = word not in open_ and not _possessive(word, i, words)
@@ -41,9 +42,9 @@ def rendered(words: Sequence[str]) -> str:
     return "".join(pieces)
 
 
-def clitic(word: str) -> bool:
-    """Whether a word is written onto the one before it ('s, n't)."""
-    return _CLITIC.match(word) is not None
+def joined(first: str, second: str) -> bool:
+    """Whether two words are parts of one (did n't, it 's, can not, gon na), so that no space stands between them."""
+    return _CLITIC.match(second) is not None or second.lower() in _ONE.get(first.lower(), ())
 
 
 def mark(word: str) -> bool:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from sonde.core import Sentence
 from sonde.sampling import Candidate
-from sonde.sources.rendering import clitic, mark, told
+from sonde.sources.rendering import joined, mark, told
 from sonde.tasks.tree_altered import altered, quoted
 
 
 def places(words: Sequence[str]) -> list[int]:
-    """Where a word can change places with the next: neither is the first word, a mark or a clitic, nor are they the same.
+    """Where a word can change places with the next: neither is the first word or a mark, nor are they the same.
 
-    A clitic after them would be written onto another word (the dog's -> dog the's), so that spelling would tell; those are out as well.
+    Nor is either part of one word with a neighbour (did n't, the dog 's): written onto another, as in *the's dog*, its spelling would tell.
     """
-    free = [not (mark(word) or clitic(word)) for word in words]
-    after = [*map(clitic, words[1:]), False]
+    marks = list(map(mark, words))
+    tied = [joined(first, second) for first, second in pairwise(words)]
     return [
-        i for i in range(1, len(words) - 1) if free[i] and free[i + 1] and not after[i + 1] and words[i].lower() != words[i + 1].lower()
+        i
+        for i in range(1, len(words) - 1)
+        if not (marks[i] or marks[i + 1] or any(tied[i - 1 : i + 2])) and words[i].lower() != words[i + 1].lower()
     ]
 
 
