@@ -1,0 +1,52 @@
+"""Several wishes make one plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from sonde.experiment.places import Places
+from sonde.experiment.plan import PlanProblem, Wanted, plan
+from sonde.sources.tables import write
+from sonde.testing import FAMILIES
+
+
+@pytest.fixture
+def places(tmp_path):
+    return Places.of(tmp_path / "results", tmp_path)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Two tasks, and one whose file is not there."""
+    for name in ("a", "b"):
+        write(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+    return [f"table:{tmp_path / f'{name}.jsonl'}" for name in "abc"]
+
+
+def test_each_wish_keeps_its_own_probes(places, tables):
+    a, b, _ = tables
+    made = plan([Wanted([a], ["length"], ["logreg"]), Wanted([b], ["length"], ["mlp"], seeds=2), Wanted([a, b], [], ["majority"])], places)
+    found = {(t.task.rpartition("/")[2][0], t.encoder, t.probe.partition(",")[0], t.seed) for t in made.trials}
+    assert found == {
+        ("a", "length", "logreg", 0),
+        ("b", "length", "mlp", 0),
+        ("b", "length", "mlp", 1),
+        ("a", "words", "majority", 0),
+        ("b", "words", "majority", 0),
+    }
+    assert len(made.ids) == len(made.trials) == 5
+
+
+def test_what_two_wishes_share_is_planned_once(places, tables):
+    wish = Wanted([tables[0]], ["length"], ["logreg"])
+    assert plan([wish, wish], places) == plan(wish, places)
+
+
+def test_a_wish_that_comes_to_nothing_stops_no_other(places, tables):
+    a, _, gone = tables
+    broken = Wanted([gone], ["length"], ["logreg"])
+    with pytest.raises(PlanProblem):
+        plan([broken], places)
+    made = plan([broken, Wanted([a], ["length"], ["logreg"])], places)
+    assert len(made.trials) == 1
+    assert any("c.jsonl" in task for task in made.refused)
