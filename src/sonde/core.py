@@ -24,6 +24,10 @@ class DataProblem(ValueError):
     """Something is wrong with data; the message says what, where (file:line) and what to do."""
 
 
+class EncoderStop(DataProblem):
+    """An encoder must not go on; other errors leave out the sentences that they come from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """Words in order, and the raw string that they were read from."""

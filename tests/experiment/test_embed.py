@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
-from sonde.core import Sentence
+from sonde.core import EncoderStop, Sentence
 from sonde.experiment.embed import EncoderProblem, embed, vectors
 from sonde.store.blocks import StoreProblem
 from sonde.store.vectors import VectorStore
@@ -239,6 +239,18 @@ def test_a_missing_package_is_told_at_once(tmp_path):
     with pytest.raises(EncoderProblem, match="pretend needs a package that is not installed: ImportError: install sonde"):
         embed(encoder, sentences_of(100), VectorStore(tmp_path), "k", **QUIET)
     assert len(encoder.calls) == 1
+
+
+def test_an_encoder_can_stop_the_run(tmp_path):
+    class Short(Pretend):
+        def encode(self, sentences):
+            self.calls.append(list(sentences))
+            raise EncoderStop("the file has no vector for 3 of 100 sentences")
+
+    encoder = Short()
+    with pytest.raises(EncoderProblem, match="^the file has no vector for 3"):
+        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k", **QUIET)
+    assert len(encoder.calls) == 1, "no sentence is left out in silence"
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -101,15 +101,19 @@ def embed(
     corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help="Treebanks, or text with a sentence a line.")] = None,
     task: Tasks = None,
     encoder: Encoders = None,
+    listing: Annotated[Path | None, typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing.")] = None,
     cache: Cache = None,
     quiet: Quiet = False,
 ) -> None:
     """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU.
 
+    With `--list`, the sentences that a run would encode are written instead, one a line: for vectors that you make elsewhere.
+
     **Examples**
 
     - `sonde embed -e st:all-MiniLM-L6-v2 UD_English-EWT UD_English-GUM`
     - `sonde embed -e hf:bert-base-cased,layers=all -t 'ud/*:UD_English-EWT'`
+    - `sonde embed -t 'ud/*:UD_English-EWT' --list sentences.txt`
     """
     from sonde.encoders import ENCODERS
     from sonde.encoders import make as made
@@ -119,8 +123,13 @@ def embed(
     from sonde.experiment.places import Places
 
     settled(cache)
-    found = sentences(corpus or [], task or [])
-    store = Places.of(None, cache).vector_store()
+    places = Places.of(None, cache)
+    found = sentences(corpus or [], task or [], places.cache)
+    if listing:
+        listing.write_text("".join(" ".join(s.text.split()) + "\n" for s in found), "utf-8")
+        remark(f"{listing}: {len(found):,} sentences", quiet)
+        return
+    store = places.vector_store()
     for reference in encoder or EMBEDDED_ENCODERS:
         thing = made(reference)
         key = vectors_key(thing, identity(ENCODERS.canonical(reference), thing))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import DataProblem, EncoderStop, Sentence
 from sonde.sources.files import digest
 from sonde.vectors import Floats, Vectors
 
@@ -73,17 +73,24 @@ class Given:
         return _read_npz(path, self._layers) if self.kind == "npz" else _read_parquet(path, self._layers)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        rows = [self.stored.rows.get(s.text, self.stored.rows.get(" ".join(s.words), -1)) for s in sentences]
+        rows = [self._row(sentence) for sentence in sentences]
         lacking = [s for s, row in zip(sentences, rows, strict=True) if row < 0]
         if lacking and self.missing == "error":
             shown = ", ".join(repr(s.text[:60]) for s in lacking[:3])
-            raise DataProblem(
+            raise EncoderStop(
                 f"{self.path} has no vector for {len(lacking)} of {len(sentences)} sentences: {shown}{', ...' if len(lacking) > 3 else ''}"
-                " (add them, or write missing=skip to leave them out)"
+                " (add them: `sonde embed --list` writes the sentences of a task; or write missing=skip to leave them out)"
             )
         found = np.array(rows, np.int64)
         layers = [self.stored.layers[name] for name in self.slots]
         return Vectors(tuple(_rows(layer, found) for layer in layers), self.slots)
+
+    def _row(self, sentence: Sentence) -> int:
+        """Where the sentence stands in the file: by its text, that on one line, or its words; -1 where it does not."""
+        for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
+            if (row := self.stored.rows.get(key, -1)) >= 0:
+                return row
+        return -1
 
 
 def npz(path: Path, *, missing: Missing = "error") -> Given:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Encoder, Sentence
+from sonde.core import Encoder, EncoderStop, Sentence
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 
 PATIENCE = 32  # sentences that fail one after another before one that is known to work is tried again
@@ -57,6 +57,8 @@ class Trying:
             start, stop = left.pop()
             try:
                 found = self.encoder.encode(sentences[start:stop])
+            except EncoderStop as problem:
+                raise EncoderProblem(str(problem)) from problem
             except ImportError as problem:
                 raise EncoderProblem(f"{self.encoder.name} needs a package that is not installed: {one_line(problem)}") from problem
             except Exception as error:

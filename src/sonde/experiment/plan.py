@@ -87,7 +87,7 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     """The plan of one wish; it may be empty."""
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
-    tasks, refused = _tasks(wanted.tasks, places.cache)
+    tasks, refused = tasks_of(wanted.tasks, places.cache)
     encoders = dict(_encoder(given) for given in wanted.encoders)
     named = {ref: ref for text in wanted.probes for ref in map(str, PROBES.expand(text))}
     probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in [*named, *({t.probe for t in tasks.values()} if not named else ())]}
@@ -140,7 +140,7 @@ def _reads_words(probe: Probe) -> bool:
     return getattr(probe, "reads", "vectors") == "words"
 
 
-def _tasks(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
+def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
     """Canonical reference -> task, patterns expanded and small data spread over folds; and what was refused."""
     tasks: dict[str, Task] = {}
     refused: dict[str, str] = {}
