@@ -248,7 +248,7 @@ def test_an_encoder_can_stop_the_run(tmp_path):
             raise EncoderStop("the file has no vector for 3 of 100 sentences")
 
     encoder = Short()
-    with pytest.raises(EncoderProblem, match="^the file has no vector for 3"):
+    with pytest.raises(EncoderProblem, match=r"^the file has no vector for 3"):
         embed(encoder, sentences_of(100), VectorStore(tmp_path), "k", **QUIET)
     assert len(encoder.calls) == 1, "no sentence is left out in silence"
 
