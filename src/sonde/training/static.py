@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,9 +10,7 @@ from typing import Any, TextIO
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources import text
-
-_CLITIC = re.compile(r"(?i)(?<=\w)(n't|'(?:s|re|ve|ll|d|m))$")
-_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+from sonde.sources.english import split
 
 
 @dataclass(frozen=True)
@@ -98,17 +95,10 @@ def _write(sentences: Iterator[Sentence], file: TextIO, rules: tuple[set[str], b
         if left_out and letters(sentence.text) in left_out:
             counts["excluded"] += 1
             continue
-        words = [w for word in sentence.words for w in _split(word)] if english else sentence.words
+        words = [w for word in sentence.words for w in split(word)] if english else sentence.words
         counts["sentences"] += 1
         counts["words"] += len(words)
         file.write(" ".join(words) + "\n")
-
-
-def _split(word: str) -> list[str]:
-    """A word of English with straight quotes, its clitic split off."""
-    straight = word.translate(_STRAIGHT)
-    found = _CLITIC.search(straight)
-    return [straight] if found is None else [straight[: found.start()], found[0]]
 
 
 def _trained(corpus: Path, settings: Settings) -> Any:
