@@ -95,10 +95,13 @@ def uncorrelated(found: Ints, lengths: Ints, values: NDArray[np.float64], limit:
 
 def correlation(rows: Ints, labels: Ints, lengths: Ints, values: NDArray[np.float64]) -> float:
     """Pearson's r of length and the contrast that shows it most, over some rows; 0 where nothing varies."""
-    x, y = lengths[rows].astype(float), values[labels[rows]]
+    x = lengths[rows].astype(float)
     if len(rows) == 0 or x.std() == 0:
         return 0.0
-    x, y = x - x.mean(), y - y.mean(0)
-    spread = np.sqrt((x**2).mean() * (y**2).mean(0))
-    r = np.divide((x[:, None] * y).mean(0), spread, out=np.zeros(len(spread)), where=spread > 0)
+    # sums by class, since a thousand classes have a thousand contrasts
+    shares = np.bincount(labels[rows], minlength=len(values)) / len(rows)
+    sums = np.bincount(labels[rows], x - x.mean(), minlength=len(values)) / len(rows)
+    spread = values - shares @ values
+    deviation = x.std() * np.sqrt(shares @ spread**2)
+    r = np.divide(sums @ spread, deviation, out=np.zeros(len(deviation)), where=deviation > 1e-12)
     return float(r[np.abs(r).argmax()])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sonde.core import Sentence
 
+SPARE = 1.25  # words that are looked at for each that is kept
 LEAST = 12  # usable sentences of a word
 FREQUENT = 2 * LEAST  # occurrences of a word that is tried, since many of its sentences hold another target as well
 
@@ -36,7 +37,7 @@ class Contents(NamedTuple):
 def targets(
     forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
 ) -> tuple[list[str], dict[str, int]]:
-    """The mid-frequency words of a corpus, in lower case, and the ranks that they have.
+    """The mid-frequency words of a corpus, in lower case, by rank, with some more to stand in for them; and the ranks that they have.
 
     A corpus ranks them by its frequencies, lower-cased, in place of their own. Where too few words occur often enough to be
     tried, both of the paper's ranks shrink in proportion.
@@ -49,30 +50,33 @@ def targets(
     frequent = [(-rank.get(word, 0), word) for word, n in counts.items() if n >= FREQUENT and any(map(str.isalpha, word))]
     ranked = [word for _, word in sorted(frequent)]
     first = ranks.discarded
-    fit = [word for word in ranked[first:] if len(word) >= ranks.shortest][: ranks.kept]
+    fit = [word for word in ranked[first:] if len(word) >= ranks.shortest]
     if len(fit) < ranks.kept:
         first = round(min(len(ranked), ranks.discarded + ranks.kept) * ranks.discarded / (ranks.discarded + ranks.kept))
-        fit = [word for word in ranked[first:] if len(word) >= ranks.shortest][: ranks.kept]
-    return fit, {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": len(fit)}
+        fit = [word for word in ranked[first:] if len(word) >= ranks.shortest]
+    tried = fit[: round(SPARE * ranks.kept)]
+    return tried, {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": min(len(fit), ranks.kept)}
 
 
 def contents(
     sentences: Sequence[Sentence], forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
 ) -> Contents:
-    """Sentences with exactly one target word, once; words with fewer than twelve are given up, one round after another.
+    """Sentences with exactly one target word, once; words with fewer than twelve give way to the next, one round after another.
 
     forms are those of the sentences; a corpus gives the frequencies where they do not.
     """
     words, notes = targets(forms, ranks, corpus)
-    chosen = set(words)
-    known = {form: low for form in forms if (low := form.lower()) in chosen}
+    chosen, spare = set(words[: ranks.kept]), words[ranks.kept :]
+    tried = set(words)
+    known = {form: low for form in forms if (low := form.lower()) in tried}
     without = known.keys().isdisjoint
     found = [(i, [known[w] for w in s.words if w in known]) for i, s in enumerate(sentences) if not without(s.words)]
     while True:
-        rows = [(i, hits[0]) for i, hits in found if len(hits) == 1]
+        left = [(i, [word for word in hits if word in chosen]) for i, hits in found]
+        rows = [(i, hits[0]) for i, hits in left if len(hits) == 1]
         usable = Counter(word for _, word in rows)
         rare = {word for word in chosen if usable[word] < LEAST}
         if not rare:
             return Contents(sorted(chosen), rows, {**notes, "classes": len(chosen)})
-        chosen -= rare
-        found = [(i, left) for i, hits in found if (left := [w for w in hits if w in chosen])]
+        chosen = chosen - rare | set(spare[: len(rare)])
+        spare = spare[len(rare) :]
