@@ -61,6 +61,8 @@ def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
         ("(NP (NNP Rome))", "(NP (`` ``) (NNP Rome) ('' ''))", "double quotes"),
         ("fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran)", "FELL))) (CC AND) (S (NP (NNS CROWDS)) (VP (VBD RAN)", "capitals"),
         ("(S (NP (NNS crowds))", "(SQ (NP (NNS crowds))", "does not join"),
+        ("(NP (NNS crowds)) (VP (VBD ran)", "(VP (TO to) (VP (VB run))", "does not join"),
+        ("(VP (VBD ran)", "(VP (ADVP (RB now)) (VBG running)", "does not join"),
     ],
 )
 def test_what_cannot_be_inverted_without_a_trace_is_left_out(tree, old, new, reason):

@@ -16,6 +16,8 @@ from sonde.sources.rendering import mark, repaired, told
 from sonde.tasks.tree_altered import altered, is_name, quoted, shouted
 
 APART = 100  # words between the lengths that stand for which clause is longer, so that matching never mixes them
+FINITE = frozenset(["VBD", "VBP", "VBZ", "MD", "VB"])  # VB without `to` before it is an imperative
+VERBS = FINITE | {"TO", "VBG", "VBN"}
 LONGER = ("first", "second", "neither")
 
 
@@ -80,9 +82,19 @@ def _clauses(tree: Tree, node: int) -> tuple[tuple[int, int], tuple[int, int]] |
     kids = [kid for kid in tree.children(node) if kid.node >= 0 or not mark(tree.words[kid.start])]
     if len(kids) == 1 and kids[0].label == "S":
         return _clauses(tree, kids[0].node)
-    if [kid.label for kid in kids] != ["S", "CC", "S"]:
+    if [kid.label for kid in kids] != ["S", "CC", "S"] or not (finite(tree, kids[0].node) and finite(tree, kids[2].node)):
         return None
     return (kids[0].start, kids[0].stop), (kids[2].start, kids[2].stop)
+
+
+def finite(tree: Tree, node: int) -> bool:
+    """Whether a phrase has a finite verb or an imperative of its own, which infinitives and participles with S for a label have not."""
+    for kid in tree.children(node):
+        if kid.label == "VP":
+            return finite(tree, kid.node)
+        if kid.node < 0 and kid.label in VERBS:
+            return kid.label in FINITE
+    return False
 
 
 def inversions(

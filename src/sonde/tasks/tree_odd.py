@@ -26,6 +26,7 @@ from sonde.tasks.tree_altered import altered
 from sonde.vectors import Ints
 
 TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+PRONOUNS = frozenset(a + b for a in ("some", "any", "every", "no") for b in ("one", "body", "thing")) | {"none", "one", "ones"}
 BAND, FULL = (40, 400), 5_000_000  # occurrences of target and replacement, and the words of a corpus from which on they hold as they stand
 NEAR = 0.5  # natural logarithms: a factor of 1.65
 LEAST = 2  # occurrences with a tag, by which a form is known to have it
@@ -63,7 +64,9 @@ class Choice:
         tags = np.full(len(forms), -1)
         for form, tag in lexicon.items():
             number = counts.numbers.get(form, -1)
-            if number >= 0 and tag in TAGS and form.isalpha() and low <= counts.counts[number] <= high and not counts.is_name(form):
+            if number < 0 or tag not in TAGS or not form.isalpha() or form in PRONOUNS:
+                continue
+            if low <= counts.counts[number] <= high and not counts.is_name(form):
                 tags[number] = TAGS.index(tag)
         first, second = counts.pairs >> 32, counts.pairs & 0xFFFFFFFF
         follows, leads = tags[second] >= 0, tags[first] >= 0
