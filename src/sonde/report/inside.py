@@ -148,16 +148,16 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
     if not groups:
         return
     found = [cell for mine in groups.values() for row in mine for cell in row.cells.values() if isinstance(cell, Row)]
-    seeds = sorted({row.seeds for row in found if row.encoder})
-    counted = f"{seeds[0]}" if len(seeds) == 1 else f"1 to {seeds[-1]}" if seeds else "no"
-    yield f"{OWN}measured with sonde: means of {counted} seed(s); ± is half of the 95 % interval over seeds and test examples."
+    many = max((row.seeds for row in found), default=0)
+    mean = f"means of up to {many} seeds" if many > 1 else "one seed"
+    yield f"{OWN}measured with sonde, {mean}; ± is half of the 95 % interval over seeds and test examples."
     if any(why for _, why in groups):
         yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
     probes = {row.probe: None for row in found}
     yield f"Probes: {'; '.join(probes)}."
     folded = sorted({paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1})
     if folded:
-        yield f"Small data, folds pooled: {', '.join(folded)}."
+        yield f"Small data, folds pooled (n train is that of one): {', '.join(folded)}."
     if others:
         yield f"{others:,} results on these tasks were measured with other probes than the paper's and are left out."
 
