@@ -29,7 +29,7 @@ TIMES = _listed(
     "second seconds minute minutes hour hours day days week weeks weekend weekends month months quarter year years decade decades "
     "time times moment while morning mornings afternoon evening evenings night nights noon midnight today yesterday tomorrow tonight "
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november "
-    "december spring summer autumn fall winter way mile miles percent %"
+    "tonite december spring summer autumn fall winter way mile miles percent %"
 )
 """Nouns that head adverbial phrases of time or measure."""
 MEASURES = _listed(
