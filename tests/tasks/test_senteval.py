@@ -107,9 +107,7 @@ def test_xprobe_without_its_train_files_is_refused_and_drawn_anew(unpacked, name
 
 
 def test_known_faults_of_xprobe_are_found(unpacked):
-    depth, odd = (
-        inspect(TASKS.make(f"xprobe/{name}:{unpacked / 'en'},splits=any").load(), floors=False) for name in ("tree-depth", "somo")
-    )
+    depth, odd = (inspect(TASKS.make(f"xprobe/{name}:{unpacked / 'en'}").found(), floors=False) for name in ("tree-depth", "somo"))
     assert depth.same == {"dev/test": "rows"}
     assert odd.duplicates["test"] == 4297
 

@@ -29,8 +29,7 @@ class Options:
 
     path        the folder of the released files, or the task's own file; without, where `sonde fetch` puts them
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions); published figures are without
-    splits      published: as the files have them; sampled: drawn anew from all rows, without duplicates, where files lack a split;
-                any: as the files have them even without train or test, to be inspected
+    splits      published: as the files have them; sampled: drawn anew from all rows, without duplicates, where files lack a split
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split
@@ -38,7 +37,7 @@ class Options:
 
     path: str | None = None
     detokenise: bool = field(default=False, kw_only=True)
-    splits: Literal["published", "sampled", "any"] = field(default="published", kw_only=True)
+    splits: Literal["published", "sampled"] = field(default="published", kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
@@ -119,13 +118,11 @@ class ReleasedTask:
         options = self.options
         if options.splits == "sampled":
             return sample(self._candidates(examples), self._settings(), notes)
-        if options.splits == "published":
-            self._check(examples)
+        self._check(examples)
         if options.size is not None:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
-        dataset = Dataset.of(examples, notes)
-        return dataset if options.splits == "any" else carve_dev(dataset, options.seed)
+        return carve_dev(Dataset.of(examples, notes), options.seed)
 
     def found(self) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was published."""
