@@ -13,7 +13,7 @@ import pytest
 from sonde.core import Result, Trial
 from sonde.report import FORMATS, classes, render, rows, scores, write
 from sonde.report.markup import latex, markdown
-from sonde.report.rows import joined
+from sonde.report.rows import joined, newest
 from sonde.report.table import Section, Table
 from sonde.report.terminal import terminal
 from sonde.targets import Classes, Scores
@@ -43,6 +43,28 @@ def test_folds_are_put_together_and_leave_the_name():
     assert row.task == "ud/tense:EWT"
     assert (row.folds, row.n) == (2, 400)
     assert row.score == pytest.approx(85)
+
+
+def test_what_was_measured_twice_counts_once_as_it_was_measured_last():
+    old, new = result(0.6), result(0.8)
+    old.provenance["date"], new.provenance["date"] = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"
+    (row,) = rows(newest([new, old]))
+    assert (row.n, row.score) == (200, pytest.approx(80))
+    assert [r.trial.seed for r in newest([result(seed=1), result(seed=0)])] == [0, 1]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_seeds_and_folds_of_older_data_or_code_are_not_averaged_with_newer_ones(nested):
+    def made(state: str, date: str, task: str, seed: int = 0) -> Result:
+        found = result(task=task, seed=seed)
+        identity = json.dumps([task, state, ""])
+        found.provenance.update(date=date, identities={task: json.dumps([identity, task]) if nested else identity})
+        return found
+
+    old = [made("old", "2026-01-01", f'ud/tense:"EWT",fold={k}/5', seed) for k in range(1, 6) for seed in (0, 1)]
+    new = [made("new", "2026-01-02", f'ud/tense:"EWT",fold={k}/2') for k in (1, 2)]
+    assert newest([*new, *old]) == new
+    assert len(newest(old)) == 10
 
 
 def test_a_seed_that_misses_a_fold_is_left_out():

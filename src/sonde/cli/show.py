@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sonde.cli import papers
-from sonde.cli.options import Output, Suite
+from sonde.cli.options import Output, Suite, remark
 
 if TYPE_CHECKING:
     from sonde.core import Result
@@ -70,12 +70,16 @@ def _laid_out(found: list[Result], style: str, output: Path | None, suite: str |
 
 
 def _found(folder: Path | None) -> list[Result]:
-    """The results in a folder, ordered by trial."""
+    """The newest result of each trial in a folder, ordered by trial; says how many older ones there are."""
     from sonde.core import DataProblem
     from sonde.experiment.places import Places
+    from sonde.report.rows import newest
 
     places = Places.of(folder)
     found = [result for _, result in places.result_store().read()] if places.results.is_dir() else []
     if not found:
         raise DataProblem(f"no results in {places.results}: `sonde run -o {places.results}` makes some")
-    return sorted(found, key=lambda result: result.trial)
+    kept = newest(found)
+    if older := len(found) - len(kept):
+        remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
+    return kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sonde.controls import CONTROLS
-from sonde.core import Result
+from sonde.core import Result, Trial
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
@@ -54,6 +55,31 @@ class Row:
     def floor(self) -> bool:
         """Whether the row is there for others to be compared with."""
         return self.encoder.partition(":")[0].partition(",")[0] in FLOORS
+
+
+def newest(results: Iterable[Result]) -> list[Result]:
+    """Results that belong together, ordered by trial: where data or code changed between runs, only those of the last state."""
+    found: dict[Trial, Result] = {}
+    state: dict[tuple[str, ...], str] = {}
+    for result in sorted(results, key=lambda r: str(r.provenance.get("date", ""))):
+        found[result.trial] = result
+        state[_shared(result)] = _state(result)
+    return [found[trial] for trial in sorted(found) if _state(found[trial]) == state[_shared(found[trial])]]
+
+
+def _state(result: Result) -> str:
+    """What a result's data, encoder, probe and control were made of, whatever they are called; folds of a data set agree on it."""
+    known, trial = result.provenance.get("identities", {}), result.trial
+    return str([_made_of(str(known.get(r, ""))) for r in (trial.task, trial.encoder, trial.probe, trial.control)])
+
+
+def _made_of(identity: str) -> list[Any]:
+    """Source and fingerprint in an identity; of a task that has no fingerprint, whose examples stand for it, the source alone."""
+    try:
+        first, *rest = json.loads(identity)
+        return list(json.loads(first)[1:]) if str(first).startswith("[") else rest
+    except ValueError:
+        return [identity]
 
 
 def rows(results: Iterable[Result]) -> list[Row]:
