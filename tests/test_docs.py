@@ -22,6 +22,7 @@ import pytest
 from sonde.encoders import ENCODERS
 from sonde.naming import Reference
 from sonde.sources.grammar import treebank
+from tasks.publications import senteval, xprobe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -68,6 +69,8 @@ def folder(tmp_path_factory) -> Path:
     np.savez(place / "my_vectors.npz", sentences=np.array(texts), vectors=rng.normal(size=(len(texts), 8)).astype(np.float32))
     words = sorted({word for text in texts for word in text.split()})
     (place / "novels.vec").write_text(f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)), "utf-8")
+    senteval(place / "senteval")
+    xprobe(place / "xprobe" / "en")
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     return place
