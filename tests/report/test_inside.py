@@ -82,7 +82,10 @@ def test_a_rank_is_the_range_that_the_interval_allows():
     assert own.rows[-1][1] == "1–2"
 
 
-def test_every_score_has_half_of_its_interval_below():
+def test_every_score_has_the_wider_side_of_its_interval_below():
+    people = Judged(Place(1, "ud/*:bank", "other sentences"), 99.0, 96.0, 99.5, 150)
+    *_, own = inside(PAPER, [entry(correct=0.85)], [people]).sections
+    assert own.rows[4][1:] == ("", "3.0")
     *_, own = inside(PAPER, [entry(correct=0.85), entry(1, 0.5)]).sections
     label, *halves = own.rows[3]
     assert label.strip() == "± 95 %"

@@ -11,7 +11,7 @@ from sonde.report.rows import Row, rows
 from sonde.report.table import NO_CONTROL, Section, Table, number
 
 OWN = "▸ "
-HALF = "   ± 95 %"
+DOUBT = "   ± 95 %"
 PEOPLE = "people"
 DIFFERENT = "different data"
 SAME = "measured here, on the published data"
@@ -114,11 +114,16 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
         body.append((OWN + row.label, *(number(row.cells[c].score) if c in row.cells else "–" for c in many)))
         if not why and row.encoder:
             strong |= {(len(body) - 1, c + 1) for c in many if c in row.cells and round(row.cells[c].score, 1) == best[c]}
-        body.append((HALF, *(number((row.cells[c].high - row.cells[c].low) / 2) if c in row.cells else "" for c in many)))
+        body.append((DOUBT, *(number(_doubt(row.cells[c])) if c in row.cells else "" for c in many)))
         if not why and row.encoder:
             body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), apart=why != "")
+
+
+def _doubt(cell: Row | Judged) -> float:
+    """How far the 95 % interval reaches to its wider side; near 0 and 100 the sides differ."""
+    return max(cell.high - cell.score, cell.score - cell.low)
 
 
 def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
@@ -150,7 +155,7 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
     found = [cell for mine in groups.values() for row in mine for cell in row.cells.values() if isinstance(cell, Row)]
     many = max((row.seeds for row in found), default=0)
     mean = f"means of up to {many} seeds" if many > 1 else "one seed"
-    yield f"{OWN}measured with sonde, {mean}; ± is half of the 95 % interval over seeds and test examples."
+    yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval over seeds and test examples."
     if any(why for _, why in groups):
         yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
     probes = {row.probe: None for row in found}
