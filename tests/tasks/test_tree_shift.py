@@ -48,4 +48,6 @@ def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
         assert same
         assert '"' not in c.sentence.words
         assert (c.sentence.words in listed) or c.label == "I"
+    bags = [tuple(sorted(map(str.lower, c.sentence.words))) for c in candidates]
+    assert len(set(bags)) == len(bags)
     assert candidates == shifts(sentences, [""] * len(listed), seed)[0]

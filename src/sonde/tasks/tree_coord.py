@@ -13,11 +13,10 @@ from sonde.sampling import Candidate
 from sonde.sources.brackets import Tree
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark, repaired, told
-from sonde.tasks.tree_altered import altered, is_name, quoted, shouted
+from sonde.tasks.tree_altered import altered, is_name, quoted, shouted, source
+from sonde.tasks.tree_clause import bare
 
 APART = 100  # words between the lengths that stand for which clause is longer, so that matching never mixes them
-FINITE = frozenset(["VBD", "VBP", "VBZ", "MD", "VB"])  # VB without `to` before it is an imperative
-VERBS = FINITE | {"TO", "VBG", "VBN"}
 LONGER = ("first", "second", "neither")
 
 
@@ -78,27 +77,17 @@ def _once(*places: int) -> Coordination:
 
 
 def _clauses(tree: Tree, node: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """The spans of two clauses that a conjunction joins right below a node, or below the only phrase there."""
+    """The spans of two finite clauses that a conjunction joins right below a node, or below the only phrase there."""
     kids = [kid for kid in tree.children(node) if kid.node >= 0 or not mark(tree.words[kid.start])]
     if len(kids) == 1 and kids[0].label == "S":
         return _clauses(tree, kids[0].node)
-    if [kid.label for kid in kids] != ["S", "CC", "S"] or not (finite(tree, kids[0].node) and finite(tree, kids[2].node)):
+    if [kid.label for kid in kids] != ["S", "CC", "S"] or bare(tree, kids[0].node) or bare(tree, kids[2].node):
         return None
     return (kids[0].start, kids[0].stop), (kids[2].start, kids[2].stop)
 
 
-def finite(tree: Tree, node: int) -> bool:
-    """Whether a phrase has a finite verb or an imperative of its own, which infinitives and participles with S for a label have not."""
-    for kid in tree.children(node):
-        if kid.label == "VP":
-            return finite(tree, kid.node)
-        if kid.node < 0 and kid.label in VERBS:
-            return kid.label in FINITE
-    return False
-
-
 def inversions(
-    columns: Sequence[tuple[Sentence, tuple[str, ...], str, Finding]], counts: Frequencies, seed: int
+    columns: Sequence[tuple[Sentence, tuple[str, ...], str, Finding]], counts: Frequencies, seed: int, sources: Sequence[str] = ()
 ) -> tuple[list[Candidate], Counter[str]]:
     """Candidates from distinct (sentence, tags, split, finding), half of them inverted (I); and why sentences were left out.
 
@@ -116,5 +105,5 @@ def inversions(
         longer = found.longer(bool(changed))
         new = told(repaired(words, order, is_name(words[0], tags[0], counts)))
         label, length = "I" if changed else "O", APART * LONGER.index(longer)
-        candidates.append(Candidate(new, label, "", split, {"longer clause": longer}, length))
+        candidates.append(Candidate(new, label, "", split, {"longer clause": longer, **source(sources, row)}, length))
     return candidates, out

@@ -11,7 +11,7 @@ import numpy as np
 from sonde.core import Sentence
 from sonde.sampling import Candidate
 from sonde.sources.rendering import joined, mark, told
-from sonde.tasks.tree_altered import altered, quoted
+from sonde.tasks.tree_altered import altered, quoted, source
 
 
 def places(words: Sequence[str]) -> list[int]:
@@ -33,13 +33,21 @@ def swapped(words: Sequence[str], i: int) -> tuple[str, ...]:
     return (*words[:i], words[i + 1], words[i], *words[i + 2 :])
 
 
-def shifts(sentences: Sequence[Sentence], splits: Sequence[str], seed: int) -> tuple[list[Candidate], Counter[str]]:
+def shifts(
+    sentences: Sequence[Sentence], splits: Sequence[str], seed: int, sources: Sequence[str] = ()
+) -> tuple[list[Candidate], Counter[str]]:
     """Candidates from distinct sentences, half with two words swapped (I), half as they were (O); and why others were left out."""
     rng = np.random.default_rng([seed, 21])
     out: Counter[str] = Counter()
     rows, where = [], []
+    orders: set[int] = set()
     for row, sentence in enumerate(sentences):
         words = sentence.words
+        bag = hash(" ".join(sorted(map(str.lower, words))))
+        if bag in orders:
+            out["the words of another sentence in another order"] += 1  # swapping could make one of the other
+            continue
+        orders.add(bag)
         if quoted(words):
             out["double quotes"] += 1
         elif found := places(words):
@@ -51,5 +59,6 @@ def shifts(sentences: Sequence[Sentence], splits: Sequence[str], seed: int) -> t
     candidates = []
     for row, i, changed in zip(rows, where, change, strict=True):
         words = sentences[row].words
-        candidates.append(Candidate(told(swapped(words, i) if changed else words), "I" if changed else "O", "", splits[row]))
+        new, label = (swapped(words, i), "I") if changed else (words, "O")
+        candidates.append(Candidate(told(new), label, "", splits[row], source(sources, row)))
     return candidates, out
