@@ -6,11 +6,12 @@ those that could be altered is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.sampling.candidates import NOTHING
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark
 
@@ -37,3 +38,8 @@ def shouted(words: Sequence[str]) -> bool:
 def is_name(word: str, tag: str, counts: Frequencies) -> bool:
     """Whether a first word keeps its capital elsewhere: names, `I`, capitals inside, and what a corpus mostly writes so."""
     return tag in NAMES or word == "I" or word[1:] != word[1:].lower() or bool(counts.is_name(word)) or mark(word)
+
+
+def source(sources: Sequence[str], row: int) -> Mapping[str, str]:
+    """The stratum that says where a sentence comes from, nothing where that is not known."""
+    return {"source": sources[row]} if sources else NOTHING

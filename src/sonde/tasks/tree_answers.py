@@ -108,7 +108,7 @@ def ruled(name: str, *tags: str) -> Answers:
 
 def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences as they were and with two words swapped."""
-    return _altered("I", notes, *shifts(found.sentences, found.splits, options.seed))
+    return _altered("I", notes, *shifts(found.sentences, found.splits, options.seed, found.sources))
 
 
 def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
@@ -117,13 +117,13 @@ def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Ca
     among = not options.freq or not {path.resolve() for name in options.freq for path in files(name)}.isdisjoint(_paths(found))
     choice = Choice.of(corpus, lexicon(found.sentences, found.tags), among)
     notes["frequencies"] = {"words": corpus.total, "band": list(band(corpus.total)), "forms": int((choice.tags >= 0).sum())}
-    return _altered("C", notes, *replacements((found.sentences, found.tags, found.splits), choice, options.seed))
+    return _altered("C", notes, *replacements((found.sentences, found.tags, found.splits), choice, options.seed, found.sources))
 
 
 def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences as they were and with their clauses inverted."""
     columns = list(zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True))
-    return _altered("I", notes, *inversions(columns, _frequencies(options) or _own(found, options), options.seed))
+    return _altered("I", notes, *inversions(columns, _frequencies(options) or _own(found, options), options.seed, found.sources))
 
 
 def _altered(label: str, notes: dict[str, Any], candidates: list[Candidate], out: Counter[str]) -> list[Candidate]:

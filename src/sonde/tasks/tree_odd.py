@@ -22,7 +22,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.sampling import Candidate
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import told
-from sonde.tasks.tree_altered import altered
+from sonde.tasks.tree_altered import altered, source
 from sonde.vectors import Ints
 
 TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
@@ -146,7 +146,7 @@ def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> d
 
 
 def replacements(
-    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], choice: Choice, seed: int
+    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], choice: Choice, seed: int, sources: Sequence[str] = ()
 ) -> tuple[list[Candidate], Counter[str]]:
     """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C), and why sentences were left out.
 
@@ -162,7 +162,7 @@ def replacements(
     candidates = []
     for (row, odd), changed in zip(found, change, strict=True):
         words = sentences[row].words
-        strata = {"tag": tags[row][odd.place]}
+        strata = {"tag": tags[row][odd.place], **source(sources, row)}
         if changed:
             new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
             candidates.append(Candidate(told(new), "C", odd.replacement, splits[row], strata))
