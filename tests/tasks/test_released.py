@@ -127,7 +127,7 @@ def test_a_missing_dev_split_is_carved(tmp_path):
     folder = xprobe(tmp_path)
     (folder / "tree_depth" / "va.txt").unlink()
     dataset = load(f"xprobe/tree-depth:{folder}")
-    assert dataset.notes["dev"] == {"carved_from_train": 3, "seed": 0}
+    assert dataset.notes["dev"]["carved_from_train"] == len(dataset.rows("dev")) > 0
 
 
 def test_the_folder_of_a_task_will_do_too(tmp_path):
