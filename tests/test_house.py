@@ -53,7 +53,21 @@ def test_importing_sonde_does_nothing():
 
 
 @pytest.mark.parametrize(
-    "room", ["core", "reading", "sampling", "tasks", "report", "experiment.plan", "experiment.run", "audit", "runners"]
+    "room",
+    [
+        "core",
+        "reading",
+        "sampling",
+        "tasks",
+        "report",
+        "experiment.plan",
+        "experiment.run",
+        "audit",
+        "runners",
+        "suites.suite",
+        "annotation.score",
+        "published",
+    ],
 )
 def test_light_rooms_stay_light(room):
     assert not heavy(imported(f"import sonde.{room}"))
@@ -103,7 +117,9 @@ def code_lines(text: str, function: ast.FunctionDef) -> int:
     return len({n for n in counted if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")})
 
 
-@pytest.mark.parametrize("table", ["sonde.tasks:TASKS", "sonde.encoders:ENCODERS", "sonde.probes:PROBES", "sonde.controls:CONTROLS"])
+@pytest.mark.parametrize(
+    "table", ["sonde.tasks:TASKS", "sonde.encoders:ENCODERS", "sonde.probes:PROBES", "sonde.controls:CONTROLS", "sonde.suites:SUITES"]
+)
 def test_contents_name_what_is_there(table):
     module, _, name = table.partition(":")
     contents = getattr(importlib.import_module(module), name)

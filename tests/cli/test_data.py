@@ -1,0 +1,36 @@
+"""`sonde build` and `sonde inspect`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from sonde.cli import app
+from sonde.sources.tables import read, write
+from sonde.testing import FAMILIES
+
+
+def sonde(*arguments):
+    done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture
+def table(tmp_path):
+    write(FAMILIES["sentence"](), tmp_path / "tiny.parquet")
+    return f"table:{tmp_path / 'tiny.parquet'}"
+
+
+@pytest.mark.parametrize("arguments", [["lines.jsonl"], ["lines.data", "--format", "jsonl"]])
+def test_json_lines_are_written_by_suffix_or_by_name(table, tmp_path, arguments):
+    name, *options = arguments
+    sonde("build", table, "-o", tmp_path / name, *options)
+    assert all(isinstance(json.loads(line), dict) for line in (tmp_path / name).read_text("utf-8").splitlines())
+    assert len(read(tmp_path / name, "jsonl")) == 100
+
+
+def test_an_audit_is_judged_by_the_task_s_own_metric(table):
+    assert "macro-f1" in sonde("inspect", table + ",metric=macro-f1", "--format", "markdown")
