@@ -111,6 +111,13 @@ def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
     assert not list(tmp_path.glob("*.part*"))
 
 
+def test_a_short_file_whose_length_nobody_said_is_found_out(site, tmp_path):
+    site.cuts, site.length = [20], False
+    with pytest.raises(DataProblem, match=r"a\.txt has rows 2/0/0, and the published file 2/1/1; nothing of it was kept"):
+        list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))}, ("a.txt",))))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_missing_file_is_named_and_the_others_come(site, tmp_path):
     got = []
     with pytest.raises(DataProblem, match=r"1 of 3 files could not be had: .*none\.txt: 404 Not Found\. Get the files by hand from"):

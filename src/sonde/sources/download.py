@@ -80,6 +80,7 @@ def _try(url: str, part: Path, web: Web) -> None:
             rest = answer.status == HTTPStatus.PARTIAL_CONTENT
             if rest and not str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-"):
                 part.unlink(missing_ok=True)
+                web.step(-have)
                 raise _Cut("the server sent another part than was asked for")
             if have and not rest:
                 web.step(-have)
