@@ -126,3 +126,12 @@ def test_programs_get_every_figure_with_its_source():
     assert (found[6]["data"], found[6]["row"], found[6]["column"], found[6]["n"]) == ("different data", "hf:x", "Tense", "200")
     assert float(found[6]["low"]) < float(found[6]["score"]) < float(found[6]["high"])
     assert set(found[0]) == set(Cell.__slots__)
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 200])
+def test_in_a_narrow_terminal_columns_follow_below_and_no_figure_is_cut(width):
+    text = terminal(inside(PAPER, [entry(published=True), entry(1, published=True)]), width)
+    assert max(map(len, text.splitlines())) <= width
+    for cell in ("95.0?", "90.0", "80.0", "▸ hf:x", "Depth", "85.0"):
+        assert cell in text
+    assert text.count("Encoders") == (2 if width == 24 else 1)
