@@ -1,0 +1,103 @@
+"""Sentences by their numbers, many at a time: grouped by shape, said in columns, and put back in the order asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import Sentence
+from sonde.sources.events.cells import EXACT, Values
+from sonde.sources.events.language import Language, Numbers
+from sonde.sources.events.meaning import Event
+from sonde.sources.events.render import joined, layout
+from sonde.sources.events.shapes import Placed
+from sonde.sources.events.skeleton import analysed, event
+from sonde.sources.events.space import Space
+
+T = TypeVar("T")
+
+
+class Generated(NamedTuple):
+    """A sentence and what each of its words realises: paths in its event, as `agent.noun`."""
+
+    sentence: Sentence
+    roles: tuple[str, ...]
+
+
+class Batch(NamedTuple):
+    """Sentences of one shape: their values in columns, and their places in what was asked for."""
+
+    placed: Placed
+    values: Values
+    places: Numbers
+    language: Language
+
+    def texts(self) -> list[str]:
+        """The sentences, words separated by spaces."""
+        return [text[:-1] for text in joined(layout(self.placed, self.language).words, self.values, len(self.places))]
+
+    def roles(self) -> list[str]:
+        """What the words realise, separated by spaces."""
+        return [text[:-1] for text in joined(layout(self.placed, self.language).roles, self.values, len(self.places))]
+
+    def sentences(self) -> list[Generated]:
+        """The sentences with what their words realise."""
+        texts, roles = self.texts(), self.roles()
+        return [Generated(Sentence(tuple(t.split(" ")), t), tuple(r.split(" "))) for t, r in zip(texts, roles, strict=True)]
+
+    def events(self) -> Iterator[Event]:
+        """The events, one by one."""
+        paths = list(self.values)
+        for row in zip(*(self.values[path].tolist() for path in paths), strict=True):
+            yield event(self.placed, dict(zip(paths, row, strict=True)), self.language)
+
+    def lines(self) -> list[str]:
+        """The sentences as JSON without the closing brace: text, words, where they start, roles and event."""
+        told = joined(layout(self.placed, self.language).event, self.values, len(self.places))
+        return [_line(*parts) for parts in zip(self.texts(), self.roles(), told, strict=True)]
+
+
+def _line(text: str, roles: str, told: str) -> str:
+    """One sentence as JSON; words are letters, hyphens and apostrophes, which JSON leaves as they are."""
+    starts = [0, *accumulate(len(word) + 1 for word in text.split(" "))]
+    words, paths = text.replace(" ", '","'), roles.replace(" ", '","')
+    return f'{{"text":"{text}","words":["{words}"],"starts":{starts[:-1]},"roles":["{paths}"],"event":{told}}}'
+
+
+def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
+    """The sentences with some numbers, one batch a shape."""
+    kind = np.int64 if space.size < EXACT else object
+    starts = np.array(space.starts[:-1], kind)
+    numbers = np.asarray(numbers).astype(kind)
+    cells = np.searchsorted(starts, numbers, side="right") - 1
+    order = np.argsort(cells, kind="stable")
+    found, first = np.unique(cells[order], return_index=True)
+    for k, places in zip(found, np.split(order, first[1:]), strict=True):
+        inside = numbers[places] - starts[k]
+        cell = space.cells[k]
+        yield Batch(cell.placed, cell.values(inside), places, space.language)
+
+
+def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -> list[T]:
+    """What each batch yields, put back in the order of the places."""
+    found: list[Any] = [None] * n
+    for part in parts:
+        for place, one in zip(part.places.tolist(), read(part), strict=True):
+            found[place] = one
+    return found
+
+
+def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
+    """The sentences with some numbers, in their order."""
+    return in_order(batches(space, numbers), len(numbers), Batch.sentences)
+
+
+def realised(told: Event, language: Language) -> Generated:
+    """The sentence of one event. An event whose words or forms the language lacks is named by what it lacks."""
+    placed, row = analysed(told, language)
+    values = {path: np.array([number]) for path, number in row.items()}
+    return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

@@ -1,0 +1,131 @@
+"""Which shapes a request admits: every structure within its bounds, each exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from sonde.sources.events.meaning import DATIVES, FRAMES
+from sonde.sources.events.shapes import ORDERS, Clause, Hole, Phrase, Slot, Twins
+
+VOICES = ("active", "passive", "passive without agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many of each may stand in one sentence."""
+
+    relatives: int = 0
+    adjectives: int = 0
+    modifiers: int = 0
+    complements: int = 0
+    pairs: int = 0
+    reflexives: int = 0
+
+    def less(self, **used: int) -> Bounds:
+        """What is left after some are used."""
+        return replace(self, **{key: getattr(self, key) - n for key, n in used.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What structures may be made of.
+
+    depth   how deep relative clauses may stand in relative clauses
+    inner   the frames of relative clauses
+    gaps    'subject' and 'object' relative clauses
+    """
+
+    frames: tuple[str, ...] = ("intransitive", "transitive")
+    voices: tuple[str, ...] = ("active", "passive")
+    datives: tuple[str, ...] = DATIVES
+    inner: tuple[str, ...] = ("intransitive", "transitive")
+    inner_voices: tuple[str, ...] = ("active", "passive")
+    gaps: tuple[str, ...] = ("subject", "object")
+    depth: int = 1
+    adverbs: bool = False
+    bounds: Bounds = Bounds()
+
+
+def shapes(grammar: Grammar) -> Iterator[Clause]:
+    """Every shape within bounds, in a fixed order."""
+    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, relative=False):
+        yield clause
+
+
+Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
+
+
+def _kinds(grammar: Grammar, bounds: Bounds, relative: bool) -> Kinds:
+    """Frames with voice, dative and the roles that are said."""
+    voices = grammar.inner_voices if relative else grammar.voices
+    for frame in (f for f in FRAMES if f in (grammar.inner if relative else grammar.frames)):
+        if frame == "clausal" and bounds.complements < 1:
+            continue
+        for voice in (v for v in VOICES if v in voices):
+            for dative in grammar.datives if frame == "ditransitive" else (None,):
+                roles = ORDERS.get((frame, voice.split()[0], dative))
+                if roles is not None:
+                    yield frame, voice.split()[0], dative, tuple(r for r in roles if r != "agent" or "without" not in voice)
+
+
+def _clauses(grammar: Grammar, bounds: Bounds, depth: int, *, relative: bool) -> Iterator[tuple[Clause, Bounds]]:
+    for frame, voice, dative, roles in _kinds(grammar, bounds, relative):
+        bare = Clause(frame, voice, dative, adverbs=grammar.adverbs)
+        for gap in _gaps(grammar, bare, roles) if relative else (None,):
+            left = bounds.less(complements=1) if frame == "clausal" else bounds
+            for filled, rest in _filled(grammar, bare, tuple((r, r == gap) for r in roles), left, depth):
+                if frame != "clausal":
+                    yield filled, rest
+                    continue
+                for content, last in _clauses(grammar, rest, depth, relative=False):
+                    yield replace(filled, content=content), last
+
+
+def _gaps(grammar: Grammar, clause: Clause, roles: tuple[str, ...]) -> Iterator[str]:
+    """The roles that the head may have in a relative clause: the subject, or the patient of an active verb; no stranded "by" or "to"."""
+    if "subject" in grammar.gaps:
+        yield roles[0]
+    if "object" in grammar.gaps and clause.voice == "active" and "patient" in roles:
+        yield "patient"
+
+
+Wanted = tuple[tuple[str, bool], ...]
+
+
+def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, depth: int) -> Iterator[tuple[Clause, Bounds]]:
+    """The clause with its roles filled in every way, and the bounds that are left; a role marked True is a gap."""
+    if not wanted:
+        yield clause, bounds
+        return
+    (role, gap), rest = wanted[0], wanted[1:]
+    reflexive = role == "patient" and clause.frame == "transitive" and clause.voice == "active"
+    for slot, left in [(Hole.GAP, bounds)] if gap else _slots(grammar, bounds, depth, reflexive):
+        more = replace(clause, **{role: slot})  # type: ignore[arg-type]
+        yield from _filled(grammar, more, rest, left, depth)
+
+
+def _slots(grammar: Grammar, bounds: Bounds, depth: int, reflexive: bool) -> Iterator[tuple[Slot, Bounds]]:
+    yield from _phrases(grammar, bounds, depth)
+    if bounds.pairs > 0:
+        yield Twins((Phrase(), Phrase())), bounds.less(pairs=1)
+    if reflexive and bounds.reflexives > 0:
+        yield Hole.REFLEXIVE, bounds.less(reflexives=1)
+
+
+def _phrases(grammar: Grammar, bounds: Bounds, depth: int) -> Iterator[tuple[Phrase, Bounds]]:
+    """Phrases with at most one adjective; not with both a modifier and a relative clause, which could then belong to either noun."""
+    for adjectives in range(min(1, bounds.adjectives) + 1):
+        left = bounds.less(adjectives=adjectives)
+        bare = Phrase(adjectives)
+        modified = _modified(bare, left) if left.modifiers > 0 else ()
+        inner = left.less(relatives=1)
+        clauses = _clauses(grammar, inner, depth - 1, relative=True) if left.relatives > 0 and depth > 0 else ()
+        related = ((replace(bare, relative=clause), rest) for clause, rest in clauses)
+        yield from chain([(bare, left)], modified, related)
+
+
+def _modified(phrase: Phrase, bounds: Bounds) -> Iterator[tuple[Phrase, Bounds]]:
+    for adjectives in range(min(1, bounds.adjectives) + 1):
+        yield replace(phrase, modifier=Phrase(adjectives)), bounds.less(modifiers=1, adjectives=adjectives)
