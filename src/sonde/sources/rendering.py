@@ -18,7 +18,7 @@ _CLOSING = frozenset([",", ".", ";", ":", "?", "!", "%", ")", "]", "}", "”", "
 _OPENING = frozenset(["(", "[", "{", "“", "‘", "$", "£", "€"])
 _CLITIC = re.compile(r"(?i)['’](?:s|re|ve|ll|d|m)$|n['’]t$")
 _ONE = {"can": ("not",), "gon": ("na",), "wan": ("na",), "got": ("ta",), "du": ("n",), "n": ("no",), "gim": ("me",), "lem": ("me",)}
-_PAIRED = {'"': '"', "'": "'"}
+_PAIRED = frozenset(['"', "'"])
 _MARKS = re.compile(r"[^\w]+$")
 
 
@@ -28,7 +28,7 @@ def rendered(words: Sequence[str]) -> str:
     open_: set[str] = set()
     glued = True  # whether the next word follows without a space
     for i, raw in enumerate(words):
-        word = _UNESCAPED.get(raw, raw)
+        word = unescaped(raw)
         closes = word in _CLOSING or joined(words[i - 1] if i else "", word)
         opens = word in _OPENING
         if word in _PAIRED:
@@ -40,6 +40,11 @@ def rendered(words: Sequence[str]) -> str:
         pieces.append(word)
         glued = opens
     return "".join(pieces)
+
+
+def unescaped(word: str) -> str:
+    """A word as it is read: treebanks write brackets as -LRB- and quotes as `` and ''."""
+    return _UNESCAPED.get(word, word)
 
 
 def joined(first: str, second: str) -> bool:

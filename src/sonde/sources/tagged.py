@@ -18,11 +18,10 @@ from sonde.core import DataProblem, Sentence
 from sonde.sources import brown
 from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import decoded, lines, uncompressed
-from sonde.sources.rendering import told
+from sonde.sources.rendering import told, unescaped
 
 SUFFIXES = (".tagged", ".pos", ".tag", ".zip")
 """What the name of a tagged file ends in, before .gz or .xz."""
-_WRITTEN = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")", "(": "(", ")": ")"}
 
 Tagged = tuple[Sentence, tuple[str, ...]]
 Pairs = list[tuple[str, str]]
@@ -48,7 +47,7 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
         words, tags = tuple(w for w, _ in pairs), tuple(t for _, t in pairs)
         if any(t.islower() for t in tags):
             words, tags = brown.penn(words, tags)
-        words = tuple(forms.setdefault(w, w) for w in (_WRITTEN.get(w, w) for w in words))
+        words = tuple(forms.setdefault(w, w) for w in map(unescaped, words))
         tally.sentences += 1
         tally.words += len(words)
         yield told(words), tuple(forms.setdefault(t, t) for t in tags)
