@@ -51,7 +51,8 @@ PROBE_OPTIONS = {
     "nb-bi-tfidf": [("nb-bi-tfidf", {})],
 }
 TASK_OPTIONS = {
-    **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/")},
+    "ud/feat": [f"ud/feat:BANK,{o}" for o in ("feature=Number,of=subj,upos=NOUN", "feature=Tense", "feature=Tense,of=VERB,rare=refuse")],
+    **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/") and name != "ud/feat"},
     **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in RELEASED if f != "linspector" for n in RELEASED[f].split()},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in RELEASED["linspector"].split()},

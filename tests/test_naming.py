@@ -173,12 +173,17 @@ def test_a_file_that_fails_is_tried_again_after_it_is_mended(tmp_path):
 
 
 def test_patterns_stand_for_names():
-    assert [str(r) for r in THINGS.expand("*:p,a=b")] == ["Thing:p,a=b", "plain:p,a=b", "needing:p,a=b"]
-    assert {r.name for r in THINGS.expand("*n*")} == {"Thing", "needing", "plain"}
+    assert [str(r) for r in THINGS.expand("*:p,a=b")] == ["Thing:p,a=b", "plain:p,a=b"]
+    assert {r.name for r in THINGS.expand("*n*")} == {"Thing", "plain"}
     assert [str(r) for r in THINGS.expand("plain")] == ["plain"]
     assert [str(r) for r in THINGS.expand("/data[1]/m.py@thing")] == ["/data[1]/m.py@thing"]
     with pytest.raises(ReferenceProblem, match="no thing matches 'q\\*'"):
         THINGS.expand("q*")
+
+
+def test_patterns_leave_out_what_needs_an_option_that_they_do_not_give():
+    assert THINGS.needs("needing") == {"size"}
+    assert [str(r) for r in THINGS.expand("*,size=1")] == ["Thing,size=1", "plain,size=1", "needing,size=1"]
 
 
 def test_listing_imports_nothing():

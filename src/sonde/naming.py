@@ -125,14 +125,23 @@ class Contents:
         return str(Reference(parsed.name, argument, tuple(options)))
 
     def expand(self, reference: str | Reference) -> list[Reference]:
-        """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for itself."""
+        """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for itself.
+
+        Things that need options of their own (`ud/feat` a feature) are left out where the pattern does not give them.
+        """
         parsed = _parsed(reference)
         if not any(c in parsed.name for c in "*?[") or "@" in parsed.name:
             return [parsed]
         names = [name for name in self.places() if fnmatchcase(name, parsed.name)]
         if not names:
             raise ReferenceProblem(f"no {self.kind} matches {parsed.name!r}; `sonde {self.kind}s` lists them")
-        return [parsed.named(name) for name in names]
+        given = {key for key, _ in parsed.options}
+        return [parsed.named(name) for name in names if self.needs(name) <= given]
+
+    def needs(self, name: str) -> set[str]:
+        """The options without which the thing cannot be made."""
+        parameters = inspect.signature(self.find(name)).parameters.values()
+        return {p.name.rstrip("_") for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty}
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         near = difflib.get_close_matches(name, list(places), n=1, cutoff=0.5)

@@ -25,6 +25,7 @@ TASKS = Contents(
         "ud/subj-num": "sonde.tasks.ud:subj_num",
         "ud/obj-num": "sonde.tasks.ud:obj_num",
         "ud/sent-type": "sonde.tasks.ud:sent_type",
+        "ud/feat": "sonde.tasks.ud_feat:feat",
         "tree/sent-len": "sonde.tasks.tree:sent_len",
         "tree/word-content": "sonde.tasks.tree:word_content",
         "tree/tree-depth": "sonde.tasks.tree:tree_depth",

@@ -44,7 +44,7 @@ def get_tasks(languages: Sequence[str] = (), family: str = "ud", path: str | Pat
         wanted = ", ".join(languages) or "any language"
         raise DataProblem(f"no treebank of {wanted} under {folder}: give path=, or set SONDE_TREEBANKS, to a folder of UD_* folders")
     pattern = family if "/" in family else family + "/*"
-    names = [name for name in TASKS if fnmatchcase(name, pattern)]
+    names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
     return [str(Reference(name, str(bank))) for bank in banks for name in names]
 
 
