@@ -51,6 +51,8 @@ def test_classes_of_test_are_in_train_where_there_are_more_classes_than_examples
     found = thinned(whole, 220, seed=3)
     seen = {split: {e.label for e in found if e.split == split} for split in ("train", "test")}
     assert seen["test"] <= seen["train"]
+    other = {e.label for e in thinned(whole, 220, seed=4) if e.split == "test"}
+    assert other != seen["test"], "some classes are always preferred"
 
 
 @given(

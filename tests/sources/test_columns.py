@@ -80,6 +80,11 @@ def test_cells_come_back_byte_for_byte(tmp_path_factory, rows):
     assert [e.sites[0].sentence.words for e in found] == [tuple(text.split()) for _, text in rows]
 
 
+def test_only_spaces_end_a_word(tmp_path):
+    (tmp_path / "a.txt").write_bytes("tr\tx\tten\u00a0km  away\u2028.\n".encode())
+    assert next(Rows(SENTEVAL).read(tmp_path / "a.txt")).sites[0].sentence.words == ("ten\u00a0km", "away\u2028.")
+
+
 def test_equal_words_are_one_string(tmp_path):
     (tmp_path / "a.txt").write_text("tr\tx\tsame word\nte\tx\tword same\n")
     first, second = (e.sites[0].sentence.words for e in Rows(SENTEVAL).read(tmp_path / "a.txt"))

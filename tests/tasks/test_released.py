@@ -53,6 +53,15 @@ def test_a_file_alone_a_compressed_file_and_a_fetched_folder_are_the_same(tmp_pa
         assert [e.sites for e in load(f"senteval/tense{reference}").examples()] == wanted
 
 
+def test_a_plain_file_goes_before_a_compressed_one(tmp_path):
+    plain = senteval(tmp_path) / "past_present.txt"
+    (tmp_path / "past_present.txt.xz").write_bytes(lzma.compress(b"other"))
+    assert [part.path for part in TASKS.make(f"senteval/tense:{tmp_path}").parts()] == [plain]
+    folder = xprobe(tmp_path / "en")
+    (folder / "past_present" / "te.txt.xz").write_bytes(lzma.compress(b"other"))
+    assert [part.path.name for part in TASKS.make(f"xprobe/tense:{folder}").parts()] == ["tr.txt", "va.txt", "te.txt"]
+
+
 def test_what_is_missing_is_said_with_what_to_do(tmp_path):
     with pytest.raises(DataProblem, match=r"no past_present in .*`sonde fetch senteval` gets it, or write senteval/tense:FOLDER"):
         load("senteval/tense")
