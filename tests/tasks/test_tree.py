@@ -303,6 +303,29 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
             load(name, path)
 
 
+def test_tagged_text_serves_somo_as_well(tmp_path, bank):
+    found = tree_harvest.harvest(str(bank))
+    path = tmp_path / "text.tagged"
+    lines = (" ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True)) for s, tags in zip(found.sentences, found.tags, strict=True))
+    path.write_text("\n".join(lines))
+    again = tree_harvest.harvest(str(path))
+    assert again.tags == found.tags
+    assert set(by_label(load("somo", path))) == {"C", "O"}
+    with pytest.raises(DataProblem, match="tree/tense cannot be asked"):
+        load("tense", path)
+
+
+def test_the_fingerprint_follows_sources_and_the_corpora_of_frequencies(tmp_path, bank):
+    path = tmp_path / "freq.txt"
+    path.write_text("one sentence .\n")
+    tasks = [TASKS.make(f"tree/tense:{bank}"), TASKS.make(f"tree/tense:{bank},freq={path}")]
+    plain, counted = (task.fingerprint for task in tasks)
+    assert plain != counted
+    path.write_text("another sentence altogether .\n")
+    assert tasks[0].fingerprint == plain
+    assert tasks[1].fingerprint != counted
+
+
 def test_bad_trees_are_an_error_or_counted(tmp_path, bank):
     path = tmp_path / "bad.ptb"
     path.write_text("(ROOT (S (NN x)\n" + bank.read_text())
