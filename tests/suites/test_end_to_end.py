@@ -102,7 +102,7 @@ def test_files_that_were_changed_since_are_other_data(results, folder):
     before = file.read_bytes()
     file.write_bytes(before.replace(b"dog", b"cat", 1))
     try:
-        assert "its files were changed since it was measured" in table(results)
+        assert "the files were changed since they were measured" in table(results)
     finally:
         file.write_bytes(before)
 
@@ -140,6 +140,7 @@ def test_what_people_score_stands_with_the_data_that_they_judged(results, folder
     [
         (["run", "--suite", "conneau2018:x", "-t", "ud/tense:x"], "a suite brings its own tasks"),
         (["run", "--suite", "conneau2018:x", "--probe", "mlp"], "a suite brings its own tasks"),
+        (["run", "--suite", "conneau2018:x", "--format", "mteb"], "a paper's table is written as terminal, markdown"),
         (["report", "--human", "bound.json"], "name it with --suite"),
         (["annotate", "ud/tense:embedded"], "-o FILE"),
     ],

@@ -63,7 +63,7 @@ def run(
     encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)
     if suite:
         asked = {"encoders": encoders, "controls": controls, "seeds": many, "reads": read or (), "on_error": on_error}
-        made = plan(papers.wished(suite, [task, probe], **asked), places)
+        made = plan(papers.wished(suite, [task, probe], style, **asked), places)
     else:
         made = plan(Wanted(tolerant(task or EMBEDDED_TASKS, on_error), encoders, probe or (), controls, many, read or ()), places)
     outcome = measured(made, places, local(jobs), progress=not quiet)

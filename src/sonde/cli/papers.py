@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 LISTS = ("csv", "parquet")
 
 
-def wished(reference: str, given: Sequence[Any], **asked: Any) -> list[Wanted]:
-    """What a run of a suite measures; `given` is what the user may not choose beside it."""
+def wished(reference: str, given: Sequence[Any], style: str, **asked: Any) -> list[Wanted]:
+    """What a run of a suite measures, to be shown in some style; `given` is what the user may not choose beside it."""
     from sonde.suites import SUITES
     from sonde.suites.suite import Asked, wanted
 
     if any(given):
         raise typer.BadParameter("a suite brings its own tasks and probes: leave -t and --probe out", param_hint="--suite")
+    _checked(style)
     return wanted(SUITES.make(reference), Asked(**asked))
 
 
@@ -36,18 +37,24 @@ def shown(reference: str, results: Sequence[Result], style: str, human: Sequence
     from sonde.suites import SUITES
     from sonde.suites.suite import selected
 
+    _checked(style)
     suite: Suite = SUITES.make(reference)
     found = selected(suite, results)
     people = judged(suite, human, found.entries)
     if style == "csv":
         return csv(cells(suite.name, suite.paper, found.entries, people))
-    if style not in PAGES:
-        raise typer.BadParameter(f"a paper's table is written as {', '.join([*PAGES, *LISTS])}", param_hint="--format")
     table = inside(suite.paper, found.entries, people, found.others)
     if style == "terminal" and not to_file:
         show(table)
         return None
     return PAGES[style](table)
+
+
+def _checked(style: str) -> None:
+    from sonde.report import PAGES
+
+    if style not in (*PAGES, *LISTS):
+        raise typer.BadParameter(f"a paper's table is written as {', '.join([*PAGES, *LISTS])}", param_hint="--format")
 
 
 def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[Path] = ()) -> None:

@@ -12,7 +12,7 @@ from sonde.tasks import TASKS
 def different(reference: Reference, result: Result, family: str, collection: str) -> str:
     """Why a result is not over the released files of a family; '' where it is, as far as checksums or a receipt of `fetch` say."""
     if not reference.name.startswith(f"{family}/"):
-        return "it was built from other sentences"
+        return "the tasks were built from other sentences"
     options = Reference.parse(brief(TASKS, str(reference))).without("on_error").options
     if options:
         return f"the files were not read as they are ({', '.join(f'{key}={value}' for key, value in options)})"
@@ -20,10 +20,10 @@ def different(reference: Reference, result: Result, family: str, collection: str
         paths = [part.path for part in TASKS.make(reference).parts()]
         same = digest(paths) in result.provenance.get("identities", {}).get(result.trial.task, "")
     except DataProblem:
-        return "its files are not here any more, so they cannot be checked"
+        return "the files are not here any more, so they cannot be checked"
     if not same:
-        return "its files were changed since it was measured"
+        return "the files were changed since they were measured"
     answer = all_published(paths)
     if answer is None:
         return f"no checksum of the published files is known, and no receipt of `sonde fetch {collection}` lies beside these"
-    return "" if answer else "its files are not the published ones"
+    return "" if answer else "the files are not the published ones"

@@ -48,7 +48,7 @@ class Suite:
     runs: Reference | None = None
     missing: str = ""
     floors: tuple[Floor, ...] = ()
-    different: Callable[[Reference, Result], str] = lambda reference, result: "it was built from other sentences"
+    different: Callable[[Reference, Result], str] = lambda reference, result: "the tasks were built from other sentences"
 
     def tasks(self) -> list[Reference]:
         """The reference of each column's task; DataProblem where the suite does not say which data it runs on."""
