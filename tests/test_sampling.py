@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Dataset, Example, Sentence
+from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.sampling import Candidate, Settings, carve_dev, folds_needed, sample
 from sonde.sampling.allocate import allocate, apportion
 from sonde.sampling.match import contrasts, matched, uncorrelated
@@ -400,7 +400,10 @@ def test_a_dev_split_is_carved_from_train_with_whole_target_forms():
     codes = after.strata["target"].codes
     assert not set(codes[dev]) & set(codes[after.rows("train")])
     assert (after.rows("test") == before.rows("test")).all()
-    assert after.notes == {"source": "made up", "dev": {"carved_from_train": len(dev), "seed": 0}}
+    assert after.notes == {
+        "source": "made up",
+        "dev": {"carved_from_train": len(dev), "kept_together": "sentences and target forms", "seed": 0},
+    }
     assert carve_dev(after, 1) is after
 
 
@@ -411,6 +414,26 @@ def test_a_dev_split_never_parts_a_sentence():
     where = [set(carved.sites[carved.rows(s), 0, 0]) for s in ("train", "dev")]
     assert where[1]
     assert not where[0] & where[1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_dev_split_never_parts_pairs_that_share_either_sentence(seed):
+    pairs = np.random.default_rng(seed).integers(0, 151, size=(50, 2)).tolist()
+    told = [Sentence.of([f"w{k}"]) for k in range(151)]
+    dataset = Dataset.of(Example((Site(told[a]), Site(told[b])), "xy"[i % 2]) for i, (a, b) in enumerate(pairs))
+    carved = carve_dev(dataset, seed)
+    train, dev = (set(carved.sites[carved.rows(s), :, 0].ravel()) for s in ("train", "dev"))
+    assert dev
+    assert not train & dev
+    assert carved.notes["dev"]["kept_together"] == "sentences"
+
+
+def test_pairs_that_all_hang_together_are_parted_by_their_first_sentences():
+    told = [Sentence.of([f"w{k}"]) for k in range(100)]
+    dataset = Dataset.of(Example((Site(a), Site(told[-1])), "xy"[i % 2]) for i, a in enumerate(told[:-1]))
+    carved = carve_dev(dataset, 0)
+    assert carved.notes["dev"] == {"carved_from_train": len(carved.rows("dev")), "kept_together": "first sentences", "seed": 0}
+    assert 5 <= len(carved.rows("dev")) <= 15
 
 
 def test_nothing_to_carve_from_is_said():

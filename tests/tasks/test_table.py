@@ -24,7 +24,7 @@ def test_a_missing_dev_split_is_carved_seeded_and_noted(tmp_path):
     check_task(reference)
     dataset = TASKS.make(reference).load()
     assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == [54, 6, 20]
-    assert dataset.notes["dev"] == {"carved_from_train": 6, "seed": 0}
+    assert dataset.notes["dev"] == {"carved_from_train": 6, "kept_together": "sentences", "seed": 0}
     with pytest.raises(AssertionError):
         same_dataset(dataset, TASKS.make(reference + ",seed=1").load())
 

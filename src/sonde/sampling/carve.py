@@ -9,21 +9,46 @@ import numpy as np
 from sonde.core import DataProblem, Dataset
 from sonde.sampling.allocate import allocate_to_all
 from sonde.targets import Classes
+from sonde.vectors import Ints
 
 
 def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
-    """The data set with part of train as dev, whole sentences or target forms at a time; a dev split that is there stays."""
+    """The data set with part of train as dev, whole sentences and target forms at a time; a dev split that is there stays."""
     if len(dataset.rows("dev")):
         return dataset
     train = dataset.rows("train")
     if len(train) < 2:
         raise DataProblem(f"no dev split, and the {len(train)} training examples are too few to carve one from")
-    targets = dataset.strata.get("target")
-    sentences = dataset.sites[train, 0, 0]
-    groups = sentences if targets is None else np.where(targets.codes[train] < 0, sentences + len(targets.names), targets.codes[train])
     labels = dataset.labels.take(train)
     codes = labels.ids if isinstance(labels, Classes) else np.zeros(len(train), np.int64)
-    parts = allocate_to_all(groups, codes, (1 - share, share), np.random.default_rng([seed, 1]))
+    kept, parts = "", np.zeros(len(train), np.int64)
+    for tie, ties in _ties(dataset, train).items():
+        kept, parts = tie, allocate_to_all(_together(ties), codes, (1 - share, share), np.random.default_rng([seed, 1]))
+        if 2 * int((parts == 1).sum()) >= int(share * len(train)):
+            break
     splits = dataset.splits.copy()
     splits[train[parts == 1]] = 1
-    return replace(dataset, splits=splits).noted(dev={"carved_from_train": int((parts == 1).sum()), "seed": seed})
+    return replace(dataset, splits=splits).noted(dev={"carved_from_train": int((parts == 1).sum()), "kept_together": kept, "seed": seed})
+
+
+def _ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
+    """What keeps examples together, as numbers [rows, ties], the strictest first; the second is for data that all hang together."""
+    sentences = dataset.sites[rows, :, 0]
+    targets = dataset.strata.get("target")
+    if targets is not None and (targets.codes[rows] >= 0).any():
+        codes = targets.codes[rows][:, None]
+        forms = np.where(codes < 0, sentences[:, :1], codes + len(dataset.sentences))
+        return {"sentences and target forms": np.concatenate([sentences, forms], 1), "target forms": forms}
+    return {"sentences": sentences, "first sentences": sentences[:, :1]}
+
+
+def _together(ties: Ints) -> Ints:
+    """A number a row [n], equal for rows that hang together: they have a tie [n, ties] in common, or through other rows."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n, many = ties.shape
+    ends = np.repeat(np.arange(n), many), n + ties.ravel()  # a node for every row, and one for every tie
+    size = int(ends[1].max()) + 1
+    graph = coo_array((np.ones(n * many, np.int8), ends), (size, size))
+    return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
