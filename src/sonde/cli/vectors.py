@@ -35,8 +35,9 @@ def vectors(
     - `sonde vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
     - `sonde vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
     """
+    from sonde.experiment.places import Places
     from sonde.training.static import Settings, train_vectors
 
-    probed = sentences(exclude or [], task or []) if exclude or task else []
+    probed = sentences(exclude or [], task or [], Places.of(None, None).cache) if exclude or task else []
     settings = Settings(dim, epochs, least=least, seed=seed, skipgram=skipgram, subwords=subwords, english=english)
     remark(str(train_vectors(corpus, output, probed, settings)), quiet)
