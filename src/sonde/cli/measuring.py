@@ -68,7 +68,7 @@ def run(
         made = plan(Wanted(tolerant(task or EMBEDDED_TASKS, on_error), encoders, probe or (), controls, many, read or ()), places)
     outcome = measured(made, places, local(jobs), progress=not quiet)
     _show(made, outcome, style, suite)
-    remark(_summary(outcome, places.results, time.perf_counter() - start), quiet)
+    remark(_summary(outcome, f"{places.results}" + (f" --suite {suite}" if suite else ""), time.perf_counter() - start), quiet)
     if set(outcome.failures) - set(made.refused):
         raise typer.Exit(1)
 
@@ -92,9 +92,9 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
         remark(f"{'refused' if name in made.refused else 'failed'}: {name}: {reason}")
 
 
-def _summary(outcome: Outcome, folder: Path, seconds: float) -> str:
+def _summary(outcome: Outcome, shown: str, seconds: float) -> str:
     known = len(outcome.results) - outcome.fresh
-    return f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; results in {folder} (sonde report {folder})"
+    return f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; `sonde report {shown}` shows them again"
 
 
 def embed(
