@@ -47,7 +47,8 @@ class Batch(NamedTuple):
     def sentences(self) -> list[Generated]:
         """The sentences with what their words realise."""
         texts, roles = self.texts(), self.roles()
-        return [Generated(Sentence(tuple(t.split(" ")), t), tuple(r.split(" "))) for t, r in zip(texts, roles, strict=True)]
+        paths = {told: tuple(told.split(" ")) for told in set(roles)}  # few differ
+        return [Generated(Sentence(tuple(text.split(" ")), text), paths[told]) for text, told in zip(texts, roles, strict=True)]
 
     def events(self) -> Iterator[Event]:
         """The events, one by one."""

@@ -1,4 +1,4 @@
-"""All sentences of one shape, numbered: boxes in a row, and within a box a number in mixed radix."""
+"""All sentences of one shape that a request admits, numbered: a walk through the shape's decision diagram, many at a time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sonde.sources.events.boxes import Box, members, radices, size
+from sonde.sources.events.boxes import members
+from sonde.sources.events.diagram import RIVALS, Level, Problem, counts, levels
 from sonde.sources.events.language import Numbers
 from sonde.sources.events.shapes import Placed
 
@@ -20,73 +23,97 @@ Values = Mapping[str, Numbers]
 """The values of some sentences of one shape: [n] for each variable."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """The sentences of a shape that a request admits, as disjoint boxes.
+class Table(NamedTuple):
+    """A level in arrays [states, edges]: where each edge begins and ends, what lies behind one of its values, its state and its group.
 
-    rivals   variables that may not have the same value, by kind: no sentence has a noun, verb or adjective twice
+    starts   of each group of values, by number, where its members begin in `members`
     """
 
+    begins: NDArray[Any]
+    ends: NDArray[Any]
+    behind: NDArray[Any]
+    to: Numbers
+    group: Numbers
+    starts: Numbers
+    members: Numbers
+
+    def step(self, rest: NDArray[Any], states: Numbers) -> tuple[Numbers, Numbers, NDArray[Any], Numbers]:
+        """The group that each number falls into, the place there, and what is left of the number in which next state."""
+        if self.ends.size == 1:  # one way to go on, as it mostly is
+            behind = self.behind[0, 0]
+            digit = rest // behind
+            return np.zeros_like(states), digit.astype(np.int64), rest - digit * behind, np.full_like(states, self.to[0, 0])
+        one = len(self.ends) == 1
+        edge = np.searchsorted(self.ends[0], rest, side="right") if one else (rest[:, None] >= self.ends[states]).sum(1)
+        rest = rest - self.begins[states, edge]
+        behind = self.behind[states, edge]
+        digit = rest // behind
+        return self.group[states, edge], digit.astype(np.int64), rest - digit * behind, self.to[states, edge]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The sentences of a shape that a request admits."""
+
     placed: Placed
-    boxes: tuple[Box, ...]
-    rivals: tuple[tuple[str, ...], ...]
+    problem: Problem
 
     @cached_property
-    def order(self) -> tuple[str, ...]:
-        """The variables in the order of the digits."""
-        return tuple(v.path for v in self.placed.variables)
-
-    @cached_property
-    def starts(self) -> list[int]:
-        """The number of the first sentence of each box, and how many there are in all."""
-        return [0, *accumulate(size(box, self.order, self.rivals) for box in self.boxes)]
+    def _diagram(self) -> tuple[list[Level], list[list[int]]]:
+        found = levels(self.problem)
+        return found, counts(found)
 
     @property
     def size(self) -> int:
         """How many sentences there are, exactly."""
-        return self.starts[-1]
+        return self._diagram[1][0][0]
 
     @cached_property
-    def _tables(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The radices and the places of the sets [boxes, variables], and the members of all sets in a row."""
-        masks = list(dict.fromkeys(box[path] for box in self.boxes for path in self.order))
-        rows = [members(mask) for mask in masks]
-        place = dict(zip(masks, accumulate((len(row) for row in rows), initial=0), strict=False))
-        wide = np.array([radices(box, self.order, self.rivals) for box in self.boxes], np.int64)
-        where = np.array([[place[box[path]] for path in self.order] for box in self.boxes], np.int64)
-        return wide, where, np.array([m for row in rows for m in row], np.int64)
+    def _tables(self) -> list[Table]:
+        found, known = self._diagram
+        return [_table(level, behind, self._kind) for level, behind in zip(found, known[1:], strict=True)]
 
-    def values(self, numbers: Sequence[int] | Numbers) -> dict[str, Numbers]:
+    @property
+    def _kind(self) -> type:
+        return np.int64 if self.size < EXACT else object
+
+    def values(self, numbers: Sequence[int] | NDArray[Any]) -> dict[str, Numbers]:
         """The values of the sentences with some numbers, below `size`; constant time each."""
-        kind = np.int64 if self.size < EXACT else object
-        rest = np.array(numbers, kind)
-        starts = np.array(self.starts[:-1], kind)
-        boxes = np.searchsorted(starts, rest, side="right") - 1
-        rest -= starts[boxes]
-        wide, where, flat = self._tables
-        digits = []
-        for k in range(len(self.order)):
-            radix = wide[boxes, k]
-            digits.append((rest % radix).astype(np.int64))
-            rest //= radix
-        self._settle(digits, where, boxes)
-        return {path: flat[where[boxes, k] + digits[k]] for k, path in enumerate(self.order)}
-
-    def _settle(self, digits: list[Numbers], where: Numbers, boxes: Numbers) -> None:
-        """Turn digits of rivals, which count what is left, into places in their sets."""
-        at = {path: k for k, path in enumerate(self.order)}
-        for group in self.rivals:
-            for i, path in enumerate(group):
-                if not i:
-                    continue
-                k = at[path]
-                shares = [where[boxes, at[p]] == where[boxes, k] for p in group[:i]]
-                taken = np.sort(np.stack([np.where(s, digits[at[p]], NEVER) for s, p in zip(shares, group, strict=False)]), axis=0)
-                for earlier in taken:
-                    digits[k] += digits[k] >= earlier
+        rest: NDArray[Any] = np.array(numbers, self._kind)
+        states = np.zeros(len(rest), np.int64)
+        found: dict[str, Numbers] = {}
+        taken: dict[str, list[tuple[Numbers, Numbers]]] = {kind: [] for kind in RIVALS}
+        for variable, table in zip(self.problem.variables, self._tables, strict=True):
+            group, digit, rest, states = table.step(rest, states)
+            if variable.kind in taken:
+                atom = np.array(self.problem.groups[variable.path].places, np.int64)[group]
+                digit = _free(digit, atom, taken[variable.kind])
+                taken[variable.kind].append((atom, digit))
+            found[variable.path] = table.members[table.starts[group] + digit]
+        return found
 
 
-def rivals(placed: Placed) -> tuple[tuple[str, ...], ...]:
-    """Variables that may not have the same value: all nouns, all verbs, all adjectives of a sentence."""
-    groups = (tuple(v.path for v in placed.variables if v.kind == kind) for kind in ("noun", "verb", "adjective"))
-    return tuple(group for group in groups if len(group) > 1)
+def _table(level: Level, behind: list[int], kind: type) -> Table:
+    width = max(1, *(len(edges) for edges in level.edges))
+    shape = (len(level.edges), width)
+    begins, ends, lies = (cast(NDArray[Any], np.full(shape, n, kind)) for n in (0, 0, 1))
+    to, group = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for i, edges in enumerate(level.edges):
+        sums = [0, *accumulate(edge.values * behind[edge.to] for edge in edges)]
+        begins[i, : len(edges)], ends[i] = sums[:-1], sums[-1]
+        ends[i, : len(edges)] = sums[1:]
+        lies[i, : len(edges)] = [max(1, behind[edge.to]) for edge in edges]
+        to[i, : len(edges)], group[i, : len(edges)] = [e.to for e in edges], [e.group for e in edges]
+    listed = [members(mask) for mask in level.groups]
+    starts = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
+    return Table(begins, ends, lies, to, group, starts, np.array([m for row in listed for m in row], np.int64))
+
+
+def _free(digit: Numbers, atom: Numbers, taken: Sequence[tuple[Numbers, Numbers]]) -> Numbers:
+    """Places in groups, from digits that count only what earlier rivals have left."""
+    if not taken:
+        return digit
+    earlier = np.sort(np.stack([np.where(other == atom, place, NEVER) for other, place in taken]), axis=0)
+    for place in earlier:
+        digit = digit + (digit >= place)
+    return digit

@@ -14,7 +14,7 @@ VOICES = ("active", "passive", "passive without agent")
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How many of each may stand in one sentence."""
+    """How many of each may stand in one sentence, and how many of all together."""
 
     relatives: int = 0
     adjectives: int = 0
@@ -22,10 +22,16 @@ class Bounds:
     complements: int = 0
     pairs: int = 0
     reflexives: int = 0
+    together: int = 99
 
     def less(self, **used: int) -> Bounds:
         """What is left after some are used."""
-        return replace(self, **{key: getattr(self, key) - n for key, n in used.items()})
+        together = self.together - sum(used.values())
+        return replace(self, together=together, **{key: min(getattr(self, key) - n, together) for key, n in used.items()})
+
+    def allow(self, key: str) -> bool:
+        """Whether one more may stand there."""
+        return min(self.together, int(getattr(self, key))) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ def _kinds(grammar: Grammar, bounds: Bounds, relative: bool) -> Kinds:
     """Frames with voice, dative and the roles that are said."""
     voices = grammar.inner_voices if relative else grammar.voices
     for frame in (f for f in FRAMES if f in (grammar.inner if relative else grammar.frames)):
-        if frame == "clausal" and bounds.complements < 1:
+        if frame == "clausal" and not bounds.allow("complements"):
             continue
         for voice in (v for v in VOICES if v in voices):
             for dative in grammar.datives if frame == "ditransitive" else (None,):
@@ -108,24 +114,24 @@ def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, de
 
 def _slots(grammar: Grammar, bounds: Bounds, depth: int, reflexive: bool) -> Iterator[tuple[Slot, Bounds]]:
     yield from _phrases(grammar, bounds, depth)
-    if bounds.pairs > 0:
+    if bounds.allow("pairs"):
         yield Twins((Phrase(), Phrase())), bounds.less(pairs=1)
-    if reflexive and bounds.reflexives > 0:
+    if reflexive and bounds.allow("reflexives"):
         yield Hole.REFLEXIVE, bounds.less(reflexives=1)
 
 
 def _phrases(grammar: Grammar, bounds: Bounds, depth: int) -> Iterator[tuple[Phrase, Bounds]]:
     """Phrases with at most one adjective; not with both a modifier and a relative clause, which could then belong to either noun."""
-    for adjectives in range(min(1, bounds.adjectives) + 1):
+    for adjectives in range(bounds.allow("adjectives") + 1):
         left = bounds.less(adjectives=adjectives)
         bare = Phrase(adjectives)
-        modified = _modified(bare, left) if left.modifiers > 0 else ()
+        modified = _modified(bare, left) if left.allow("modifiers") else ()
         inner = left.less(relatives=1)
-        clauses = _clauses(grammar, inner, depth - 1, relative=True) if left.relatives > 0 and depth > 0 else ()
+        clauses = _clauses(grammar, inner, depth - 1, relative=True) if left.allow("relatives") and depth > 0 else ()
         related = ((replace(bare, relative=clause), rest) for clause, rest in clauses)
         yield from chain([(bare, left)], modified, related)
 
 
 def _modified(phrase: Phrase, bounds: Bounds) -> Iterator[tuple[Phrase, Bounds]]:
-    for adjectives in range(min(1, bounds.adjectives) + 1):
+    for adjectives in range(bounds.allow("adjectives") + 1):
         yield replace(phrase, modifier=Phrase(adjectives)), bounds.less(modifiers=1, adjectives=adjectives)

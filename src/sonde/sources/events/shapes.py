@@ -103,8 +103,9 @@ class Placed:
 
     @cached_property
     def parts(self) -> tuple[ClauseAt | PhraseAt, ...]:
-        """All clauses and phrases, each before what it contains."""
-        return tuple(_clause_parts("", self.shape, ""))
+        """All clauses and phrases, those nearer the top first, so that what hangs together stands together."""
+        found = list(_clause_parts("", self.shape, ""))
+        return tuple(sorted(found, key=lambda part: (part.prefix if isinstance(part, ClauseAt) else part.path).count("relative")))
 
     @cached_property
     def clauses(self) -> tuple[ClauseAt, ...]:

@@ -1,25 +1,26 @@
 """All sentences that a request admits, numbered from 0: counted exactly without listing them, each reached by its number.
 
-A request becomes one cell a shape, and a cell some disjoint boxes. Counting and finding a number need no search, so
+A request becomes one cell a shape, and a cell one decision diagram. Counting and finding a number need no search, so
 nothing can hang; a request that admits nothing says which of its parts clash.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from sonde.core import DataProblem
-from sonde.sources.events.boxes import Box, apart, meet, outside, within
-from sonde.sources.events.cells import Cell, rivals
+from sonde.sources.events.boxes import Box
+from sonde.sources.events.cells import Cell
+from sonde.sources.events.diagram import Problem
 from sonde.sources.events.grammar import shapes
 from sonde.sources.events.language import Language
 from sonde.sources.events.meaning import Event
 from sonde.sources.events.patterns import Partial, boxes
-from sonde.sources.events.request import Constraint, Request
+from sonde.sources.events.request import Request
 from sonde.sources.events.shapes import Clause, Placed, place
 from sonde.sources.events.skeleton import event
 
@@ -56,8 +57,10 @@ class Space:
 
     def having(self, pattern: Partial, *, main: bool = True) -> Space:
         """The part of the space in which the main clause (or any) is as a pattern says."""
-        constraint = Constraint("pattern", pattern, main)
-        cells = (_cell(c.placed, _required(list(c.boxes), constraint, c.placed, self.language), c.rivals) for c in self.cells)
+        cells = []
+        for cell in self.cells:
+            wanted = tuple(boxes(pattern, cell.placed, self.language, main=main))
+            cells.append(Cell(cell.placed, replace(cell.problem, required=(*cell.problem.required, wanted))))
         return Space(self.language, tuple(cell for cell in cells if cell.size))
 
 
@@ -75,31 +78,24 @@ def _space(asked: Request) -> Space:
 
 
 def _admitted(shape: Clause, asked: Request) -> Cell | None:
-    """The sentences of one shape that a request admits."""
+    """The sentences of one shape that a request admits; None where it is clear at once that there are none."""
     placed, language = place(shape), asked.language
-    full = _domain(placed, asked)
-    if full is None:
+    domain = _domain(placed, asked)
+    if domain is None:
         return None
-    found: list[Box] = [full]
-    for constraint in asked.require:
-        found = _required(found, constraint, placed, language)
-    for _, masks in asked.needed:
-        found = within(found, [{v.path: masks[v.kind]} for v in placed.variables if v.kind in masks] + _adverbs(masks, placed, language))
-    if not found:
+    required = [tuple(boxes(c.pattern, placed, language, main=c.main)) for c in asked.require]
+    required += [tuple(_somewhere(masks, placed, language)) for _, masks in asked.needed]
+    if not all(required):
         return None
-    for constraint in asked.prohibit:
-        for box in boxes(constraint.pattern, placed, language, main=constraint.main):
-            found = outside(found, box)
-    for rule in language.rules(placed):
-        if rule.name not in asked.allow:
-            found = outside(found, rule.box)
-    if asked.matched:
-        found = _one_number(found, placed, language)
-    return _cell(placed, found, rivals(placed))
+    forbidden = [box for c in asked.prohibit for box in boxes(c.pattern, placed, language, main=c.main)]
+    forbidden += [rule.box for rule in language.rules(placed) if rule.name not in asked.allow]
+    forbidden += _mixed(placed, language) if asked.matched else []
+    return Cell(placed, Problem(placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)))
 
 
-def _cell(placed: Placed, found: list[Box], groups: tuple[tuple[str, ...], ...]) -> Cell:
-    return Cell(placed, tuple(part for box in found for part in apart(box, groups)), groups)
+def _telling(forbidden: Iterable[Box], domain: Box) -> Iterator[Box]:
+    """The boxes that keep something of a domain out."""
+    return (box for box in forbidden if all(domain[path] & mask for path, mask in box.items()))
 
 
 def _domain(placed: Placed, asked: Request) -> Box | None:
@@ -110,23 +106,21 @@ def _domain(placed: Placed, asked: Request) -> Box | None:
     return found if all(found.values()) else None
 
 
-def _required(found: list[Box], constraint: Constraint, placed: Placed, language: Language) -> list[Box]:
-    return within(found, boxes(constraint.pattern, placed, language, main=constraint.main))
-
-
-def _adverbs(masks: dict[str, int] | object, placed: Placed, language: Language) -> list[Box]:
-    """Rows of adverbs with a needed one, in each clause."""
-    wanted = masks.get("adverb", 0) if isinstance(masks, dict) else 0
-    if not wanted:
-        return []
+def _somewhere(masks: Mapping[str, int], placed: Placed, language: Language) -> Iterator[Box]:
+    """Sentences in which a word is, wherever a shape has a place for it."""
+    wanted = masks.get("adverb", 0)
     rows = language.mask("adverbs", lambda row: any(wanted >> i & 1 for i in row))
-    return [{v.path: rows} for v in placed.variables if v.kind == "adverbs"]
+    for variable in placed.variables:
+        mask = rows if variable.kind == "adverbs" else masks.get(variable.kind, 0)
+        if mask:
+            yield {variable.path: mask}
 
 
-def _one_number(found: list[Box], placed: Placed, language: Language) -> list[Box]:
+def _mixed(placed: Placed, language: Language) -> list[Box]:
+    """Sentences with nouns of both numbers, neighbour by neighbour."""
     paths = [v.path for v in placed.variables if v.kind == "phrase"]
-    options = [{path: language.having("phrase", "number", (number,)) for path in paths} for number in ("singular", "plural")]
-    return [both for box in found for option in options if (both := meet(box, option)) is not None]
+    one, many = (language.having("phrase", "number", (number,)) for number in ("singular", "plural"))
+    return [{a: x, b: y} for a, b in pairwise(paths) for x, y in ((one, many), (many, one))]
 
 
 def _clash(asked: Request) -> str:

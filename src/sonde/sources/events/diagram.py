@@ -1,0 +1,202 @@
+"""How many sentences of one shape there are, and which has which number: a decision diagram over the shape's variables.
+
+Everything that a request forbids or requires is a box: a set of values for some variables. A state says what is still undecided
+once the first variables have their values: which forbidden boxes the sentence may yet fall into, which required ones it may yet
+reach, and how many of each kind of rivals (no sentence has a noun, verb or adjective twice) are taken. Values that no box tells
+apart go together, so states stay few however many words there are, and counting is adding up (Knuth 2011, TAOCP 4A, 7.1.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import or_
+from typing import NamedTuple
+
+from sonde.sources.events.boxes import Box
+from sonde.sources.events.shapes import Variable
+
+RIVALS = ("noun", "verb", "adjective")
+WIDTH = 5  # bits for how many rivals of one group are taken: no sentence has more than 31 of a kind
+
+
+class Edge(NamedTuple):
+    """From a state, the values of a group: how many there are, and the state that they lead to."""
+
+    group: int
+    values: int
+    to: int
+
+
+class State(NamedTuple):
+    """What is still undecided, in bits."""
+
+    forbidden: int
+    required: int
+    missing: int
+    taken: int
+
+
+class Groups(NamedTuple):
+    """Values that no box tells apart, in bits, and for rivals where the taken ones of each group are counted."""
+
+    values: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a shape leaves open, what each variable may be, and the boxes; each requirement is a list of boxes to reach one of."""
+
+    variables: tuple[Variable, ...]
+    domain: Box
+    forbidden: tuple[Box, ...]
+    required: tuple[tuple[Box, ...], ...]
+
+    @cached_property
+    def groups(self) -> Mapping[str, Groups]:
+        """The values of each variable in groups; rivals of one kind share theirs, so that what is taken can be counted."""
+        found: dict[str, Groups] = {}
+        start = 0
+        for kind in RIVALS:
+            paths = [v.path for v in self.variables if v.kind == kind]
+            atoms = self._atoms(paths)
+            for path in paths:
+                mine = [(i, atom) for i, atom in enumerate(atoms) if atom & self.domain[path]]
+                found[path] = Groups(tuple(atom for _, atom in mine), tuple(WIDTH * (start + i) for i, _ in mine))
+            start += len(atoms)
+        for variable in self.variables:
+            if variable.kind not in RIVALS:
+                found[variable.path] = Groups(tuple(self._atoms([variable.path])), ())
+        return found
+
+    def _atoms(self, paths: Sequence[str]) -> list[int]:
+        """The coarsest groups such that each lies inside or outside every set that some variables meet."""
+        boxes = [self.domain, *self.forbidden, *(box for boxes in self.required for box in boxes)]
+        masks = dict.fromkeys(box[path] for box in boxes for path in paths if path in box)
+        return split(reduce(or_, (self.domain[path] for path in paths), 0), masks)
+
+
+class Level(NamedTuple):
+    """One variable: its groups of values, in bits, and the edges from each state."""
+
+    groups: tuple[int, ...]
+    edges: tuple[tuple[Edge, ...], ...]
+
+
+def levels(problem: Problem) -> list[Level]:
+    """The diagram, variable by variable; every state but the first is reached."""
+    steps = [_Step.of(problem, k) for k in range(len(problem.variables))]
+    states = [_start(problem)]
+    found = []
+    for step in steps:
+        numbers: dict[State, int] = {}
+        edges = []
+        for state in states:
+            leading = ((i, n, after) for i in range(len(step.groups)) for n, after in step.after(state, i))
+            edges.append(tuple(Edge(i, n, numbers.setdefault(after, len(numbers))) for i, n, after in leading))
+        found.append(Level(step.groups, tuple(edges)))
+        states = list(numbers)
+    return found
+
+
+def _start(problem: Problem) -> State:
+    boxes = [box for boxes in problem.required for box in boxes]
+    return State((1 << len(problem.forbidden)) - 1, (1 << len(boxes)) - 1, (1 << len(problem.required)) - 1, 0)
+
+
+def counts(found: Sequence[Level]) -> list[list[int]]:
+    """How many sentences lie behind each state, level by level, and 1 behind each last one."""
+    ends = 1 + max((edge.to for edges in found[-1].edges for edge in edges), default=-1)
+    known = [[1] * ends]
+    for level in reversed(found):
+        known.append([sum(edge.values * known[-1][edge.to] for edge in edges) for edges in level.edges])
+    return known[::-1]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What giving one variable a value does to a state, by group of values.
+
+    groups    values that no box tells apart, in bits
+    free      of each group how many values there are
+    escaped   of each group the forbidden boxes that it is outside of; `missed` the same of required ones
+    closing   the forbidden boxes that have no later variable; `reached` the required ones, by requirement
+    offsets   where the taken values of a group are counted, for rivals; `kept` the counts that still matter later
+    """
+
+    groups: tuple[int, ...]
+    free: tuple[int, ...]
+    escaped: tuple[int, ...]
+    missed: tuple[int, ...]
+    closing: int
+    reached: tuple[tuple[int, int], ...]
+    whole: tuple[tuple[int, int], ...]
+    offsets: tuple[int, ...]
+    kept: int
+
+    @classmethod
+    def of(cls, problem: Problem, k: int) -> _Step:
+        """The step of the k-th variable."""
+        path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
+        groups, places = problem.groups[path]
+        ended = {i for i, box in enumerate(problem.forbidden) if not any(p in box for p in later)}
+        required = [box for boxes in problem.required for box in boxes]
+        whole = tuple(_spans(problem.required))
+        reached = (
+            (1 << r, sum(1 << i for i, box in enumerate(required) if span >> i & 1 and not any(p in box for p in later)))
+            for r, span in whole
+        )
+        rivals = {place for p in later for place in problem.groups[p].places}
+        return cls(
+            groups=groups,
+            free=tuple(group.bit_count() for group in groups),
+            escaped=tuple(_outside(problem.forbidden, path, group) for group in groups),
+            missed=tuple(_outside(required, path, group) for group in groups),
+            closing=sum(1 << i for i in ended),
+            reached=tuple(reached),
+            whole=tuple((1 << r, span) for r, span in whole),
+            offsets=places,
+            kept=sum(((1 << WIDTH) - 1) << place for place in rivals),
+        )
+
+    def after(self, state: State, i: int) -> Iterator[tuple[int, State]]:
+        """How many values of a group are free in a state and the state that they lead to; nothing where they may not be."""
+        values, taken = self.free[i], state.taken
+        if self.offsets:
+            values -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
+            taken += 1 << self.offsets[i]
+        forbidden = state.forbidden & ~self.escaped[i]
+        if values <= 0 or forbidden & self.closing:
+            return
+        required, missing = state.required & ~self.missed[i], state.missing
+        for bit, span in self.reached:
+            if missing & bit and required & span:
+                missing &= ~bit
+        for bit, span in self.whole:
+            if not missing & bit:
+                required &= ~span
+            elif not required & span:
+                return
+        yield values, State(forbidden, required, missing, taken & self.kept)
+
+
+def _spans(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:
+    """Each requirement's number, and its boxes among all, in bits."""
+    start = 0
+    for r, boxes in enumerate(required):
+        yield r, ((1 << len(boxes)) - 1) << start
+        start += len(boxes)
+
+
+def _outside(boxes: Sequence[Box], path: str, group: int) -> int:
+    return sum(1 << i for i, box in enumerate(boxes) if path in box and not box[path] & group)
+
+
+def split(union: int, masks: Mapping[int, None]) -> list[int]:
+    """A set cut along others."""
+    atoms = [union] if union else []
+    for mask in masks:
+        atoms = [part for atom in atoms for part in (atom & mask, atom & ~mask) if part]
+    return atoms
