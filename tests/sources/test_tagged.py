@@ -1,7 +1,9 @@
 """Tagged text in its three forms, Brown's tags as Penn's, and what is wrong with a file."""
 
 import gzip
+import os
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -91,3 +93,16 @@ def test_names_say_what_is_tagged(tmp_path):
     assert not is_tagged("a.txt.xz")
     with pytest.raises(DataProblem, match="name the file so"):
         write(tmp_path / "a.txt", [])
+
+
+BROWN = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "raw_text" / "Brown-NLTK" / "brown.zip"
+
+
+@pytest.mark.skipif(not BROWN.exists(), reason="SONDE_DATA has no Brown corpus")
+def test_the_brown_corpus_is_read_whole_with_tags_that_the_penn_treebank_has():
+    tally = Tally()
+    tags = {tag for _, tags in read(BROWN, tally=tally) for tag in tags}
+    assert (tally.sentences, tally.skipped) == (57_340, 0)
+    assert tally.words > 1_161_192  # NLTK's count, in which contractions are one word
+    assert {"NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "NNP", "MD", "POS"} <= tags
+    assert not any(tag.islower() for tag in tags)
