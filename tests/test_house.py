@@ -3,10 +3,10 @@
 import ast
 import importlib
 import re
+import resource
 import runpy
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -37,6 +37,12 @@ try:
 except SystemExit as end:
     assert not end.code, end.code
 """
+
+
+def spent() -> float:
+    """Processor seconds of the processes that were waited for; other work on the machine does not reach it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def heavy(modules: set[str]) -> set[str]:
@@ -77,16 +83,16 @@ def test_planning_and_a_cached_run_import_nothing_heavy():
     arguments = ["run", "-t", "ud/tense:embedded", "-e", "length", "--probe", "logreg", "--probe", "mlp", "--seeds", "2", "-q"]
     first = imported(command(*arguments))
     assert "torch" in first or "sklearn" in first  # so that the next line can fail
-    start = time.perf_counter()
+    before = spent()
     assert not heavy(imported(command(*arguments)))
-    assert time.perf_counter() - start < 3
+    assert spent() - before < 3
 
 
 def test_help_is_there_at_once():
     def seconds() -> float:
-        start = time.perf_counter()
+        before = spent()
         subprocess.run([sys.executable, "-m", "sonde", "--help"], capture_output=True, check=True)
-        return time.perf_counter() - start
+        return spent() - before
 
     assert min(seconds() for _ in range(5)) <= 0.3
 

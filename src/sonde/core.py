@@ -1,6 +1,6 @@
 """The nouns. A probing example is a label about one or more sites in one or more sentences.
 
-Everything here is a frozen value or a protocol; numpy is the only library. Authors of tasks write `Example`s, all rooms work on their columns.
+Everything here is a frozen value or a protocol; numpy is the only library. Authors of tasks write `Example`s; other rooms work on the columns.
 """
 
 from __future__ import annotations
