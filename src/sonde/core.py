@@ -1,6 +1,6 @@
 """The nouns. A probing example is a label about one or more sites in one or more sentences.
 
-Everything here is a frozen value or a protocol; numpy is the only library. Authors of tasks write `Example`s; other rooms work on the columns.
+Everything here is a frozen value or a protocol; numpy is the only library. Tasks write `Example`s, other rooms read a `Dataset` in columns.
 """
 
 from __future__ import annotations
