@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Sentence
+from sonde.core import DataProblem, Sentence
 from sonde.sources.events.cells import EXACT, Values
 from sonde.sources.events.language import Language, Numbers
 from sonde.sources.events.meaning import Event
@@ -74,6 +74,8 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
     kind = np.int64 if space.size < EXACT else object
     starts = np.array(space.starts[:-1], kind)
     numbers = np.asarray(numbers).astype(kind)
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < space.size:
+        raise DataProblem(f"numbers of sentences go from 0 to {space.size - 1:,}, not from {numbers.min():,} to {numbers.max():,}")
     cells = np.searchsorted(starts, numbers, side="right") - 1
     order = np.argsort(cells, kind="stable")
     found, first = np.unique(cells[order], return_index=True)

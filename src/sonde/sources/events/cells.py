@@ -42,7 +42,8 @@ class Table(NamedTuple):
         if self.ends.size == 1:  # one way to go on, as it mostly is
             behind = self.behind[0, 0]
             digit = rest // behind
-            return np.zeros_like(states), digit.astype(np.int64), rest - digit * behind, np.full_like(states, self.to[0, 0])
+            group, to = (np.full_like(states, table[0, 0]) for table in (self.group, self.to))
+            return group, digit.astype(np.int64), rest - digit * behind, to
         one = len(self.ends) == 1
         edge = np.searchsorted(self.ends[0], rest, side="right") if one else (rest[:, None] >= self.ends[states]).sum(1)
         rest = rest - self.begins[states, edge]

@@ -70,16 +70,26 @@ class Draw:
         return found
 
 
-def draw(space: Space, n: int | None = None, seed: int = 0, priors: Priors | None = None) -> Draw:
+def draw(space: Space, n: int | None = None, seed: int = 0, priors: Priors | None = None, *, even: bool = False) -> Draw:
     """So many sentences of a space (all without n); more than there are, or shares that cannot be had, are an error."""
     wanted = space.size if n is None else n
     if wanted < 1:
         raise DataProblem(f"{wanted:,} sentences are asked for; ask for at least 1")
     if wanted > space.size:
         raise DataProblem(f"{wanted:,} sentences are asked for, the request has {space.size:,}; ask for fewer or widen it")
-    if not priors:
-        return Draw((Stratum(space, wanted),), seed)
-    return Draw(tuple(_strata(space, wanted, priors)), seed)
+    strata = list(_strata(space, wanted, priors)) if priors else [Stratum(space, wanted)]
+    return Draw(tuple(part for stratum in strata for part in (_evenly(stratum) if even else [stratum])), seed)
+
+
+def _evenly(stratum: Stratum) -> Iterator[Stratum]:
+    """The same number of every structure; what a small one cannot give is shared by the larger ones."""
+    cells = sorted(stratum.space.cells, key=lambda cell: cell.size)
+    left = stratum.n
+    for k, cell in enumerate(cells):
+        share = min(cell.size, left // (len(cells) - k))
+        left -= share
+        if share:
+            yield Stratum(Space(stratum.space.language, (cell,)), share)
 
 
 def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:

@@ -15,7 +15,7 @@ from sonde.sources.events.meaning import ASPECTS, POLARITIES, TENSES
 
 TABLE = Path(__file__).with_name("english.tsv")
 FORMS = {"noun": 1, "verb": 4}
-MODALS = ("will", "would", "can", "could", "may", "might", "must", "should")
+MODALS = ("will", "would", "could", "may", "might", "must", "should")
 PHRASES = (
     PhraseForm("singular", "the"),
     PhraseForm("plural", "the"),

@@ -46,7 +46,7 @@ def admitted(asked: Request) -> Space:
 
 def drawn(found: Space, asked: Request, n: int | None, seed: int) -> Draw:
     """So many sentences of a request's space, with the shares that it asks for."""
-    return draw(found, n, seed, asked.priors)
+    return draw(found, n, seed, asked.priors, even=asked.even)
 
 
 def write(path: str | Path, drawn: Draw, *, bare: bool = False, told: Callable[[int], object] = lambda n: None) -> None:

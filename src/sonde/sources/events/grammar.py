@@ -106,8 +106,9 @@ def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, de
         yield clause, bounds
         return
     (role, gap), rest = wanted[0], wanted[1:]
+    deep = depth if not rest or not clause.order else 0  # between verb and end, what follows could belong to the relative clause
     reflexive = role == "patient" and clause.frame == "transitive" and clause.voice == "active"
-    for slot, left in [(Hole.GAP, bounds)] if gap else _slots(grammar, bounds, depth, reflexive):
+    for slot, left in [(Hole.GAP, bounds)] if gap else _slots(grammar, bounds, deep, reflexive):
         more = replace(clause, **{role: slot})  # type: ignore[arg-type]
         yield from _filled(grammar, more, rest, left, depth)
 

@@ -35,7 +35,7 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
 }
 KEYS = (
     *("language", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
-    *("require", "prohibit", "require_words", "prohibit_words", "matched_number", "allow", "priors"),
+    *("require", "prohibit", "require_words", "prohibit_words", "matched_number", "allow", "priors", "even_structures"),
 )
 
 
@@ -60,6 +60,7 @@ class Request:
     matched   whether all nouns of a sentence have one number
     allow     names of rules of the language that are lifted
     priors    path of a feature -> value -> weight
+    even      whether every structure has the same share, rather than every sentence the same chance
     """
 
     language: Language
@@ -71,6 +72,7 @@ class Request:
     matched: bool = False
     allow: frozenset[str] = frozenset()
     priors: Mapping[str, Mapping[str, float]] | None = None
+    even: bool = False
 
 
 def request(value: object) -> Request:
@@ -83,12 +85,19 @@ def request(value: object) -> Request:
     grammar = _grammar(fields)
     domains = _domains(fields, language, grammar)
     allow = _listed(fields, "allow", tuple(language.allowed), ())
-    matched = fields.get("matched_number", False)
-    if not isinstance(matched, bool):
-        raise DataProblem("request.matched_number: is true or false")
+    matched, even = (_yes(fields, key) for key in ("matched_number", "even_structures"))
     needed = tuple((w, _anywhere(w, language, "require_words")) for w in words(fields.get("require_words", []), "request.require_words"))
     require, prohibit = (_constraints(fields.get(key, []), key, language) for key in ("require", "prohibit"))
-    return Request(language, grammar, domains, require, prohibit, needed, matched, frozenset(allow), _priors(fields.get("priors", {})))
+    return Request(
+        language, grammar, domains, require, prohibit, needed, matched, frozenset(allow), _priors(fields.get("priors", {})), even
+    )
+
+
+def _yes(fields: Fields, key: str) -> bool:
+    found = fields.get(key, False)
+    if not isinstance(found, bool):
+        raise DataProblem(f"request.{key}: is true or false")
+    return found
 
 
 def _grammar(fields: Fields) -> Grammar:
