@@ -23,6 +23,8 @@ from sonde.probes import PROBES
 from sonde.reading import Probe, view
 from sonde.tasks import TASKS
 
+TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
+
 
 class PlanProblem(ValueError):
     """A run that cannot be made as asked; the message says what to change."""
@@ -73,8 +75,10 @@ def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
         *({ref: thing for each in made for ref, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
-        reasons = "; ".join(f"{task}: {why}" for task, why in whole.refused.items())
-        raise PlanProblem(f"nothing to measure: {reasons or 'name at least one task, one encoder and one probe that fit'}")
+        reasons = [f"{task}: {why}" for task, why in whole.refused.items()]
+        more = [f"and {len(reasons) - TOLD} more tasks alike"] if len(reasons) > TOLD + 1 else reasons[TOLD:]
+        told = "; ".join([*reasons[:TOLD], *more]) or "name at least one task, one encoder and one probe that fit"
+        raise PlanProblem(f"nothing to measure: {told}")
     return whole
 
 
