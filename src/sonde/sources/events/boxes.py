@@ -7,6 +7,7 @@ a noun that it does not take.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 Box = Mapping[str, int]
 
@@ -26,11 +27,7 @@ def crossed(boxes: Iterable[Box], others: Sequence[Box]) -> list[Box]:
     return [both for box in boxes for other in others if (both := meet(box, other)) is not None]
 
 
-def members(mask: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def members(mask: int) -> tuple[int, ...]:
     """The numbers of the bits that are set."""
-    found = []
-    while mask:
-        low = mask & -mask
-        found.append(low.bit_length() - 1)
-        mask ^= low
-    return found
+    return tuple(i for i, bit in enumerate(reversed(f"{mask:b}")) if bit == "1")

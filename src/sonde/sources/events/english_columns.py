@@ -81,15 +81,21 @@ def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Co
     before, after, verbs = _groups(language, at.clause.voice)
     yield Column(before[0], _under(before[1], at.prefix), keys)
     if at.clause.adverbs:
-        rows = language.values("adverbs")
-        words = _texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
-        roles = np.array(["".join(f"{at.prefix}adverbs.{i} " for i in range(len(row))) for row in rows], object)
-        yield Column(words, roles, (Key(f"{at.prefix}adverbs"),))
+        words, roles = _adverbs(language)
+        yield Column(words, _under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
     yield Column(after[0], _under(after[1], at.prefix), keys)
     yield Column(verbs, _same(f"{at.prefix}predicate", verbs.shape), (*keys, verb))
 
 
 Pieces = tuple[Texts, Texts]
+
+
+@lru_cache(maxsize=8)
+def _adverbs(language: Language) -> Pieces:
+    """Rows of adverbs, and what they realise."""
+    rows = language.values("adverbs")
+    words = _texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
+    return words, np.array(["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object)
 
 
 @lru_cache(maxsize=8)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,14 +23,12 @@ def fragments(placed: Placed, language: Language) -> Iterator[Piece]:
 
 def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[Piece]:
     yield _fixed('{"predicate":')
-    yield _looked_up((e.lemma for e in language.values("verb")), f"{prefix}predicate")
+    yield _table(language, "verb", f"{prefix}predicate")
     yield _fixed(f',"frame":"{clause.frame}"')
-    yield _table((_form_text(form) for form in language.forms), f"{prefix}form")
+    yield _table(language, "form", f"{prefix}form")
     yield _fixed(f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else ""))
     if clause.adverbs:
-        lemmas = [e.lemma for e in language.values("adverb")]
-        rows = (f',"adverbs":{_text([lemmas[i] for i in row])}' if row else "" for row in language.adverbs)
-        yield _table(rows, f"{prefix}adverbs")
+        yield _table(language, "adverbs", f"{prefix}adverbs")
     for role in ROLES:
         slot = getattr(clause, role)
         if slot is not None:
@@ -43,7 +42,7 @@ def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[
 
 def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
     if slot is Hole.GAP:
-        yield _table((f'{{"gap":{_text(word)}}}' for word in language.relativisers), f"{path}.gap")
+        yield _table(language, "relativiser", f"{path}.gap")
     elif isinstance(slot, Hole):
         yield _fixed('{"reflexive":true}')
     elif isinstance(slot, Twins):
@@ -57,16 +56,16 @@ def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
 
 def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Piece]:
     yield _fixed('{"noun":')
-    yield _looked_up((e.lemma for e in language.values("noun")), f"{path}.noun")
-    yield _table((f',"number":{_text(f.number)},"determiner":{_text(f.determiner)}' for f in language.phrases), f"{path}.form")
+    yield _table(language, "noun", f"{path}.noun")
+    yield _table(language, "phrase", f"{path}.form")
     for i in range(phrase.adjectives):
         yield _fixed((',"adjectives":[', ",")[i > 0])
-        yield _looked_up((e.lemma for e in language.values("adjective")), f"{path}.adjectives.{i}")
+        yield _table(language, "adjective", f"{path}.adjectives.{i}")
     if phrase.adjectives:
         yield _fixed("]")
     if phrase.modifier is not None:
         yield _fixed(',"modifier":{"preposition":')
-        yield _looked_up((e.lemma for e in language.values("preposition")), f"{path}.modifier.preposition")
+        yield _table(language, "preposition", f"{path}.modifier.preposition")
         yield _fixed(',"participant":')
         yield from _phrase_pieces(phrase.modifier, f"{path}.modifier.participant", language)
         yield _fixed("}")
@@ -76,21 +75,30 @@ def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Pi
     yield _fixed("}")
 
 
-def _form_text(form: Form) -> str:
-    first = f',"tense":{_text(form.tense)}' if form.tense else f',"modal":{_text(form.modal)}'
-    return f'{first},"aspect":{_text(form.aspect)},"polarity":{_text(form.polarity)}'
-
-
 def _fixed(text: str) -> Piece:
     return np.array(text, object), ()
 
 
-def _looked_up(words: Iterable[str], path: str) -> Piece:
-    return _table((_text(word) for word in words), path)
+def _table(language: Language, kind: str, path: str) -> Piece:
+    return _texts(language, kind), (Key(path),)
 
 
-def _table(texts: Iterable[str], path: str) -> Piece:
-    return np.array(list(texts), object), (Key(path),)
+@lru_cache(maxsize=64)
+def _texts(language: Language, kind: str) -> Texts:
+    """What the values of a kind of variable add to the JSON text."""
+    adverbs = [e.lemma for e in language.values("adverb")]
+    said: dict[str, Callable[[Any], str]] = {
+        "form": _form_text,
+        "phrase": lambda form: f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}',
+        "adverbs": lambda row: f',"adverbs":{_text([adverbs[i] for i in row])}' if row else "",
+        "relativiser": lambda word: f'{{"gap":{_text(word)}}}',
+    }
+    return np.array([said.get(kind, lambda entry: _text(entry.lemma))(value) for value in language.values(kind)], object)
+
+
+def _form_text(form: Form) -> str:
+    first = f',"tense":{_text(form.tense)}' if form.tense else f',"modal":{_text(form.modal)}'
+    return f'{first},"aspect":{_text(form.aspect)},"polarity":{_text(form.polarity)}'
 
 
 def _text(value: Any) -> str:
