@@ -30,7 +30,7 @@ STRETCH = 100  # sentences; neighbouring ones are of one text
 LEAST = 2  # tokens with a feature that is learnt
 FORM = ("word", "lower", "tail1", "tail2", "tail3", "tail4", "head2", "shape", "usual")
 _TEMPLATES: tuple[tuple[tuple[str, int], ...], ...] = (
-    (), *(((column, 0),) for column in FORM),
+    *(((column, 0),) for column in FORM),
     (("shape", 0), ("usual", -1)), (("lower", -1),), (("lower", 1),), (("lower", -2),), (("lower", 2),),
     (("tail3", -1),), (("tail3", 1),), (("usual", -1),), (("usual", 1),), (("usual", -1), ("usual", 1)), (("usual", -2), ("usual", -1)),
     (("usual", 1), ("usual", 2)), (("usual", 0), ("usual", -1)), (("usual", 0), ("usual", 1)), (("lower", -1), ("lower", 0)),
@@ -41,11 +41,12 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """What was learnt: tags; weights [features + 1, tags], the last row for features never seen; the usual tag of each known form."""
+    """What was learnt: tags; weights [features + 1, tags], the last row for features never seen, and bias [tags]; each form's usual tag."""
 
     tags: tuple[str, ...]
     keys: NDArray[np.uint64]
     weights: Floats
+    bias: Floats
     usual: dict[str, str]
 
     def tag(self, sentences: Sequence[Words]) -> Iterator[tuple[str, ...]]:
@@ -54,7 +55,7 @@ class Tagger:
             found = _features(block, self.usual)
             places = np.minimum(np.searchsorted(self.keys, found), len(self.keys) - 1)
             places[self.keys[places] != found] = len(self.keys)
-            scores = np.zeros((len(found), len(self.tags)), np.float32)
+            scores = np.tile(self.bias, (len(found), 1))
             for column in places.T:
                 scores += self.weights[column]
             names = iter([self.tags[i] for i in scores.argmax(1)])
@@ -81,19 +82,20 @@ def train(examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress:
     names, labels = np.unique([tag for _, tags in examples for tag in tags], return_inverse=True)
     if len(names) < 2:
         raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
-    weights = np.zeros((len(keys) + 1, len(names)), np.float32)
+    weights, bias = np.zeros((len(keys) + 1, len(names)), np.float32), np.zeros(len(names), np.float32)
     for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
-        weights[:-1, k] = _told_apart(table, labels == k, seed, epochs)
-    return Tagger(tuple(map(str, names)), keys, weights, usual)
+        weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
+    return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
 
 
-def _told_apart(table: Any, labels: NDArray[np.bool_], seed: int, epochs: int) -> Floats:
-    """Weights that tell one tag from the rest, with the margin and the constant step of an averaged perceptron."""
+def _told_apart(table: Any, labels: NDArray[np.bool_], seed: int, epochs: int) -> tuple[Floats, float]:
+    """Weights and a bias that tell one tag from the rest, with the margin and the constant step of an averaged perceptron."""
     from sklearn.linear_model import SGDClassifier
 
     step = {"learning_rate": "constant", "eta0": 0.1, "alpha": 1e-7}
-    model: Any = SGDClassifier(loss="hinge", fit_intercept=False, max_iter=epochs, tol=None, average=True, random_state=seed, **step)
-    return np.asarray(model.fit(table, labels).coef_[0])
+    model: Any = SGDClassifier(loss="hinge", max_iter=epochs, tol=None, average=True, random_state=seed, **step)
+    model.fit(table, labels)
+    return model.coef_[0], float(model.intercept_[0])
 
 
 def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
