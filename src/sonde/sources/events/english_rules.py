@@ -26,13 +26,16 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
         yield from _verb_rules(at, language)
         yield from _argument_rules(at, placed, language)
         yield from _scope_rules(at, language)
+    quantified = language.having("phrase", "determiner", ("no", "every"))
     for path, phrase in placed.phrases:
+        if path.endswith((".both.0", ".both.1")):
+            yield Rule({f"{path}.form": quantified}, "")  # "every man and every woman" is singular, and "no man and the woman" unclear
         for i in range(phrase.adjectives):
             yield from _fit(f"{path}.adjectives.{i}", "adjective", [f"{path}.noun"], language)
         if phrase.modifier is not None:
             inside = f"{path}.modifier.participant"
             yield from _fit(f"{path}.modifier.preposition", "preposition", [f"{path}.noun", f"{inside}.noun"], language)
-            yield Rule({f"{inside}.form": language.having("phrase", "determiner", ("no", "every"))}, "odd places")
+            yield Rule({f"{inside}.form": quantified}, "odd places")
 
 
 def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:

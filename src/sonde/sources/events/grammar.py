@@ -98,6 +98,7 @@ def _gaps(grammar: Grammar, clause: Clause, roles: tuple[str, ...]) -> Iterator[
 
 
 Wanted = tuple[tuple[str, bool], ...]
+LIGHT = -1  # between verb and end a phrase has neither modifier nor relative clause: what follows could belong to that
 
 
 def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, depth: int) -> Iterator[tuple[Clause, Bounds]]:
@@ -106,7 +107,7 @@ def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, de
         yield clause, bounds
         return
     (role, gap), rest = wanted[0], wanted[1:]
-    deep = depth if not rest or not clause.order else 0  # between verb and end, what follows could belong to the relative clause
+    deep = depth if not rest or not clause.order else LIGHT
     reflexive = role == "patient" and clause.frame == "transitive" and clause.voice == "active"
     for slot, left in [(Hole.GAP, bounds)] if gap else _slots(grammar, bounds, deep, reflexive):
         more = replace(clause, **{role: slot})  # type: ignore[arg-type]
@@ -126,7 +127,7 @@ def _phrases(grammar: Grammar, bounds: Bounds, depth: int) -> Iterator[tuple[Phr
     for adjectives in range(bounds.allow("adjectives") + 1):
         left = bounds.less(adjectives=adjectives)
         bare = Phrase(adjectives)
-        modified = _modified(bare, left) if left.allow("modifiers") else ()
+        modified = _modified(bare, left) if left.allow("modifiers") and depth != LIGHT else ()
         inner = left.less(relatives=1)
         clauses = _clauses(grammar, inner, depth - 1, relative=True) if left.allow("relatives") and depth > 0 else ()
         related = ((replace(bare, relative=clause), rest) for clause, rest in clauses)

@@ -8,7 +8,7 @@ from typing import Any
 from sonde.core import DataProblem
 from sonde.sources.events.language import Form, Language, PhraseForm
 from sonde.sources.events.meaning import ROLES, Argument, Event, Gap, Modifier, Pair, Participant, Reflexive
-from sonde.sources.events.shapes import Clause, Hole, Phrase, Placed, Slot, Twins, place
+from sonde.sources.events.shapes import ORDERS, Clause, Hole, Phrase, Placed, Slot, Twins, place
 
 Row = Mapping[str, int]
 
@@ -64,7 +64,30 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
 def analysed(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
     """The shape of an event and the values of its variables; a word or a value that the language lacks is named."""
     row: dict[str, int] = {}
+    _check(event, "event", 0)
     return place(_clause(event, "", row, language)), row
+
+
+def _check(event: Event, path: str, gaps: int) -> None:
+    """Complain about roles that a clause of this frame and voice does not have, or lacks; a relative clause has one gap."""
+    roles = ORDERS.get((event.frame, event.voice, event.dative))
+    if roles is None:
+        raise DataProblem(f"{path}: there is no {event.voice} {event.frame} with dative {event.dative or 'left out'}")
+    wanted = {*roles, *(["content"] if event.frame == "clausal" else [])}
+    found = {role for role in (*ROLES, "content") if getattr(event, role) is not None}
+    if found != wanted and not (event.voice == "passive" and found | {"agent"} == wanted):
+        said = ", ".join(sorted(found)) or "nothing"
+        raise DataProblem(f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(wanted))}; there is {said}")
+    arguments = [(role, getattr(event, role)) for role in roles]
+    if sum(isinstance(a, Gap) for _, a in arguments) != gaps:
+        raise DataProblem(f"{path}: {'one participant of a relative clause is a gap' if gaps else 'only a relative clause has a gap'}")
+    if event.content is not None:
+        _check(event.content, f"{path}.content", 0)
+    for role, argument in arguments:
+        several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
+        for i, one in several:
+            if isinstance(one, Participant) and one.relative is not None:
+                _check(one.relative, f"{path}.{role}.{'relative' if i is None else f'both.{i}.relative'}", 1)
 
 
 def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:

@@ -1,0 +1,176 @@
+"""Requests: what is read, what is refused and how, and the command."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from asked import EVERYTHING, PAPER, made
+
+from sonde.cli import app
+from sonde.core import DataProblem
+from sonde.sources.events import files
+from sonde.sources.events.batch import sentences
+from sonde.sources.events.english import FORMS, english
+from sonde.sources.events.lexicon import HEADER, read
+from sonde.sources.events.patterns import partial
+from sonde.sources.events.request import request
+from sonde.sources.events.space import space
+
+REFUSED = [
+    ({"noun": ["man"]}, "request: unknown key 'noun'"),
+    ({"nouns": ["mna"]}, "request.nouns: no noun 'mna' in the lexicon"),
+    ({"verbs": {"transitive": ["sleep"]}}, "request.verbs.transitive.0: the verb 'sleep' is not transitive"),
+    ({"verbs": {"reflexive": []}}, "request.verbs: unknown key 'reflexive'"),
+    ({"voices": ["middle"]}, "request.voices.0: 'middle' is not one of active"),
+    ({"tense": ["future"]}, "tense 'future' is not there in English; there are past, present"),
+    ({"classes": ["fish"]}, "no noun is a 'fish'; there are person, animal"),
+    ({"at_most": {"relatives": -1}}, "request.at_most.relatives: is a whole number from 0 to 8"),
+    ({"at_most": {"clauses": 1}}, "request.at_most: unknown key 'clauses'"),
+    ({"relatives": {"depth": 0}}, "request.relatives.depth: is a whole number from 1 to 4"),
+    ({"require": [{"predicate": "sleep", "frame": "transitive"}]}, "request.require.0: the verb 'sleep' is not transitive"),
+    ({"require": [{"agent": {"nuon": "man"}}]}, "request.require.0.agent: unknown key 'nuon'"),
+    ({"require": [{"agent": {"relative": {"predicate": "hlep"}}}]}, "request.require.0.agent.relative.predicate: no verb 'hlep'"),
+    ({"require": [{"in": "relative", "event": {}}]}, "request.require.0.in: 'relative' is not one of any, main"),
+    ({"require": {}}, "request.require: is a list"),
+    ({"prohibit": [{"tense": []}]}, "request.prohibit.0.tense: an empty list leaves nothing"),
+    ({"require_words": ["helped"]}, "request.require_words: no word 'helped' in the lexicon; give the lemma"),
+    ({"allow": ["nonsense"]}, "request.allow.0: 'nonsense' is not one of stative progressives"),
+    ({"matched_number": "yes"}, "request.matched_number: is true or false"),
+    ({"priors": {"tense": {"past": -1}}}, "request.priors.tense.past: a weight is a number"),
+    ({"language": "klingon"}, "request.language: 'klingon' is not there; there is english"),
+    ({"relativiser": ["which"]}, "request.relativiser: 'which' is not there; there are that, who"),
+]
+
+
+@pytest.mark.parametrize(("asked", "message"), REFUSED, ids=[m for _, m in REFUSED])
+def test_bad_requests_are_one_clear_line(asked, message):
+    with pytest.raises(DataProblem, match=message) as found:
+        request(asked)
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"tense": ["past"],', "r.json:1: is not JSON"),
+        ('{"tense": [], "tense": []}', "'tense' is there twice"),
+        ("[]", "request: is a JSON object"),
+    ],
+    ids=["broken", "twice", "list"],
+)
+def test_bad_files_are_named(text, message, tmp_path):
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(DataProblem, match=message):
+        files.read(tmp_path / "r.json")
+
+
+def texts(found, n=300):
+    step = max(1, found.size // n)
+    return [s.sentence.text for s in sentences(found, np.array(range(0, found.size, step), object))]
+
+
+def test_stative_verbs_have_no_progressive_unless_allowed():
+    asked = {"verbs": ["know"], "frames": ["transitive"], "at_most": {"relatives": 0}, "aspect": ["progressive"]}
+    with pytest.raises(DataProblem, match="leave nothing"):
+        made(asked)
+    assert all("knowing" in t or "being known" in t for t in texts(made(asked, allow=["stative progressives"])))
+
+
+def test_selection_can_be_lifted():
+    asked = {"nouns": ["cake", "man"], "verbs": ["follow"], "frames": ["transitive"], "at_most": {"relatives": 0}}
+    with pytest.raises(DataProblem, match="leave nothing"):
+        made(asked)
+    assert any("cake" in t for t in texts(made(asked, allow=["selection"])))
+
+
+def test_numbers_can_be_matched():
+    found = made(PAPER, matched_number=True, at_most={"relatives": 1})
+    for number in range(0, found.size, found.size // 200):
+        told = json.dumps(files_json(found, number))
+        assert ('"singular"' in told) != ('"plural"' in told)
+
+
+def files_json(found, number):
+    from sonde.sources.events.written import to_json
+
+    return to_json(found.event_at(number))
+
+
+def test_nothing_can_belong_to_two_nouns():
+    """A phrase between the verb and a last "by" or "to" has no modifier and no relative clause of its own."""
+    for cell in made(EVERYTHING).cells:
+        shape = cell.placed.shape
+        for role in shape.order[1:-1]:
+            slot = getattr(shape, role)
+            assert getattr(slot, "modifier", None) is None
+            assert getattr(slot, "relative", None) is None
+
+
+def test_an_absent_part_can_be_required():
+    asked = {**PAPER, "voices": ["active", "passive", "passive without agent"], "at_most": {"relatives": 0}}
+    found = made(asked, require=[{"voice": "passive", "agent": None}])
+    assert all(" by " not in t for t in texts(found))
+
+
+def test_adverbs_can_be_required():
+    found = made(PAPER, at_most={"relatives": 0, "adverbs": 2}, require=[{"adverbs": ["often"]}], require_words=["quietly"])
+    assert all("often quietly" in t for t in texts(found))
+
+
+def test_a_pattern_says_what_it_was():
+    assert partial({"adverbs": None, "agent": {"relative": None}}, "p").fields["adverbs"] is None
+
+
+LINES = [
+    ("noun\tcow", "columns; there are 6"),
+    ("noun\tcow\tcows\tanimal\t-\tmany", "band 'many'"),
+    ("noun\tcow\t-\tanimal\t-\thigh", "0 forms beside the lemma, not 1"),
+    ("noun\tcow\tco ws\tanimal\t-\thigh", "2 forms beside"),
+    ("noun\tcow\tc0ws\tanimal\t-\thigh", "'c0ws' is not one word of letters"),
+    ("verb\tmoo\tmoos mooed mooed mooing\tloud\t-\tlow", "frame 'loud' is not one of"),
+    ("verb\tmoo\tmoos mooed mooed mooing\tintransitive\tsubject=animal\tlow", "flag 'subject=animal'; roles are agent"),
+    ("noun\tcow\tcows\tanimal\t-\thigh\nnoun\tcow\tcows\tanimal\t-\thigh", "noun 'cow' is there twice"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), LINES, ids=[m for _, m in LINES])
+def test_a_lexicon_is_checked(text, message, tmp_path):
+    (tmp_path / "l.tsv").write_text(f"{HEADER}\n{text}\n", "utf-8")
+    with pytest.raises(DataProblem, match=message):
+        read(tmp_path / "l.tsv", FORMS)
+
+
+def test_the_lexicon_is_whole():
+    entries = english().lexicon.entries
+    assert len(entries["noun"]) > 150
+    assert len(entries["verb"]) > 200
+    for verb in entries["verb"]:
+        lemma, third, _, _, gerund = verb.forms
+        assert third.endswith("s"), verb
+        assert gerund.endswith("ing"), verb
+        assert third[0] == gerund[0] == lemma[0], verb
+        assert verb.takes["agent"], verb
+        assert verb.forms[2] != lemma, f"{lemma}: the past is the lemma, so tense cannot be heard in the plural"
+    for noun in entries["noun"]:
+        assert noun.forms[0] != noun.forms[1], noun
+
+
+def test_the_command(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    (tmp_path / "r.json").write_text(json.dumps(PAPER))
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(app, ["generate", "r.json", "-n", "20", "-o", "s.jsonl", "-q"])
+    assert run.exit_code == 0, run.output
+    assert "26,572,896 sentences of 23 structures" in run.output
+    rows = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
+    assert len({row["text"] for row in rows}) == 20
+    bare = CliRunner().invoke(app, ["generate", "r.json", "-n", "20", "-o", "s.txt", "--text", "-q"])
+    assert bare.exit_code == 0
+    assert (tmp_path / "s.txt").read_text().splitlines() == [row["text"] for row in rows]
+
+
+def test_an_empty_request_is_one():
+    assert space(request({})).size > 10**12
