@@ -71,6 +71,7 @@ def folder(tmp_path_factory) -> Path:
     (place / "novels.vec").write_text(f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)), "utf-8")
     senteval(place / "senteval")
     xprobe(place / "xprobe" / "en")
+    (place / "request.json").write_text(next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8")
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     return place
