@@ -142,6 +142,13 @@ def test_a_lexicon_is_checked(text, message, tmp_path):
         read(tmp_path / "l.tsv", FORMS)
 
 
+def test_a_lexicon_of_ones_own(tmp_path):
+    words = ["noun\tcow\tcows\tperson\t-\thigh", "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tagent=person\tlow"]
+    (tmp_path / "l.tsv").write_text("\n".join([HEADER, *words]) + "\n", "utf-8")
+    found = made(lexicon=str(tmp_path / "l.tsv"), tense=["past"], polarity=["positive"], aspect=["simple"])
+    assert sorted(texts(found)) == ["the cow mooed", "the cows mooed"]
+
+
 def test_the_lexicon_is_whole():
     entries = english().lexicon.entries
     assert len(entries["noun"]) > 150

@@ -14,7 +14,7 @@ ALLOWED = {
     "long passives": '"has been being helped", "will be being helped"',
     "selection": 'any noun with any verb, adjective or preposition: "the cake followed the man"',
     "double negation": '"no man did not help", "no man helped no woman"',
-    "ambiguous scope": '"every man did not help", "the man did not help some women"',
+    "ambiguous scope": '"every man did not help", "no man helped every woman", "the man did not help some women"',
     "manner of states": '"quietly knew the man"',
     "odd places": '"the man near no woman"',
 }
@@ -127,4 +127,5 @@ def _scope_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
             yield Rule({phrase: none, form: negative}, "double negation")
             yield Rule({phrase: every if i == 0 else some, form: negative}, "ambiguous scope")
             yield from (Rule({earlier: none, phrase: none}, "double negation") for earlier in said)
+            yield from (Rule({earlier: none, phrase: every}, "ambiguous scope") for earlier in said)
             said.append(phrase)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.sources.events.cells import EXACT
-from sonde.sources.events.language import Numbers
 
 ROUNDS = 6
+WIDEST = 1 << 120  # up to here half a number fits into 64 bits
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # Steele et al. 2014, SplitMix
 
 
@@ -35,25 +35,29 @@ class Permutation:
     def _half(self) -> int:
         return max(1, ((self.size - 1).bit_length() + 1) // 2)
 
-    def __call__(self, positions: Numbers) -> NDArray[Any]:
+    def __call__(self, positions: NDArray[Any]) -> NDArray[Any]:
         """Where some positions [n], below `size`, go; int64, or Python's numbers where the range needs them."""
-        if self.size >= EXACT:
+        if self.size > WIDEST:
             return np.array([self._walk(int(p)) for p in positions], object)
-        found = self._network(positions.astype(np.uint64))
+        kind = np.uint64 if self.size < EXACT else object
+        found = self._network(positions.astype(kind))
         while len(out := np.flatnonzero(found >= self.size)):
             found[out] = self._network(found[out])
-        return found.astype(np.int64)
+        return found.astype(np.int64) if self.size < EXACT else found
 
-    def _network(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        half = np.uint64(self._half)
-        mask = np.uint64((1 << self._half) - 1)
-        left, right = values >> half, values & mask
+    def _network(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The network, on halves that fit into 64 bits."""
+        kind = values.dtype.type if values.dtype != object else int
+        half, mask = kind(self._half), kind((1 << self._half) - 1)
+        left, right = (values >> half).astype(np.uint64), (values & mask).astype(np.uint64)
+        low = np.uint64((1 << self._half) - 1)
         for key in self._keys:
             mixed = (right + key) * _MIX[0]
             mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX[1]
             mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[2]
-            left, right = right, (left ^ (mixed >> np.uint64(31))) & mask
-        return (left << half) | right
+            left, right = right, (left ^ (mixed ^ (mixed >> np.uint64(31)))) & low
+        found: NDArray[Any] = (left.astype(values.dtype) << half) | right.astype(values.dtype)
+        return found
 
     def _walk(self, value: int) -> int:
         """The same for one number of any size."""

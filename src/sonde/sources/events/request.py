@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sonde.core import DataProblem
@@ -34,7 +35,7 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
     "relativiser": ("that",),
 }
 KEYS = (
-    *("language", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
+    *("language", "lexicon", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
     *("require", "prohibit", "require_words", "prohibit_words", "matched_number", "allow", "priors", "even_structures"),
 )
 
@@ -81,7 +82,7 @@ def request(value: object) -> Request:
     name = fields.get("language", "english")
     if name != "english":
         raise DataProblem(f"request.language: {name!r} is not there; there is english")
-    language = english()
+    language = english(Path(text(fields["lexicon"], "request.lexicon")).expanduser()) if "lexicon" in fields else english()
     grammar = _grammar(fields)
     domains = _domains(fields, language, grammar)
     allow = _listed(fields, "allow", tuple(language.allowed), ())
