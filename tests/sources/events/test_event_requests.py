@@ -162,6 +162,8 @@ def test_the_lexicon_is_whole():
         assert verb.forms[2] != lemma, f"{lemma}: the past is the lemma, so tense cannot be heard in the plural"
     for noun in entries["noun"]:
         assert noun.forms[0] != noun.forms[1], noun
+    owners = {(form, kind, entry.lemma) for kind, some in entries.items() for entry in some for form in entry.forms}
+    assert len({form for form, _, _ in owners}) == len(owners), "every form is of one word only"
 
 
 def test_the_command(tmp_path, monkeypatch):
