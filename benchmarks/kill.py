@@ -34,7 +34,7 @@ from sonde.store.results import ResultStore
 from sonde.vectors import Vectors
 
 TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
-PROBES = ("mlp",)
+PROBES = ("mlp", "logreg")
 PASSING = ("date", "fit_seconds")  # what may differ between two runs
 
 
