@@ -181,6 +181,13 @@ def test_an_unsatisfiable_request_says_what_clashes(more, message):
         made(PAPER, more)
 
 
+def test_a_request_without_end_is_refused_at_once():
+    start = time.process_time()
+    with pytest.raises(DataProblem, match="more than 5,000 structures; lower at_most"):
+        made(EVERYTHING, relatives={"depth": 4}, at_most={"relatives": 8, "adjectives": 8, "modifiers": 8, "complements": 8, "pairs": 8})
+    assert time.process_time() - start < 5
+
+
 def test_default_request_is_the_papers():
     found = space(request(PAPER))
     assert len(found.cells) == 23

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from sonde.core import DataProblem
 from sonde.sources.events.boxes import Box
@@ -23,6 +23,8 @@ from sonde.sources.events.patterns import Partial, boxes
 from sonde.sources.events.request import Request
 from sonde.sources.events.shapes import Clause, Placed, place
 from sonde.sources.events.skeleton import event
+
+MOST = 5_000  # structures of a request; each costs some milliseconds, and combinations of many parts have no end
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,10 @@ def space(asked: Request) -> Space:
 
 
 def _space(asked: Request) -> Space:
-    cells = (_admitted(shape, asked) for shape in shapes(asked.grammar))
+    some = list(islice(shapes(asked.grammar), MOST + 1))
+    if len(some) > MOST:
+        raise DataProblem(f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or set at_most.together")
+    cells = (_admitted(shape, asked) for shape in some)
     return Space(asked.language, tuple(cell for cell in cells if cell is not None and cell.size))
 
 
