@@ -108,6 +108,14 @@ def test_nothing_can_belong_to_two_nouns():
             assert getattr(slot, "relative", None) is None
 
 
+def test_no_lemma_comes_twice_in_two_frames():
+    asked = {"verbs": ["know", "forget"], "frames": ["transitive", "clausal"], "aspect": ["simple"], "nouns": ["man", "woman", "king"]}
+    found = made(asked, at_most={"relatives": 0, "complements": 1}, require=[{"frame": "clausal"}])
+    said = texts(found, 2000)
+    assert said
+    assert all(("know" in t or "knew" in t) and ("forg" in t) for t in said)
+
+
 def test_an_absent_part_can_be_required():
     asked = {**PAPER, "voices": ["active", "passive", "passive without agent"], "at_most": {"relatives": 0}}
     found = made(asked, require=[{"voice": "passive", "agent": None}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import combinations
 
 from sonde.sources.events.language import Language, Rule
 from sonde.sources.events.meaning import ROLES
@@ -26,6 +27,9 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
         yield from _verb_rules(at, language)
         yield from _argument_rules(at, placed, language)
         yield from _scope_rules(at, language)
+    for first, second in combinations(placed.clauses, 2):
+        for one, other in _shared(language, first.clause.frame, second.clause.frame):
+            yield Rule({f"{first.prefix}predicate": one, f"{second.prefix}predicate": other}, "")
     quantified = language.having("phrase", "determiner", ("no", "every"))
     for path, phrase in placed.phrases:
         if path.endswith((".both.0", ".both.1")):
@@ -36,6 +40,15 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
             inside = f"{path}.modifier.participant"
             yield from _fit(f"{path}.modifier.preposition", "preposition", [f"{path}.noun", f"{inside}.noun"], language)
             yield Rule({f"{inside}.form": quantified}, "odd places")
+
+
+@lru_cache(maxsize=32)
+def _shared(language: Language, first: str, second: str) -> tuple[tuple[int, int], ...]:
+    """Verbs that two different frames share: the same lemma does not come twice."""
+    places = language.lexicon.places
+    lemmas = {lemma for kind, lemma, frame in places if kind == "verb" and frame == first} if first != second else set()
+    both = sorted(lemma for lemma in lemmas if ("verb", lemma, second) in places)
+    return tuple((1 << places["verb", lemma, first], 1 << places["verb", lemma, second]) for lemma in both)
 
 
 def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
