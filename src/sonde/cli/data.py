@@ -81,8 +81,9 @@ def inspect(
     (reference,) = tolerant([task], on_error)
     made = TASKS.make(reference)
     dataset = getattr(made, "found", made.load)()
-    for table in audited(audit(dataset, seed, sample, made.metric), f"{reference}: {made.question}"):
-        if style == "terminal":
+    tables = audited(audit(dataset, seed, sample, made.metric), f"{reference}: {made.question}")
+    if style == "markdown":
+        typer.echo("\n".join(map(markdown, tables)), nl=False)
+    else:
+        for table in tables:
             show(table, WIDTH)
-        else:
-            typer.echo(markdown(table), nl=False)
