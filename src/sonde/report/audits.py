@@ -20,7 +20,15 @@ def audited(audit: Audit, title: str) -> list[Table]:
     found = audit.problems or ("Nothing stands out.",)
     first = Table((), (), WORDS, tuple(f"- {problem}" for problem in found), title)
     floors = [_floors(audit)] if audit.floors else []
-    return [first, _balance(audit), *floors, _overlap(audit), *_repeats(audit), _notes(audit.notes), *([_rows(audit.rows)] if audit.rows else [])]
+    return [
+        first,
+        _balance(audit),
+        *floors,
+        _overlap(audit),
+        *_repeats(audit),
+        _notes(audit.notes),
+        *([_rows(audit.rows)] if audit.rows else []),
+    ]
 
 
 def _table(heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = "") -> Table:
