@@ -27,6 +27,12 @@ def test_words_are_told_by_form_and_neighbours_also_unknown_ones():
     assert len(found) == 6
 
 
+def test_marks_of_print_are_read_as_typed_ones():
+    examples = [(('"', *words, '"'), ("``", *tags, "''")) for words, tags in drawn(200)]
+    (found,) = train(examples).tag([("“", "The", "ship", "sees", "a", "cats", ".", "”")])
+    assert (found[0], found[-1]) == ("``", "''")
+
+
 def test_the_same_examples_and_seed_give_the_same_tagger():
     first, second = (train(list(drawn(60)), seed=3) for _ in range(2))
     assert np.array_equal(first.weights, second.weights)

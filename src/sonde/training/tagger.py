@@ -37,6 +37,7 @@ _TEMPLATES: tuple[tuple[tuple[str, int], ...], ...] = (
     (("lower", 0), ("lower", 1)), (("usual", -1), ("tail3", 0)),
 )  # fmt: skip
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_TYPED = dict.fromkeys("‘’“”", '"') | dict.fromkeys("—–", "--")  # marks of print, as tagged corpora have them
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +152,7 @@ _OFFSETS = (-2, -1, 0, 1, 2)
 
 def _described(word: str, usual: dict[str, str]) -> list[int]:
     """Numbers that stand for a form's columns, in the order of FORM."""
+    word = _TYPED.get(word, word)
     lower = word.lower()
     tag = usual.get(word) or usual.get(lower) or f"?{lower[-2:]}{word[:1].isupper()}"
     values = (word, lower, word[-1:], lower[-2:], lower[-3:], lower[-4:], lower[:2], _shape(word), tag)
