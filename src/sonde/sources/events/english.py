@@ -27,6 +27,7 @@ PHRASES = (
     PhraseForm("singular", "this"),
     PhraseForm("plural", "these"),
 )
+FORCES = {"no": "none", "every": "every", "a": "some", "some": "some"}
 ADVERB_ROW = ("stance", "frequency", "manner")  # "really often quietly": at most one of each, in this order
 
 
@@ -43,6 +44,7 @@ def english(table: Path = TABLE) -> Language:
         phrases=PHRASES,
         relativisers=("that", "who"),
         adverbs=tuple(_rows(lexicon)),
+        forces=FORCES,
         allowed=ALLOWED,
         rules=lambda placed: rules(placed, english(table)),
         columns=lambda placed: columns(placed, english(table)),

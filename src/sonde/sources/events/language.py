@@ -70,6 +70,7 @@ class Language:
     """A language: tables, and two functions of a shape.
 
     adverbs   the rows of adverbs that may stand in a clause, as numbers of adverbs; the first is empty
+    forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
     allowed   names of rules that a request may lift, with what they keep out
     """
 
@@ -80,6 +81,7 @@ class Language:
     phrases: tuple[PhraseForm, ...]
     relativisers: tuple[str, ...]
     adverbs: tuple[tuple[int, ...], ...]
+    forces: Mapping[str, str]
     allowed: Mapping[str, str]
     rules: Callable[[Placed], Iterable[Rule]]
     columns: Callable[[Placed], list[Column]]
