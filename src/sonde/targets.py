@@ -178,6 +178,15 @@ def _label_sets(labels: Sequence[Set[str] | Mapping[str, float]]) -> LabelSets:
     )
 
 
+def as_sets(labels: Column) -> LabelSets:
+    """Label sets as they are, and classes as sets of one label each, which is how a sigmoid for each label sees them."""
+    if isinstance(labels, LabelSets):
+        return labels
+    if isinstance(labels, Classes):
+        return LabelSets(np.arange(len(labels) + 1), labels.ids, np.ones(len(labels), np.float32), labels.names)
+    raise ValueError("scores are no label sets")
+
+
 def restored(loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False) -> Column:
     """The column that `arrays()` was taken from, as the store and a built file read it back."""
     if loss == "softmax":
