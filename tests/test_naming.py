@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.naming import Contents, Reference, ReferenceProblem
+from sonde.naming import Contents, Reference, ReferenceProblem, brief
 
 value = st.text(max_size=12)
 name = st.text("abz/-._09", min_size=1, max_size=8)
@@ -131,6 +131,12 @@ def test_the_canonical_reference_makes_the_same_thing(path, layer, size, rate):
     canonical = THINGS.canonical(reference)
     assert THINGS.make(canonical) == thing
     assert THINGS.canonical(canonical) == canonical
+
+
+def test_a_brief_reference_has_what_is_needed_and_what_is_unusual():
+    assert brief(THINGS, THINGS.canonical("Thing:p,pool=max,layers=1")) == "Thing:p,layers=1,pool=max"
+    assert brief(THINGS, THINGS.canonical("needing,size=3")) == "needing,size=3"
+    assert brief(THINGS, "gone:p,size=3") == "gone:p,size=3"
 
 
 def test_options_are_never_evaluated():

@@ -155,10 +155,11 @@ def brief(contents: Contents, reference: str) -> str:
     if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
         return reference
     try:
-        usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument)))
+        asked = tuple(o for o in parsed.options if o[0] in contents.needs(parsed.name))
+        usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument, asked)))
     except (ReferenceProblem, ImportError, AttributeError, OSError):
         return reference  # results outlive the plugins and the files that they were made with
-    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o not in usual.options)))
+    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o in asked or o not in usual.options)))
 
 
 def parsed_or_none(reference: str) -> Reference | None:
