@@ -259,3 +259,39 @@ def test_making_metrics_imports_nothing_heavy():
     code = "import sys; from sonde.metrics import METRICS; [METRICS.make(m) for m in METRICS]; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"scipy", "sklearn", "torch"} & set(loaded)
+
+
+@given(st.integers(0, 500))
+def test_a_sigmoid_for_each_label_may_answer_classes_with_sets(seed):
+    from sklearn.metrics import f1_score, matthews_corrcoef
+
+    rng = np.random.default_rng(seed)
+    gold, said = rng.integers(4, size=60), rng.random((60, 4)) < 0.3
+    predicted = LabelSets(np.cumsum([0, *said.sum(1)]), np.nonzero(said)[1], np.ones(said.sum(), np.float32), tuple("abcd"))
+    truth = np.eye(4, dtype=bool)[gold]
+    assert METRICS.make("micro-f1")(classes(gold, "abcd"), predicted) == pytest.approx(f1_score(truth, said, average="micro"))
+    assert METRICS.make("macro-f1")(classes(gold, "abcd"), predicted) == pytest.approx(f1_score(truth, said, average="macro"))
+    assert METRICS.make("accuracy")(classes(gold, "abcd"), predicted) == pytest.approx((truth == said).all(1).mean())
+    assert METRICS.make("mcc")(classes(gold, "abcd"), predicted) == pytest.approx(matthews_corrcoef(truth.ravel(), said.ravel()))
+
+
+@given(st.integers(0, 500))
+def test_the_correlation_of_cells_is_what_scikit_learn_computes(seed):
+    from sklearn.metrics import matthews_corrcoef
+
+    gold, predicted = random_sets(seed, partial=True)
+    known = ~np.isnan(gold.matrix())
+    expected = matthews_corrcoef(gold.matrix()[known] == 1, predicted.matrix()[known] == 1)
+    assert METRICS.make("mcc")(gold, predicted) == pytest.approx(expected)
+    columns = gold.matrix()[:, 1:3], predicted.matrix()[:, 1:3]
+    expected = matthews_corrcoef(columns[0][known[:, 1:3]] == 1, columns[1][known[:, 1:3]] == 1)
+    assert METRICS.make("mcc,only=[bc]")(gold, predicted) == pytest.approx(expected)
+
+
+def test_roles_without_references_and_continuations_count_as_published():
+    gold = classes([0, 1, 2, 3, 4], ("ARG0", "ARGM-TMP", "R-ARG0", "C-ARG1", "ARGM-LOC"))
+    said = classes([0, 0, 0, 3, 4], gold.names)  # one role for another, and one where only a reference is
+    expected = 2 * 2 / (3 + 4)
+    for counted in ("micro-f1,only=ARG[0-5A],only=ARGM*", "micro-f1,without=R-*,without=C-*"):
+        assert METRICS.make(counted)(gold, said) == pytest.approx(expected)
+    assert METRICS.make("macro-f1,without=R-*,without=C-*")(gold, said) == pytest.approx((2 / 4 + 0 + 1) / 3)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
-from sonde.targets import Classes, Column, LabelSets, Scores
+from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
 from sonde.vectors import Ints
 
 HOLDS = 0.5  # a label holds of an example where its weight is at least this
@@ -20,9 +21,12 @@ def accuracy() -> Metric:
     return Metric("accuracy", _right_sums, _share, per_example=_right)
 
 
-def macro_f1() -> Metric:
-    """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0 for one never right."""
-    return Metric("macro-f1", _confusion_sums, _macro)
+def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+    """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0 for one never right.
+
+    only, without  as of micro-f1
+    """
+    return Metric("macro-f1", partial(_confusion_sums, counting=Counting("macro-f1", only, without)), _macro)
 
 
 def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
@@ -30,8 +34,17 @@ def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
 
     only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where neither is given.
     A label holds where its weight is at least 0.5; pairs that nobody annotated are left out (Tenney et al. 2019, section 3).
+    Published figures need them: `only=1` for coreference, `without=Other` for relations, `only=ARG[0-5A],only=ARGM*` for roles.
     """
-    return Metric("micro-f1", partial(_pair_sums, only=only, without=without), _f1)
+    return Metric("micro-f1", partial(_pair_sums, counting=Counting("micro-f1", only, without)), _f1)
+
+
+def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
+    """Correlation of gold and predicted over all pairs of example and label (Matthews 1975); 0 for constant answers.
+
+    only, without  as of micro-f1
+    """
+    return Metric("mcc", partial(_table_sums, counting=Counting("mcc", only, without)), _matthews, least=-1.0)
 
 
 def pearson() -> Metric:
@@ -48,9 +61,28 @@ Pairs = tuple[Ints, Ints]
 """The example and the label of each pair."""
 
 
+class Counting(NamedTuple):
+    """Which labels a metric counts, by patterns of their names; its name is for messages."""
+
+    metric: str
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __call__(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Whether each label counts, [labels]; MetricProblem where none does."""
+        found = [(not self.only or self._any(n, self.only)) and not self._any(n, self.without) for n in names]
+        if not any(found):
+            raise MetricProblem(f"{self.metric} counts none of the labels {', '.join(names[:10])}: check only= and without=")
+        return np.array(found)
+
+    @staticmethod
+    def _any(name: str, patterns: tuple[str, ...]) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
 def _right(gold: Column, predicted: Column) -> Doubles:
     """1.0 where an example is right, [n]."""
-    if isinstance(gold, LabelSets):
+    if _sets(gold, predicted):
         truth, answer, _ = _cells(gold, predicted)
         return np.asarray(((truth < 0) | (truth == answer)).all(1), np.float64)
     ids, answers, _ = _classes(gold, predicted, "accuracy")
@@ -68,7 +100,7 @@ def _share(sums: Doubles) -> Doubles:
 
 def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, and the labels' names."""
-    if isinstance(gold, LabelSets):
+    if _sets(gold, predicted):
         truth, answer, names = _cells(gold, predicted)
         holds, said = truth > 0, (answer > 0) & (truth >= 0)
         found = [np.nonzero(cells) for cells in (holds & said, holds, said)]
@@ -79,9 +111,9 @@ def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], t
     return [(rows[same], ids[same]), (rows, ids), (rows, answers)], names
 
 
-def _confusion_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
-    """Right, gold and predicted examples of each label, [many, 3 * labels]."""
-    found, names = _pairs(gold, predicted, "macro-f1")
+def _confusion_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting) -> Doubles:
+    """Right, gold and predicted examples of each label that counts, [many, 3 * labels]."""
+    found, names = _counted(gold, predicted, counting)
     size = len(names)
     counts = [np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in found]
     return np.concatenate([c.reshape(many, size) for c in counts], 1).astype(np.float64)
@@ -92,16 +124,36 @@ def _macro(sums: Doubles) -> Doubles:
     return ratio(ratio(2 * right, gold + predicted).sum(-1), (gold + predicted > 0).sum(-1).astype(np.float64))
 
 
-def _pair_sums(
-    gold: Column, predicted: Column, blocks: Ints, many: int, *, only: tuple[str, ...] = (), without: tuple[str, ...] = ()
-) -> Doubles:
+def _counted(gold: Column, predicted: Column, counting: Counting) -> tuple[list[Pairs], tuple[str, ...]]:
+    """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
+    found, names = _pairs(gold, predicted, counting.metric)
+    counts = counting(names)
+    return [(rows[counts[labels]], labels[counts[labels]]) for rows, labels in found], names
+
+
+def _pair_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting) -> Doubles:
     """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
-    found, names = _pairs(gold, predicted, "micro-f1")
-    counts = np.array([(not only or any(fnmatchcase(n, p) for p in only)) and not any(fnmatchcase(n, p) for p in without) for n in names])
-    if not counts.any():
-        raise MetricProblem(f"micro-f1 counts none of the labels {', '.join(names[:10])}: check only= and without=")
-    right, truth, answer = (np.bincount(blocks[rows[counts[labels]]], minlength=many) for rows, labels in found)
+    found, _ = _counted(gold, predicted, counting)
+    right, truth, answer = (np.bincount(blocks[rows], minlength=many) for rows, _ in found)
     return np.stack([right, truth + answer], 1).astype(np.float64)
+
+
+def _table_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting) -> Doubles:
+    """Right, gold, predicted and all pairs of the labels that count, [many, 4]."""
+    found, names = _counted(gold, predicted, counting)
+    parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in found]
+    counts = counting(names)
+    if isinstance(gold, LabelSets) and gold.partial:
+        cells = summed((~np.isnan(gold.matrix()[:, counts[: len(gold.names)]])).sum(1, dtype=np.float64)[:, None], blocks, many)[:, 0]
+    else:
+        cells = np.bincount(blocks, minlength=many) * counts.sum()
+    return np.stack([*parts, cells], 1).astype(np.float64)
+
+
+def _matthews(sums: Doubles) -> Doubles:
+    right, gold, said, cells = np.moveaxis(sums, -1, 0)
+    spread = np.sqrt(np.maximum(gold * (cells - gold) * said * (cells - said), 0))
+    return np.clip(ratio(right * cells - gold * said, spread), -1, 1)
 
 
 def _f1(sums: Doubles) -> Doubles:
@@ -118,10 +170,16 @@ def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, 
     return gold.ids, places[predicted.ids], names
 
 
-def _cells(gold: LabelSets, predicted: Column) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
+def _sets(gold: Column, predicted: Column) -> bool:
+    """Whether label sets are compared: a sigmoid for each label answers with sets where gold labels may be classes, too."""
+    return isinstance(gold, LabelSets) or (isinstance(gold, Classes) and isinstance(predicted, LabelSets))
+
+
+def _cells(gold: Column, predicted: Column) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
     """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels' names."""
-    if not isinstance(predicted, LabelSets):
-        raise MetricProblem("gold labels are sets, the predictions are not: predict label sets")
+    if isinstance(predicted, Scores):
+        raise MetricProblem("gold labels are sets, the predictions are scores: predict label sets")
+    gold, predicted = as_sets(gold), as_sets(predicted)
     names, places = _numbering(gold, predicted)
     truth = np.full((len(gold), len(names)), -1 if gold.partial else 0, np.int8)
     answer = np.zeros((len(gold), len(names)), np.int8)
