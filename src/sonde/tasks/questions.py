@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from sonde.core import DataProblem
-from sonde.sampling import Candidate
+from sonde.sampling import Candidate, Settings
+from sonde.sources.conllu import Tally
 from sonde.sources.files import Part, digest
 
 HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size
@@ -70,6 +71,36 @@ def uncollected() -> Iterator[None]:
     finally:
         if running:
             gc.enable()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every task takes whose examples are sampled from files; a family adds its own.
+
+    path      a source: a file or a folder
+    with_     further sources; sentences that occur in several are taken once
+    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+    splits    sampled: train, dev, test with disjoint target forms; official: those that the files' names say
+    seed, size, fold   of the sample, see sonde.sampling.Settings
+    """
+
+    path: str
+    with_: tuple[str, ...] = field(default=(), kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+    def settings(self, **others: Any) -> Settings:
+        """How candidates are sampled."""
+        return Settings(seed=self.seed, size=self.size, fold=self.fold, splits=self.splits, **others)
+
+
+def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, Any]:
+    """Notes that say what was read: the files, how many sentences and words, how many were skipped, and the first problems."""
+    source = {"files": list(files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped, **more}
+    return {"source": source, "problems": list(tally.problems)}
 
 
 @dataclass(frozen=True)

@@ -7,46 +7,35 @@ definitions, where the paper leaves something open, and the error rates found by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import Dataset
-from sonde.sampling import Settings, sample
+from sonde.sampling import sample
 from sonde.sources.files import Part
 from sonde.sources.frequencies import corpus
 from sonde.tasks import tree_answers as answers
-from sonde.tasks.questions import Question, factory, fingerprint, uncollected
+from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.tree_harvest import Harvest, harvest, sources
 from sonde.tasks.ud_words import LEAST
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(Asked):
     """What every tree task takes; an option that a task has no use for changes nothing in it.
 
     path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text (.txt) and tagged text (.tagged)
-    with_     further sources; sentences that occur in several are taken once
     freq      corpora that frequencies are taken from, of any of these kinds; none: the sources themselves
     inventory found: TopConst's classes are the most frequent sequences of the sources; published: those of SentEval's README
     bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the published files
     band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so many sentences; literal: they
               occur 100 to 5,000 times in the sources or `freq`, as the README says
-    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
-    splits    sampled: train, dev, test with disjoint target forms; official: those that the files' names say
-    seed, size, fold   of the sample, see sonde.sampling.Settings
     """
 
-    path: str
-    with_: tuple[str, ...] = field(default=(), kw_only=True)
     freq: tuple[str, ...] = field(default=(), kw_only=True)
     inventory: Literal["found", "published"] = field(default="found", kw_only=True)
     bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
     band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
 
     @property
     def counted(self) -> bool:
@@ -81,18 +70,11 @@ class TreeTask:
         options, about = self.options, QUESTIONS[self.name]
         with uncollected():
             found = harvest(options.path, options.with_, options.on_error)
-            notes = _notes(found)
+            notes = source_notes(found.files, found.tally, **found.left_out)
             candidates = about.answers(found, options, notes)
         about.check(options.path, candidates, notes)
-        settings = Settings(seed=options.seed, size=options.size, fold=options.fold, splits=options.splits)
         banded = {"rarest": 1, "commonest": 0} if options.counted else {}
-        return sample(candidates, replace(settings, **{**banded, **about.settings}), notes)
-
-
-def _notes(found: Harvest) -> dict[str, Any]:
-    tally = found.tally
-    source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
-    return {"source": {**source, **found.left_out}, "problems": list(tally.problems)}
+        return sample(candidates, options.settings(**{**banded, **about.settings}), notes)
 
 
 QUESTIONS: dict[str, Question[Harvest, Options]] = {}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import Dataset, Sentence
-from sonde.sampling import Candidate, Settings, sample
-from sonde.tasks.questions import Question, factory, fingerprint, uncollected
+from sonde.sampling import Candidate, sample
+from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud_depths import comparable
 from sonde.tasks.ud_harvest import Harvest, harvest, parts
 from sonde.tasks.ud_rules import LENGTHS, Answer, misread, tallied
@@ -22,31 +22,20 @@ from sonde.tasks.ud_words import LEAST, contents
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(Asked):
     """What every ud task takes; an option that a task has no use for changes nothing in it.
 
     path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and word-content also .txt
-    with_     further treebanks; sentences that occur in several are taken once
     rules     sonde: as docs/tasks-ud.md says; paper: Tense, SubjNum, ObjNum and TopDeps literally as the paper's section 3.2
     passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive (morphological)
     relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
     final     whether SentType keeps the final punctuation mark, or takes it off
-    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
-    splits    sampled: train, dev, test with disjoint target forms; official: the treebank's own
-    seed, size, fold   of the sample, see sonde.sampling.Settings
     """
 
-    path: str
-    with_: tuple[str, ...] = field(default=(), kw_only=True)
     rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
     passive: Literal["auxiliary", "morphological"] = field(default="auxiliary", kw_only=True)
     relations: Literal["universal", "subtypes"] = field(default="universal", kw_only=True)
     final: Literal["keep", "strip"] = field(default="keep", kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
 
 
 Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
@@ -77,9 +66,7 @@ class UdTask:
         options = self.options
         with uncollected():
             found = harvest(options.path, options.with_, options.on_error)
-            tally = found.tally
-            source = {"files": list(found.files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
-            notes: dict[str, Any] = {"source": source, "problems": list(tally.problems)}
+            notes = source_notes(found.files, found.tally)
             return QUESTIONS[self.name].answers(found, options, notes), notes
 
     def load(self) -> Dataset:
@@ -87,8 +74,7 @@ class UdTask:
         options, about = self.options, QUESTIONS[self.name]
         found, notes = self.candidates()
         about.check(options.path, found, notes)
-        settings = Settings(seed=options.seed, size=options.size, fold=options.fold, splits=options.splits)
-        return sample(found, replace(settings, **about.settings), notes)
+        return sample(found, options.settings(**about.settings), notes)
 
 
 def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:

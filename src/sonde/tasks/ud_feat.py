@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 
 from sonde.core import DataProblem, Dataset
-from sonde.sampling import Candidate, Settings, sample
+from sonde.sampling import Candidate, sample
 from sonde.sources.conllu import Tally
 from sonde.sources.files import uncompressed
 from sonde.sources.stretches import Stretch, stretches
 from sonde.sources.trees import features
-from sonde.tasks.questions import factory, fingerprint, uncollected
+from sonde.tasks.questions import Asked, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud_harvest import parts
 from sonde.vectors import Ints
 
@@ -31,31 +31,23 @@ MOST = 20  # values: beyond that it is no feature but an inventory
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What ud/feat takes.
+class Options(Asked):
+    """What ud/feat takes beside the rest.
 
-    path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; with_: further treebanks
+    path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz
     feature  the feature's name, as Case or Number[psor]
     of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a word class (VERB) that
              the sentence has one word of
     upos     word classes that the word may have; any without
     least    values with fewer examples are left out; without, those beside which little would be left of the others
     rare     drop: values with too few examples are left out and counted; refuse: they are an error
-    on_error, splits, seed, size, fold   as for the other ud tasks
     """
 
-    path: str
-    with_: tuple[str, ...] = field(default=(), kw_only=True)
     feature: str = field(kw_only=True)
     of: str = field(default="root", kw_only=True)
     upos: tuple[str, ...] = field(default=(), kw_only=True)
     least: int | None = field(default=None, kw_only=True)
     rare: Literal["drop", "refuse"] = field(default="drop", kw_only=True)
-    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
-    splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
-    seed: int = field(default=0, kw_only=True)
-    size: int | None = field(default=None, kw_only=True)
-    fold: str | None = field(default=None, kw_only=True)
 
     @property
     def by_class(self) -> bool:
@@ -113,8 +105,7 @@ class FeatureTask:
         kept = set(values) if options.rare == "refuse" or options.least is not None else telling(counts.values)
         rare = {f"{options.feature}={value} is too rare beside the others": n for value, n in values.items() if value not in kept}
         notes = {
-            "source": {"files": [str(p.path) for p in files], "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped},
-            "problems": list(tally.problems),
+            **source_notes((str(part.path) for part in files), tally),
             "left out": {**dict(counts.reasons.most_common()), **rare},
             "values": values,
         }
@@ -125,8 +116,7 @@ class FeatureTask:
         options = self.options
         found, notes = self.candidates()
         least = LEAST if options.least is None else options.least
-        settings = Settings(seed=options.seed, size=options.size, fold=options.fold, splits=options.splits, least=least, rare=options.rare)
-        return sample(found, settings, notes)
+        return sample(found, options.settings(least=least, rare=options.rare), notes)
 
     def _check(self, counts: Counts) -> None:
         """Refuse a feature that the treebank does not have there, and say what it has."""
