@@ -1,0 +1,171 @@
+"""English words to chunks: nouns with what stands before them, verb groups, and the small words between.
+
+Most strings are cut in one way; where words are ambiguous ("cook", "really often") in several, each a row of chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+
+from sonde.sources.readings.english_forms import article
+from sonde.sources.readings.english_words import DETERMINERS, HELPERS, LINKS, MODALS, REFLEXIVES, english_words
+from sonde.sources.readings.reading import Fact
+from sonde.sources.readings.structure import Chunk
+from sonde.sources.readings.words import Word
+
+Row = tuple[Chunk, ...]
+NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds
+    ("base", "have"): ("participle", "perfect"),
+    ("base", "be"): ("predicate", ""),
+    ("participle", "been"): ("predicate", "perfect"),
+    ("predicate", "being"): ("passive", "progressive"),
+}
+ENDS = {  # what is wanted, the form of the verb -> what that adds; a verb group ends with it
+    ("plain", "base"): (),
+    ("base", "base"): (),
+    ("participle", "participle"): ("perfect",),
+    ("predicate", "ing"): ("progressive",),
+    ("predicate", "participle"): ("passive",),
+    ("passive", "participle"): ("passive",),
+}
+FINITE = {"base": ("present", "plural"), "singular": ("present", "singular"), "past": ("past", None)}
+
+
+def rows(words: Sequence[str]) -> list[Row]:
+    """All ways to cut words into chunks."""
+    after: list[list[Row]] = [[] for _ in words] + [[()]]
+    for start in range(len(words) - 1, -1, -1):
+        for stop, chunk in _chunks(words, start):
+            after[start].extend((chunk, *rest) for rest in after[stop])
+    return after[0]
+
+
+def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
+    """The chunks that can begin at a word, with the word after each."""
+    word = words[start]
+    if word in LINKS:
+        yield start + 1, Chunk(LINKS[word], word)
+    if word in REFLEXIVES:
+        yield start + 1, Chunk("R", word, traits=frozenset({REFLEXIVES[word]}))
+    if word in DETERMINERS:
+        for stop in _noun_stops(words, start + 1):
+            yield from ((stop, chunk) for chunk in _nouns(tuple(words[start:stop])))
+    stop = _verb_stop(words, start)
+    yield from ((stop, chunk) for chunk in _verbs(tuple(words[start:stop])))
+    for found in english_words().get(word, ()):
+        if found.kind == "preposition":
+            yield start + 1, Chunk("n", word)
+        elif found.kind == "adverb":
+            yield start + 1, Chunk("d", word, traits=found.traits)
+            if "grading" in found.traits and start + 1 < len(words):
+                yield from ((start + 2, chunk) for chunk in _graded(word, words[start + 1]))
+
+
+def _graded(word: str, graded: str) -> Iterator[Chunk]:
+    """Two adverbs of which the first says how much: "really often"."""
+    for found in english_words().get(graded, ()):
+        if "degree" in found.traits:
+            yield Chunk("d", f"{word} {graded}", traits=found.traits)
+
+
+def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
+    """Where a noun that a determiner begins may end: after nouns that only adjectives come before."""
+    while at < len(words):
+        kinds = {found.kind for found in english_words().get(words[at], ())}
+        at += 1
+        if "noun" in kinds:
+            yield at
+        if "adjective" not in kinds:
+            return
+
+
+@lru_cache(maxsize=1 << 17)
+def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
+    """Determiner, adjectives and noun, in each number that all of them allow."""
+    first, *adjectives, noun = words
+    determiner, numbers = DETERMINERS[first]
+    if determiner == "a" and article(words[1]) != first:
+        return ()
+    found = []
+    for _, lemma, number, traits in (entry for entry in english_words()[noun] if entry.kind == "noun"):
+        if number in numbers:
+            facts = {Fact(lemma, "number", number), Fact(lemma, "determiner", determiner)}
+            facts |= {Fact(lemma, "adjective", adjective) for adjective in adjectives}
+            found.append(Chunk("N", lemma, number, traits, (frozenset(facts),)))
+    return tuple(found)
+
+
+def _verb_stop(words: Sequence[str], at: int) -> int:
+    """The word after a verb group: a verb, or helping words and whatever is between them and the verb."""
+    if words[at] in MODALS or words[at] in HELPERS:
+        at += 1
+        while at < len(words) - 1 and (words[at] in ("not", "have", "be", "been", "being") or _adverbs(words[at])):
+            at += 1
+    return min(at + 1, len(words))
+
+
+def _adverbs(word: str) -> list[Word]:
+    return [found for found in english_words().get(word, ()) if found.kind == "adverb"]
+
+
+@lru_cache(maxsize=1 << 17)
+def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
+    """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that English allows."""
+    if words[0] in MODALS:
+        return tuple(_helped(words[1:], "base", {"modal": words[0]}, None))
+    if words[0] in HELPERS:
+        lemma, tense, number = HELPERS[words[0]]
+        wanted = {"do": "plain", "have": "participle", "be": "predicate"}[lemma]
+        return tuple(_helped(words[1:], wanted, {"tense": tense}, number))
+    found = []
+    for verb in _main(words[0]):
+        if verb.form in FINITE:
+            tense, number = FINITE[verb.form]
+            said = {"tense": tense, "aspect": "simple", "polarity": "positive", "voice": "active"}
+            found.append(_group(verb, "A", number, said, [()]))
+    return tuple(found)
+
+
+def _helped(words: tuple[str, ...], wanted: str, said: dict[str, str], number: str | None) -> Iterator[Chunk]:
+    """Verb groups that begin with a helping word; these words come after it."""
+    added, adverbs, negative = [], [], False
+    for word in words[:-1]:
+        if word == "not" and not negative:
+            negative = True
+        elif (wanted, word) in NEXT:
+            wanted, more = NEXT[wanted, word]
+            added.append(more)
+        elif _adverbs(word):
+            adverbs.append(word)
+        else:
+            return
+    for verb in _main(words[-1]) if words else ():
+        if (wanted, verb.form) in ENDS:
+            parts = [*added, *ENDS[wanted, verb.form]]
+            aspect = " ".join(part for part in ("perfect", "progressive") if part in parts) or "simple"
+            voice = "passive" if "passive" in parts else "active"
+            polarity = "negative" if negative else "positive"
+            yield _group(verb, voice[0].upper(), number, {**said, "aspect": aspect, "polarity": polarity, "voice": voice}, _grades(adverbs))
+
+
+def _main(word: str) -> list[Word]:
+    return [found for found in english_words().get(word, ()) if found.kind == "verb"]
+
+
+def _group(verb: Word, kind: str, number: str | None, said: dict[str, str], adverbs: Sequence[tuple[str, ...]]) -> Chunk:
+    facts = {Fact(verb.lemma, key, value) for key, value in said.items()}
+    each = tuple(frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in adverbs)
+    return Chunk(kind, verb.lemma, number, verb.traits, each)
+
+
+def _grades(adverbs: Sequence[str]) -> list[tuple[str, ...]]:
+    """The ways to take adverbs in a row: each for itself, or one as the grade of the next."""
+    if not adverbs:
+        return [()]
+    ways = [(adverbs[0], *rest) for rest in _grades(adverbs[1:])]
+    for first, second in product(_adverbs(adverbs[0]), [found for word in adverbs[1:2] for found in _adverbs(word)]):
+        if "grading" in first.traits and "degree" in second.traits:
+            ways += [(f"{first.lemma} {second.lemma}", *rest) for rest in _grades(adverbs[2:])]
+    return ways

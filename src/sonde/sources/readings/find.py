@@ -1,0 +1,54 @@
+"""All readings of a sentence, from its words alone.
+
+Words are cut into chunks, and the letters of the chunks are a skeleton. All structures of a skeleton are found once and kept, so a
+sentence costs the look-up of its chunks (kept, too) and the rules of the structures that its skeleton has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from itertools import product
+from typing import NamedTuple, TypeVar
+
+from sonde.core import DataProblem
+from sonde.sources.readings import english_chunks, english_grammar, english_rules
+from sonde.sources.readings.reading import Reading, agreed
+from sonde.sources.readings.structure import Chunk, Rules, Structure, said
+
+Answer = TypeVar("Answer", bound=Hashable)
+
+
+class Grammar(NamedTuple):
+    """What a language brings: how words are cut, what structures a skeleton has, and what those ask of words."""
+
+    rows: Callable[[Sequence[str]], Sequence[tuple[Chunk, ...]]]
+    structures: Callable[[str], Sequence[Structure]]
+    rules: Rules
+
+
+GRAMMARS = {"english": Grammar(english_chunks.rows, english_grammar.structures, english_rules.RULES)}
+
+
+def readings(words: Sequence[str], language: str = "english") -> tuple[Reading, ...]:
+    """All readings of a sentence, none twice; no reading where the words are no sentence of the language, as far as is known here."""
+    if language not in GRAMMARS:
+        raise DataProblem(f"no readings of {language!r}; there are {', '.join(GRAMMARS)}")
+    grammar = GRAMMARS[language]
+    found: dict[int, dict[Reading, None]] = {}
+    for chunks in grammar.rows(words):
+        for structure in grammar.structures("".join(chunk.kind for chunk in chunks)):
+            if all(grammar.rules[rule.name](chunks, rule) for rule in structure.rules):
+                odd = sum(not grammar.rules[rule.name](chunks, rule) for rule in structure.likely)
+                found.setdefault(odd, {}).update(dict.fromkeys(_readings(chunks, structure)))
+    return tuple(found[min(found)]) if found else ()
+
+
+def agreeing(words: Sequence[str], answer: Callable[[Reading], Answer | None], language: str = "english") -> Answer | None:
+    """What all readings of a sentence answer; None where they differ, where one has no answer, or where there is no reading."""
+    return agreed(readings(words, language), answer)
+
+
+def _readings(chunks: tuple[Chunk, ...], structure: Structure) -> list[Reading]:
+    """A reading for each way to take the chunks themselves."""
+    told = said(structure.facts, chunks)
+    return [Reading(told.union(*way)) for way in product(*(chunk.facts for chunk in chunks))]
