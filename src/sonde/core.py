@@ -84,6 +84,10 @@ class Tags:
     codes: Ints
     names: tuple[str, ...]
 
+    def take(self, rows: Ints) -> Tags:
+        """Those of some of the examples."""
+        return Tags(self.codes[rows], self.names)
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -146,15 +150,9 @@ class Dataset:
 
     def take(self, rows: Ints) -> Dataset:
         """Some of the examples, in that order, over the same sentences."""
-        strata = {k: Tags(t.codes[rows], t.names) for k, t in self.strata.items()}
-        return replace(
-            self,
-            sites=self.sites[rows],
-            labels=self.labels.take(rows),
-            splits=self.splits[rows],
-            asked=self.asked[rows],
-            strata=strata,
-        )
+        strata = {key: tags.take(rows) for key, tags in self.strata.items()}
+        columns = {"sites": self.sites[rows], "splits": self.splits[rows], "asked": self.asked[rows]}
+        return replace(self, labels=self.labels.take(rows), strata=strata, **columns)
 
     def noted(self, **notes: Any) -> Dataset:
         """The same examples with more notes."""
@@ -282,7 +280,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one trial found. `score`, `low`, `high` and `majority` are in the metric's unit (a share for accuracy)."""
+    """What one trial found. `score`, `low`, `high` and `majority` are in the metric's unit; `strata` tag its test examples."""
 
     trial: Trial
     metric: str
@@ -293,6 +291,7 @@ class Result:
     gold: Column
     predicted: Column
     provenance: Mapping[str, Any]
+    strata: Mapping[str, Tags] = field(default_factory=dict)
 
     @property
     def n(self) -> int:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import Result, Trial
+from sonde.core import Result, Tags, Trial
 from sonde.store.blocks import StoreProblem
 from sonde.store.results import ResultStore
 from sonde.targets import Classes, LabelSets, Scores
@@ -172,3 +172,13 @@ def test_the_store_imports_nothing_heavy():
     code = "import sys, sonde.store.results, sonde.store.vectors, sonde.experiment.embed"
     code += "; print(*{'torch', 'sklearn', 'transformers'} & {*sys.modules})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+
+
+def test_strata_come_back_and_results_of_before_have_none(tmp_path):
+    tags = Tags(np.array([0, -1, 1, 0]), ("near", "far"))
+    made = replace(result(), strata={"distance": tags})
+    ResultStore(tmp_path).write("unit", [("a", made), ("b", result(1))])
+    found = ResultStore(tmp_path).find(["a", "b"])
+    assert found["a"].strata["distance"].codes.tolist() == [0, -1, 1, 0]
+    assert found["a"].strata["distance"].names == ("near", "far")
+    assert found["b"].strata == {}

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from sonde.core import Cell, Control, Dataset, Encoder, Prepared, Result, Task, Trial
+from sonde.core import Cell, Control, Dataset, Encoder, Prepared, Result, Tags, Task, Trial
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
 from sonde.experiment.places import Places
-from sonde.metrics import METRICS, best_constant, interval_of
+from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.reading import Predictor, Probe, Readings
 from sonde.targets import Classes, Column
 
@@ -82,9 +82,9 @@ def _measure(group: Group, places: Places) -> list[Result]:
     start = time.perf_counter()
     predictors = group.probe.fit(train, dev, cells=cells)
     seconds = time.perf_counter() - start
-    majority = best_constant(train.labels, test.labels, group.task.metric)
-    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {"fit_seconds": round(seconds, 3)}
-    return [_result(t, p, test, majority, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
+    answers = {kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()}
+    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {"fit_seconds": round(seconds, 3), "constants": answers}
+    return [_result(t, p, test, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
 
 
 def _unseen(train: Column, test: Column) -> int:
@@ -94,13 +94,21 @@ def _unseen(train: Column, test: Column) -> int:
     return int((~np.isin(test.ids, train.ids)).sum())
 
 
-def _result(trial: Trial, predictor: Predictor, test: Readings, majority: float, rest: tuple[str, dict[str, Any]]) -> Result:
+def _result(trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, dict[str, Any]]) -> Result:
     metric, shared = rest
     predicted = predictor.predict(test).decoded
     score = METRICS.make(metric)(test.labels, predicted)
     low, high = interval_of(metric, test.labels, [predicted])
+    majority = floor(shared["constants"], test.labels, predicted, metric)
     made_with = {**shared, "choice": dict(getattr(predictor, "choice", {}))}
-    return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with)
+    strata = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
+    return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with, strata)
+
+
+def _alone(tags: Tags) -> Tags:
+    """The same tags without names that no example has."""
+    used = np.unique(tags.codes[tags.codes >= 0])
+    return Tags(np.where(tags.codes < 0, -1, np.searchsorted(used, tags.codes)), tuple(tags.names[i] for i in used))
 
 
 def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings, dict[str, Any]]:

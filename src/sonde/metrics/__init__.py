@@ -3,9 +3,21 @@
 `metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` the doubt.
 """
 
-from sonde.metrics.constant import best_constant
+from sonde.metrics.constant import best_constant, constants, floor, repeated
 from sonde.metrics.contents import METRICS
 from sonde.metrics.intervals import NullShare, interval, interval_of, null_share
 from sonde.metrics.metric import Metric, MetricProblem
 
-__all__ = ["METRICS", "Metric", "MetricProblem", "NullShare", "best_constant", "interval", "interval_of", "null_share"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "MetricProblem",
+    "NullShare",
+    "best_constant",
+    "constants",
+    "floor",
+    "interval",
+    "interval_of",
+    "null_share",
+    "repeated",
+]

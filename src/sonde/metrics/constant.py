@@ -1,44 +1,71 @@
-"""The floor of a table: what the best constant answer scores."""
+"""The floor of a table: what answers score that are the same for every example."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from sonde.metrics.contents import METRICS
-from sonde.metrics.metric import Metric
-from sonde.targets import Classes, Column, LabelSets, Scores
+from sonde.metrics.metric import Doubles, Metric
+from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
+from sonde.vectors import Ints
 
 TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
+HALF = 0.5  # of the examples: what more have is prevalent
+CLASS, PREVALENT, SET = "class", "prevalent", "set"
 
 
 def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
-    """The metric on test of the constant answer that is best on train: a class, or a label set; 0 for correlations.
-
-    Label sets are taken in order of their labels' shares, which the best one for micro F1 always is.
-    """
+    """The metric on test of the constant answer that is best on train: a class, or a label set; 0 for correlations of scores."""
     made = named(metric)
     if isinstance(train, Scores) or not len(train):
         return 0.0
-    if isinstance(train, Classes):
-        commonest = np.argsort(-np.bincount(train.ids, minlength=len(train.names)), kind="stable")[:TRIED]
-        best = max(commonest, key=lambda c: made(train, _one(train, len(train), int(c))))
-        return made(test, _one(train, len(test), int(best)))
-    assert isinstance(train, LabelSets)
-    matrix = train.matrix()
-    annotated = (~np.isnan(matrix)).sum(0)
-    share = (np.nan_to_num(matrix) >= 0.5).sum(0) / np.maximum(annotated, 1)
+    kind = CLASS if isinstance(train, Classes) else SET
+    return made(test, repeated(chosen(train, made, kind), train.names, len(test), kind))
+
+
+def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
+    """Constant answers chosen on train, as labels: the best `class`, what is `prevalent`, and the best `set`; {} for scores.
+
+    A set answers classes, too, where a probe has a sigmoid for each label: on two balanced classes both together have a micro
+    F1 of 66.7. Where only one class can be right (accuracy), there is but the class.
+    """
+    if isinstance(train, Scores) or not len(train):
+        return {}
+    made = named(metric)
+    kinds = [CLASS] if isinstance(train, Classes) and made.name == "accuracy" else [CLASS, PREVALENT, SET]
+    return {kind: chosen(train, made, kind) for kind in kinds}
+
+
+def floor(answers: Mapping[str, Iterable[str]], gold: Column, predicted: Column, metric: str | Metric) -> float:
+    """What the best of some constant answers scores that may be given where `predicted` was: a set where that holds sets."""
+    kind = SET if SET in answers and (isinstance(predicted, LabelSets) or not isinstance(gold, Classes)) else CLASS
+    return named(metric)(gold, repeated(answers[kind], gold.names, len(gold), kind)) if answers else 0.0
+
+
+def chosen(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
+    """The labels of the constant answer of a kind.
+
+    Sets are tried in order of the labels' shares, and the best one for micro F1 is always among these: adding a label pays
+    as long as its share is above half the F1 so far.
+    """
+    different, counts = _different(train)
+    share = _shares(different, counts)
     order = np.argsort(-share, kind="stable")
-    size = max(range(min(len(order), TRIED) + 1), key=lambda k: made(train, _set(train, len(train), order[:k])))
-    return made(test, _set(train, len(test), order[:size]))
+    if kind == PREVALENT:
+        return tuple(train.names[i] for i in order if share[i] >= HALF)
+    sets = [order[:k] for k in range(len(order) + 1)] if kind == SET else [order[i : i + 1] for i in range(min(len(order), TRIED))]
+    answers = [tuple(train.names[i] for i in ids) for ids in sets]
+    return max(answers, key=lambda labels: _scored(different, counts, metric, repeated(labels, train.names, len(different), kind)))
 
 
-def _one(labels: Classes, n: int, c: int) -> Column:
-    return Classes(np.full(n, c, np.int64), labels.names)
-
-
-def _set(labels: LabelSets, n: int, chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Column:
-    ids = np.tile(chosen.astype(np.int64), n)
-    return LabelSets(np.arange(n + 1) * len(chosen), ids, np.ones(len(ids), np.float32), labels.names)
+def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
+    """The constant answer of a kind n times: as a class, or as a label set."""
+    ids = np.array([names.index(label) for label in labels], np.int64)
+    if kind == CLASS:
+        return Classes(np.full(n, ids[0]), names)
+    return LabelSets(np.arange(n + 1) * len(ids), np.tile(ids, n), np.ones(len(ids) * n, np.float32), names)
 
 
 def named(metric: str | Metric) -> Metric:
@@ -47,3 +74,21 @@ def named(metric: str | Metric) -> Metric:
         return metric
     made: Metric = METRICS.make(metric)
     return made
+
+
+def _different(labels: Column) -> tuple[Column, Ints]:
+    """The labels that differ, each once, and how often each is there: scores of constants need no more."""
+    _, first, counts = np.unique(np.nan_to_num(labels.matrix(), nan=-1), axis=0, return_index=True, return_counts=True)
+    return labels.take(first), counts
+
+
+def _scored(different: Column, counts: Ints, metric: Metric, answer: Column) -> float:
+    each = metric.sums(different, answer, np.arange(len(counts)), len(counts))
+    return float(metric.value(counts @ each))
+
+
+def _shares(different: Column, counts: Ints) -> Doubles:
+    """The share of examples that have each label, of those that were annotated for it."""
+    matrix = as_sets(different).matrix()
+    annotated = counts @ ~np.isnan(matrix)
+    return np.asarray((counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64)

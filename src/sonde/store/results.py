@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Result, Trial
+from sonde.core import Result, Tags, Trial
 from sonde.store.blocks import Block, Damaged, StoreProblem, listed, opened, set_aside, write
-from sonde.targets import Column, restored
+from sonde.targets import Classes, Column, restored
 
 SUFFIX = ".result"
 
@@ -120,10 +120,14 @@ def _read_columns(block: Block) -> list[Column]:
 def _row(trial_id: str, result: Result, columns: _Columns) -> dict[str, Any]:
     numbers = {key: float(getattr(result, key)) for key in ("score", "low", "high", "majority")}
     gold, predicted = columns.add(result.gold), columns.add(result.predicted)
+    strata = {key: columns.add(Classes(tags.codes, tags.names)) for key, tags in result.strata.items()}
     about = {"id": trial_id, "trial": asdict(result.trial), "metric": result.metric, "provenance": result.provenance}
-    return {**about, **numbers, "gold": gold, "predicted": predicted}
+    return {**about, **numbers, "gold": gold, "predicted": predicted, "strata": strata}
 
 
 def _result(row: dict[str, Any], columns: Sequence[Column]) -> Result:
     numbers = (row["score"], row["low"], row["high"], row["majority"])
-    return Result(Trial(**row["trial"]), row["metric"], *numbers, columns[row["gold"]], columns[row["predicted"]], row["provenance"])
+    tagged = {key: columns[number] for key, number in row.get("strata", {}).items()}
+    strata = {key: Tags(column.matrix(), column.names) for key, column in tagged.items()}
+    gold, predicted = columns[row["gold"]], columns[row["predicted"]]
+    return Result(Trial(**row["trial"]), row["metric"], *numbers, gold, predicted, row["provenance"], strata)

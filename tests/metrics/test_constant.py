@@ -1,0 +1,59 @@
+"""Constant answers: chosen on train, scored on test, and what they score on the published sets."""
+
+import json
+import lzma
+
+import numpy as np
+import pytest
+
+from sonde.metrics import METRICS, constants, floor, repeated
+from sonde.targets import Classes, Scores, as_sets, column
+
+
+def classes(ids, names):
+    return Classes(np.array(ids, np.int64), tuple(names))
+
+
+def test_constants_are_chosen_on_train_and_scored_where_an_answer_of_their_kind_may_be_given():
+    train = classes([0, 0, 0, 1, 1], "ab")
+    answers = constants(train, "micro-f1")
+    assert answers == {"class": ("a",), "prevalent": ("a",), "set": ("a", "b")}
+    gold, sets = classes([0, 1], "ab"), as_sets(classes([0, 0], "ab"))
+    assert floor(answers, gold, gold, "micro-f1") == 0.5
+    assert floor(answers, gold, sets, "micro-f1") == pytest.approx(2 / 3)
+    assert constants(train, "accuracy") == {"class": ("a",)}
+    assert constants(Scores(np.arange(3.0)), "pearson") == {}
+
+
+def test_a_constant_is_best_for_the_labels_that_count():
+    labels = column([frozenset("ax"), frozenset("bx"), frozenset("bx")])
+    assert constants(labels, "micro-f1")["class"] == ("x",)
+    assert constants(labels, "micro-f1,without=x")["class"] == ("b",)
+
+
+GOLDEN = {  # of the published files, computed from their definition: Tenney et al.'s tables have no such row
+    "DPR": ("train.json", "test.json", "micro-f1", "set", 66.67),
+    "SPR2": ("edges.train.json.xz", "edges.test.json.xz", "micro-f1", "prevalent", 74.1),
+    "SPR2 set": ("edges.train.json.xz", "edges.test.json.xz", "micro-f1", "set", 76.8),
+    "SemEval2010-Task8/edges": ("train.0.85.json.xz", "test.json.xz", "micro-f1", "set", 18.3),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_constant_answers_on_the_published_sets(name, data):
+    first, second, metric, kind, expected = GOLDEN[name]
+    folder = data / "edge" / name.split()[0]
+    if not folder.is_dir():
+        pytest.skip(f"no {folder}")
+    parts = [_labels(folder / file) for file in (first, second)]
+    labels = column([*parts[0], *parts[1]])
+    train, test = labels.take(np.arange(len(parts[0]))), labels.take(np.arange(len(parts[0]), len(labels)))
+    found = constants(train, metric)[kind]
+    assert 100 * METRICS.make(metric)(test, repeated(found, labels.names, len(test), kind)) == pytest.approx(expected, abs=0.05)
+
+
+def _labels(file):
+    """The labels of a file in jiant's format, in its order."""
+    text = lzma.open(file, "rt").read() if file.suffix == ".xz" else file.read_text()
+    labels = [target["label"] for line in text.splitlines() for target in json.loads(line)["targets"]]
+    return [label if isinstance(label, str) else frozenset(label) for label in labels]
