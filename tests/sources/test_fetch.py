@@ -213,7 +213,7 @@ def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
     for found in COLLECTIONS.values():
         assert all(name == name.strip("/") and ".." not in name for name in found.files)
         assert found.base.endswith("/")
-    owned = {(c.name.partition("/")[0], name) for c in COLLECTIONS.values() for name in c.files}
+    owned = {(c.name.partition("/")[0], name) for c in COLLECTIONS.values() for name in (*c.files, *c.inside)}
     lines = [line for line in catalogue.Path(catalogue.__file__).with_suffix(".tsv").read_text("utf-8").splitlines() if line[0] != "#"]
     for line in lines:
         owner, file, _, _, sha256, source = line.split("\t")

@@ -71,6 +71,23 @@ def indic(file: Path) -> Path:
     return file
 
 
+COMPEVAL = {"cont1": 1, "cont2": 2, "order": 2, "sr": 2, "neg": 1}  # asked words
+
+
+def compeval(folder: Path) -> Path:
+    """A folder in the layout of Ettinger et al. 2018: every noun with every verb, the answer by who comes first."""
+    pairs = [(noun, verb) for noun in ("king", "nurse", "pilot") for verb in ("waits", "sings", "falls", "runs")]
+    for name, slots in COMPEVAL.items():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for split, who in (("train", "judge"), ("test", "clerk")):
+            lines = [
+                "\t".join(["TRUE" if i % 2 else "FALSE", f"s{i}", f"the {noun} that {verb} helps the {who}", *(noun, verb[:-1])[-slots:]])
+                for i, (noun, verb) in enumerate(pairs)
+            ]
+            (folder / name / f"{split}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
 def released(folder: Path) -> Path:
     """A folder with a folder a family."""
     senteval(folder / "senteval")
@@ -78,5 +95,6 @@ def released(folder: Path) -> Path:
     senteval(folder / "rusenteval", dict.fromkeys(RUSENTEVAL.split(), "0 1"))
     senteval(folder / "ud2019", dict.fromkeys(UD2019.split(), "0 1"))
     linspector(folder / "linspector")
+    compeval(folder / "comp" / "released")
     indic(folder / "voice.csv")
     return folder

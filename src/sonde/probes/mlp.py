@@ -20,7 +20,9 @@ from sonde.naming import ReferenceProblem
 from sonde.nets import precision as machine
 from sonde.nets.grid import Member, Trained
 from sonde.nets.schedules import Tenacity
+from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
+from sonde.probes.plain import OneByOne
 from sonde.probes.protocols import PROTOCOLS, Protocol
 from sonde.reading import Predictor, ReadingProblem, Readings
 from sonde.targets import Column
@@ -33,14 +35,18 @@ SOURCES = ("adam", "blocks", "grid", "joint", "loops", "losses", "schedules")
 
 def mlp(
     *,
-    protocol: Literal["fast", "acl18", "senteval", "krasnowska"] = "fast",
+    protocol: Literal["fast", "acl18", "senteval", "krasnowska", "ettinger"] = "fast",
     hidden: tuple[int, ...] = (),
     dropout: tuple[float, ...] = (),
     l2: tuple[float, ...] = (),
     reduction: Literal["mean", "sum"] = "mean",
     precision: Literal["auto", "bf16", "float32"] = "auto",
-) -> Mlp:
+) -> Mlp | OneByOne:
     """One hidden layer of sigmoids, tuned on dev over hidden units, dropout and L2 (repeat an option to try several values)."""
+    if protocol == "ettinger":
+        if hidden or dropout or l2 or reduction != "mean" or precision != "auto":
+            raise ReferenceProblem("mlp,protocol=ettinger is one network with nothing to set; leave the other options out")
+        return OneByOne(Ettinger())
     chosen = PROTOCOLS[protocol]
     _check(hidden, dropout, l2)
     plan = chosen.plan

@@ -7,15 +7,15 @@ def knn(*, k: int = 5) -> OneByOne:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
-from sonde.probes.features import Scaling, common_scale, finite
+from sonde.probes.features import Scaling, common_scale, finite, no_scale
 from sonde.reading import Predictor, ReadingProblem, Readings
 from sonde.vectors import Floats
 
@@ -47,6 +47,11 @@ class OneByOne:
     def random(self) -> bool:
         return self.plain.random
 
+    @property
+    def fingerprint(self) -> str:
+        """What the plain probe adds to the identity, if anything."""
+        return str(getattr(self.plain, "fingerprint", ""))
+
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         asked = [cell if self.random else Cell(cell.read, 0) for cell in cells]
         fitted = {cell: self.plain.fit_one(train, dev, cell.read, cell.seed) for cell in dict.fromkeys(asked)}
@@ -59,11 +64,13 @@ class Estimator:
 
     make    returns a new estimator; called with `random_state=seed` if `seeded`
     seeded  whether the fit depends on a seed
+    scaled  whether features are brought to one scale first
     """
 
     name: str
     make: Callable[..., Any]
     seeded: bool = True
+    scaled: bool = True
 
     @property
     def random(self) -> bool:
@@ -73,7 +80,7 @@ class Estimator:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         features = finite(train, read, "train")
-        scaling = common_scale(features)
+        scaling = (common_scale if self.scaled else no_scale)(features)
         wanted = train.labels.matrix()
         if train.labels.loss == "sigmoid":  # an estimator reads labels that hold or do not: half a weight is the border
             wanted = np.where(np.isnan(wanted), np.nan, wanted >= 0.5)
@@ -92,12 +99,16 @@ class Estimator:
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """Fitted estimators, one for all classes or one a label; a number stands for one that had nothing to choose from."""
+    """Fitted estimators, one for all classes or one a label; a number stands for one that had nothing to choose from.
+
+    choice  what there is to say of how they were found
+    """
 
     read: str
     scaling: Scaling
     estimators: tuple[Any, ...]
     loss: str
+    choice: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, readings: Readings) -> Predictions:
         x = self.scaling(readings.features(self.read))

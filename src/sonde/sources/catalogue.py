@@ -30,6 +30,7 @@ class Collection:
     page     where people find it
     base     the address that the files' names are added to
     files    names, as they are called below `base` and in the folder
+    inside   names of files that lie in an archive of them, as far as something is known of those
     paper    what to cite
     remark   what a reader should know before trusting it
     """
@@ -40,6 +41,7 @@ class Collection:
     files: tuple[str, ...]
     paper: str
     remark: str = ""
+    inside: tuple[str, ...] = ()
 
     def known(self) -> Mapping[str, Known]:
         """What is known of the files."""
@@ -91,6 +93,15 @@ COLLECTIONS: Mapping[str, Collection] = {
         ("archive.tar.gz",),
         "Krasnowska-Kieraś & Wróblewska 2019",
         "neither the address of the archive nor the names in it could be checked; the paper gives the page",
+    ),
+    "compeval": Collection(
+        "compeval",
+        "https://aetting.github.io/compeval.html",
+        "https://raw.githubusercontent.com/aetting/aetting.github.io/d873151b46bbf14443e598eebf5a10c8e8495f67/",
+        ("compeval_datasets_and_code.tar.gz",),
+        "Ettinger et al. 2018",
+        "the sets lie in compeval_datasets_and_code/task_datasets, which is the folder to name",
+        tuple(f"{name}/{split}.txt" for name in ("cont1", "cont2", "order", "sr", "neg") for split in ("train", "test")),
     ),
 }
 

@@ -28,6 +28,8 @@ class Layout:
     split    tr, va, te, or train, dev, test; None: the file's name says it
     token    the number of the word that the label is about, from 0; None: the label is about the whole text
     comma    whether it is a CSV with quoting and a line of headings
+    asked    the columns of the words that the question is about
+    called   what labels are called here, for those that rows may have; all, as they stand, without
     """
 
     shown: str
@@ -39,6 +41,8 @@ class Layout:
     second: int | None = None
     more: bool = False
     comma: bool = False
+    asked: tuple[int, ...] = ()
+    called: tuple[tuple[str, str], ...] = ()
 
 
 SENTEVAL = Layout("split, label, words", 3, label=1, text=-1, split=0, more=True)
@@ -46,6 +50,9 @@ XPROBE = Layout("words, label", 2, label=1, text=0)
 WORD = Layout("word, label", 2, label=1, text=0)
 PAIR = Layout("word, word, label", 3, label=2, text=0, second=1)
 CONTEXTUAL = Layout("words, number of the word, label", 3, label=2, text=0, token=1)
+ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
+COMPEVAL_VERB = Layout("label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS)
+COMPEVAL_PAIR = Layout("label, sentence id, words, asked noun, asked verb", 5, label=0, text=2, asked=(3, 4), called=ANSWERS)
 INDIC = Layout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 
@@ -109,13 +116,15 @@ class Rows:
             split = KNOWN.get(cells[layout.split], "")
             if not split:
                 raise ValueError(f"split {cells[layout.split]!r} is not one of {', '.join(CODES)}")
-        if not cells[layout.label].strip():
-            raise ValueError("the label is empty")
+        label = _label(cells[layout.label], layout)
+        asked = tuple(cells[column].strip() for column in layout.asked)
+        if not all(asked):
+            raise ValueError("an asked word is empty")
         sentence = self._sentence(cells[layout.text])
         sites = [Site(sentence, None if layout.token is None else _span(cells[layout.token], sentence))]
         if layout.second is not None:
             sites.append(Site(self._sentence(cells[layout.second])))
-        return Example(tuple(sites), cells[layout.label], split)
+        return Example(tuple(sites), label, split, asked, {"asked": " ".join(asked)} if asked else {})
 
     def _sentence(self, cell: str) -> Sentence:
         """The words of a cell, cut at spaces, and its text."""
@@ -141,6 +150,16 @@ def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, cells
     except csv.Error as error:
         raise DataProblem(f"{path}:{reader.line_num}: {error}; mend the quotes of that row") from None
+
+
+def _label(cell: str, layout: Layout) -> str:
+    if not cell.strip():
+        raise ValueError("the label is empty")
+    if not layout.called:
+        return cell
+    if cell not in dict(layout.called):
+        raise ValueError(f"label {cell!r} is not one of {', '.join(name for name, _ in layout.called)}")
+    return dict(layout.called)[cell]
 
 
 def _span(cell: str, sentence: Sentence) -> tuple[int, int]:

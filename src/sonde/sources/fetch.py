@@ -195,7 +195,9 @@ def is_published(path: str | Path) -> bool | None:
     """
     file = Path(path).expanduser()
     parts = uncompressed(file).parts
-    owners = [(c, name) for c in COLLECTIONS.values() for name in c.files if parts[-len(Path(name).parts) :] == Path(name).parts]
+    owners = [
+        (c, name) for c in COLLECTIONS.values() for name in (*c.files, *c.inside) if parts[-len(Path(name).parts) :] == Path(name).parts
+    ]
     if not owners:
         return None
     found = examined(file)

@@ -9,6 +9,7 @@ RELEASED = {
     "aspect tense voice",
     "ud2019": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type",
     "linspector": "word pair contextual",
+    "comp/released": "content1 content2 order sem-role negation",
 }
 """Families of published data sets, one module each, and what they have."""
 
@@ -36,7 +37,11 @@ TASKS = Contents(
         "tree/obj-num": "sonde.tasks.tree:obj_num",
         "tree/somo": "sonde.tasks.tree:somo",
         "tree/coord-inv": "sonde.tasks.tree:coord_inv",
-        **{f"{family}/{n}": f"sonde.tasks.{family}:{n.replace('-', '_')}" for family, names in RELEASED.items() for n in names.split()},
+        **{
+            f"{family}/{name}": f"sonde.tasks.{family.replace('/', '_')}:{name.replace('-', '_')}"
+            for family, names in RELEASED.items()
+            for name in names.split()
+        },
         "indicsenteval": "sonde.tasks.indicsenteval:indicsenteval",
         "table": "sonde.tasks.table:table",
     },

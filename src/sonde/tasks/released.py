@@ -31,6 +31,7 @@ class Options:
     path        the folder of the released files, or the task's own file; without, where `sonde fetch` puts them
     detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions); published figures are without
     splits      published: as the files have them; sampled: drawn anew from all rows, without duplicates, where files lack a split
+    dev         carved: a tenth of train where the files have no dev split; none: train stays whole, for probes that tune nothing
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
     seed, size  so many examples in all, drawn over all of the files with splits and classes in their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split
@@ -39,6 +40,7 @@ class Options:
     path: str | None = None
     detokenise: bool = field(default=False, kw_only=True)
     splits: Literal["published", "sampled"] = field(default="published", kw_only=True)
+    dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
@@ -123,7 +125,8 @@ class ReleasedTask:
         if options.size is not None:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
-        return carve_dev(Dataset.of(examples, notes), options.seed)
+        dataset = Dataset.of(examples, notes)
+        return carve_dev(dataset, options.seed) if options.dev == "carved" else dataset
 
     def found(self) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was published."""

@@ -1,0 +1,56 @@
+"""The probe of Ettinger et al. 2018 (section 7): ReLU, one hidden layer as wide as the input, scikit-learn's own settings.
+
+It is the class that the authors' released code calls, as it calls it: MLPClassifier(hidden_layer_sizes=features, max_iter=700). That is
+Adam at 1e-3, batches of 200, an L2 penalty of 1e-4, until the training loss has not fallen by 1e-4 for ten passes. Nothing is tuned,
+so dev is not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sonde.probes.plain import Estimated, Estimator
+from sonde.reading import Predictor, ReadingProblem, Readings
+
+PASSES = 700  # over the training examples, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Ettinger:
+    """Settings of the paper's probe, one cell at a time; it has none to choose."""
+
+    name: ClassVar[str] = "mlp-ettinger"
+    random: ClassVar[bool] = True
+
+    @property
+    def fingerprint(self) -> str:
+        """The library that does the training, and the code that calls it."""
+        code = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=8).hexdigest()
+        return f"{code} scikit-learn {importlib.metadata.version('scikit-learn')}"
+
+    def fit_one(self, train: Readings, dev: Readings, read: str, seed: int) -> Predictor:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        width = train.take(np.arange(1)).features(read).shape[1]
+        kind = MLPRegressor if train.labels.loss == "squared" else MLPClassifier
+        make = partial(kind, hidden_layer_sizes=(width,), max_iter=PASSES)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the passes are in the result
+            fitted = Estimator(self.name, make, scaled=False).fit_one(train, dev, read, seed)
+        assert isinstance(fitted, Estimated)
+        return replace(fitted, choice={"hidden": width, "passes": [_passes(e) for e in fitted.estimators]})
+
+
+def _passes(estimator: Any) -> int:
+    return int(getattr(estimator, "n_iter_", 0))  # a number stands where there was nothing to learn
