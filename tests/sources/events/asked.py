@@ -27,6 +27,7 @@ EVERYTHING: dict[str, Any] = {
         "modifiers": 1,
         "complements": 1,
         "pairs": 1,
+        "conjuncts": 1,
         "reflexives": 1,
         "together": 1,
         "adverbs": 2,

@@ -14,7 +14,7 @@ from sonde.sources.events.asserted import ASSERTED, asserted, assertions
 from sonde.sources.events.batch import batches, realised
 from sonde.sources.events.draw import draw
 from sonde.sources.events.english import english
-from sonde.sources.events.meaning import Event, Gap, Participant
+from sonde.sources.events.meaning import Event, Gap, Participant, Shared
 
 ENGLISH = english()
 THE_MAN = Participant("man", "singular", "the")
@@ -24,6 +24,7 @@ HELPED = Event("help", "transitive", "past", "simple", "positive", agent=THE_MAN
 NOT_HELPED = replace(HELPED, polarity="negative")
 MIGHT_HELP = replace(HELPED, tense=None, modal="might")
 WHO_SLEPT = replace(SLEPT, agent=Gap("that"))
+ALSO_SLEPT = replace(SLEPT, agent=Shared())
 WHO_DID_NOT = replace(WHO_SLEPT, polarity="negative")
 
 
@@ -87,6 +88,21 @@ CASES = {
     "the woman thought that the man helped the king that slept": (
         told_by("think", replace(HELPED, patient=some("the", "king", WHO_SLEPT))),
         {"": "happens", "content.": "open", "content.patient.relative.": "open"},
+    ),
+    "the man did not help the woman and slept": (replace(NOT_HELPED, also=ALSO_SLEPT), {"": "does not", "also.": "happens"}),
+    "no man helped the woman and slept": (replace(HELPED, agent=some("no", "man"), also=ALSO_SLEPT), {"": "open", "also.": "open"}),
+    "every man helped the woman and did not sleep": (
+        replace(HELPED, agent=some("every", "man"), also=replace(ALSO_SLEPT, polarity="negative")),
+        {"": "happens", "also.": "open"},
+    ),
+    "no woman that helped the man and did not sleep met the king": (
+        replace(
+            HELPED,
+            predicate="meet",
+            agent=some("no", relative=replace(HELPED, agent=Gap("that"), patient=THE_MAN, also=replace(ALSO_SLEPT, polarity="negative"))),
+            patient=some("the", "king"),
+        ),
+        {"": "does not", "agent.relative.": "open", "agent.relative.also.": "open"},
     ),
 }
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem
 from sonde.sources.events.batch import realised, sentences
 from sonde.sources.events.english import english
-from sonde.sources.events.meaning import Event, Gap, Modifier, Pair, Participant, Reflexive
+from sonde.sources.events.meaning import Event, Gap, Modifier, Pair, Participant, Reflexive, Shared
 from sonde.sources.events.written import from_json, to_json
 
 ENGLISH = english()
@@ -145,9 +145,40 @@ def paths(value: object, path: str = "") -> set[str]:
     elif isinstance(value, list):
         for i, inner in enumerate(value):
             found |= paths(inner, f"{path}.{i}")
-    elif path.rpartition(".")[2] not in ("frame", "tense", "aspect", "polarity", "voice", "dative", "number"):
+    elif path.rpartition(".")[2] not in ("frame", "tense", "aspect", "polarity", "voice", "dative", "number", "shared"):
         found.add(path)
     return found
+
+
+SLEPT_ALSO = did("sleep", "intransitive", agent=Shared())
+DOCTOR = the("doctor")
+JOINED = {
+    "the man helped the woman and met the doctor": did("help", agent=MAN, patient=WOMAN, also=did("meet", agent=Shared(), patient=DOCTOR)),
+    "the men did not help the woman and are often met by the doctor": did(
+        "help",
+        polarity="negative",
+        agent=the("man", "plural"),
+        patient=WOMAN,
+        also=did("meet", tense="present", voice="passive", adverbs=("often",), agent=DOCTOR, patient=Shared()),
+    ),
+    "the woman was not helped and slept": did("help", polarity="negative", voice="passive", patient=WOMAN, also=SLEPT_ALSO),
+    "the woman that met the doctor and slept helped the man": did(
+        "help", agent=the("woman", relative=did("meet", agent=Gap("that"), patient=DOCTOR, also=SLEPT_ALSO)), patient=MAN
+    ),
+    "the woman slept and helped herself": did("sleep", "intransitive", agent=WOMAN, also=did("help", agent=Shared(), patient=Reflexive())),
+    "the man slept and said that the woman met the doctor": did(
+        "sleep",
+        "intransitive",
+        agent=MAN,
+        also=did("say", "clausal", agent=Shared(), content=did("meet", agent=WOMAN, patient=DOCTOR)),
+    ),
+}
+
+
+@pytest.mark.parametrize("text", JOINED)
+def test_two_verbs_of_one_subject(text):
+    assert said(JOINED[text]) == text
+    assert from_json(to_json(JOINED[text])) == JOINED[text]
 
 
 MARKERS = ("auxiliary", "negation", "marker", "conjunction", "complementiser")
@@ -218,8 +249,27 @@ def test_what_is_wrong_is_named_with_its_path(change, message):
             "event.patient.relative: one participant",
         ),
         (did("sleep", "intransitive", agent=Gap("that")), "event: only a relative clause has a gap"),
+        (SLEPT_ALSO, "event: only a relative clause has a gap, and only a second verb a shared subject"),
+        (replace(SLEPT, also=SLEPT), "event.also: of a second verb the subject, and nothing else, is shared"),
+        (replace(SLEPT, also=did("help", agent=MAN, patient=Shared())), "event.also: of a second verb the subject"),
+        (replace(SLEPT, also=replace(SLEPT_ALSO, also=SLEPT_ALSO)), "event: two verbs at most share a subject"),
     ],
-    ids=["frame", "verb", "noun", "determiner", "tense", "order of adverbs", "role", "dative", "no gap", "gap"],
+    ids=[
+        "frame",
+        "verb",
+        "noun",
+        "determiner",
+        "tense",
+        "order of adverbs",
+        "role",
+        "dative",
+        "no gap",
+        "gap",
+        "shared",
+        "own",
+        "object",
+        "three",
+    ],
 )
 def test_what_a_language_lacks_is_named(told, message):
     with pytest.raises(DataProblem, match=message):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem
 from sonde.sources.events.batch import realised, sentences
 from sonde.sources.events.english import english
-from sonde.sources.events.meaning import Event
+from sonde.sources.events.grammar import Bounds, Grammar, shapes
+from sonde.sources.events.meaning import FRAMES, Event
 from sonde.sources.events.patterns import boxes, partial
 from sonde.sources.events.request import request
 from sonde.sources.events.space import space
@@ -78,6 +79,49 @@ def test_a_structure_with_one_way_left_is_decoded_to_that_way():
     for said in sentences(found, np.arange(0, found.size, found.size // 400)):
         assert "cat who" not in said.sentence.text
         assert "cats who" not in said.sentence.text
+
+
+TWO = {
+    "nouns": ["man", "woman"],
+    "verbs": {"transitive": ["help"], "intransitive": ["fall", "sleep"]},
+    "aspect": ["simple", "perfect"],
+    "modal": ["will"],
+    "adverbs": ["often"],
+    "voices": ["active", "passive without agent"],
+    "at_most": {"relatives": 0, "conjuncts": 1, "adverbs": 1},
+    "require": [{"also": {}}],
+}
+
+
+def test_a_second_verb_shares_nothing_but_the_subject():
+    found = made(TWO)
+    texts = listed(found)
+    assert len(set(texts)) == found.size
+    for first, second in (text.split(" and ") for text in texts):
+        alone = second.split()[0] in ("fall", "fell", "sleep", "slept", "help", "helped")
+        assert not (alone and first.split()[2] in ("will", "does", "do", "did") and second.split()[0] in ("fall", "sleep", "help")), first
+        assert not (alone and "have" in first and second.split()[0] in ("slept", "helped")), (first, second)
+        assert not ("will" in first and second.startswith("have")), (first, second)
+        assert first.split()[2] != "often", first
+    assert "the men did not help the women and often fell" in texts
+    assert "the man does not sleep and falls" in texts
+    assert "the men have slept and fell" in texts
+
+
+def test_and_never_follows_a_relative_clause_or_a_content():
+    """In "the man helped the woman that slept and fell" it could be she who fell."""
+    bounds = Bounds(relatives=2, complements=1, conjuncts=1, together=3)
+    some = [shape for shape in shapes(Grammar(frames=FRAMES, bounds=bounds)) if shape.also is not None]
+    assert len(some) > 500
+    for shape in some:
+        assert shape.content is None
+        assert all(getattr(getattr(shape, role), "relative", None) is None for role in shape.order[1:])
+
+
+def test_relative_clauses_with_two_verbs_are_of_subjects():
+    for shape in shapes(Grammar(bounds=Bounds(relatives=1, conjuncts=1))):
+        for role in (shape.also or shape).order[1:]:
+            assert getattr(getattr(getattr(shape.also or shape, role), "relative", None), "also", None) is None
 
 
 def test_nothing_forbidden_is_said(everything):
@@ -152,10 +196,10 @@ def test_parts_of_a_space_add_up(paper):
 
 def test_a_pattern_sees_a_gap_as_what_fills_it(paper):
     told = {"predicate": "help", "agent": {"noun": "student"}}
-    shapes = [c.placed for c in paper.cells if boxes(partial(told, "p"), c.placed, ENGLISH)]
+    some = [c.placed for c in paper.cells if boxes(partial(told, "p"), c.placed, ENGLISH)]
     found = made(PAPER, require=[told])
     texts = {s.sentence.text for s in sentences(found, np.arange(0, found.size, found.size // 300))}
-    assert shapes
+    assert some
     assert any("student that helped" in text or "student that helps" in text or "student that is helping" in text for text in texts)
 
 

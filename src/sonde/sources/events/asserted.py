@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sonde.sources.events.cells import Values
 from sonde.sources.events.language import Language
 from sonde.sources.events.meaning import Event
-from sonde.sources.events.shapes import ClauseAt, Hole, Placed
+from sonde.sources.events.shapes import ClauseAt, Placed
 from sonde.sources.events.skeleton import analysed
 
 ASSERTED: Final = ("happens", "does not", "open")
@@ -43,17 +43,19 @@ def assertions(placed: Placed, values: Values, language: Language) -> dict[str, 
         clause, told = _Clause.of(at, placed, values, language), real.get(at.prefix, np.zeros(n, bool))
         found[at.prefix] = np.where(told, clause.status(), OPEN).astype(np.int8)
         for path, known in clause.restrictors():
-            real[f"{path}.relative."] = told & known
+            real.setdefault(f"{path}.relative.", told & known)
+        real[f"{at.prefix}also."] = told
         if at.clause.content is not None:
             real[f"{at.prefix}content."] = told & _held(at, found[at.prefix], values, language)
     return found
 
 
 class _Said(NamedTuple):
-    """A phrase of a clause: its path, whether it is the subject, and in which sentences its determiner has which force."""
+    """A phrase of a clause: its path, whether it is the subject, of two verbs even, and in which sentences it has which force."""
 
     path: str
     subject: bool
+    twice: bool
     none: Flags
     every: Flags
     some: Flags
@@ -80,6 +82,7 @@ class _Clause(NamedTuple):
         unclear = self.modal.copy()
         for phrase in self.phrases:
             unclear |= phrase.every & (negations > 0)
+            unclear |= phrase.none & phrase.twice  # nobody did both
             negations += phrase.none
         return np.where(unclear | (negations > 1), OPEN, negations).astype(np.int8)
 
@@ -93,13 +96,14 @@ class _Clause(NamedTuple):
 
 
 def _said(at: ClauseAt, placed: Placed, values: Values, language: Language) -> Iterator[_Said]:
+    """What is said in a clause; a shared subject stands before both verbs."""
     forces = [language.forces.get(phrase.determiner) for phrase in language.phrases]
     none, every, some = (np.array([f == name for f in forces]) for name in ("none", "every", "some"))
-    for i, role in enumerate(at.clause.order):
-        if not isinstance(getattr(at.clause, role), Hole):
-            for path in placed.nouns(f"{at.prefix}{role}"):
-                form = values[f"{path}.form"]
-                yield _Said(path, i == 0, none[form], every[form], some[form])
+    joined = at.clause.also is not None or at.prefix.endswith("also.")
+    for place, subject in placed.said(at):
+        for path in placed.nouns(place):
+            form = values[f"{path}.form"]
+            yield _Said(path, subject, subject and joined, none[form], every[form], some[form])
 
 
 def _held(at: ClauseAt, status: Codes, values: Values, language: Language) -> Flags:

@@ -28,7 +28,7 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
         yield Column(_texts(language.relativisers), _same(path, (len(language.relativisers),)), (Key(path),))
-    if gap != subject:
+    if not isinstance(getattr(at.clause, subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
     for role in others:
@@ -36,7 +36,10 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
             yield from _argument(at, role, placed, language)
     if at.clause.content is not None:
         yield _word("that", f"{at.prefix}content.complementiser")
-        yield from _clause(next(c for c in placed.clauses if c.prefix == f"{at.prefix}content."), placed, language)
+        yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
+    if at.clause.also is not None:
+        yield _word("and", f"{at.prefix}also.conjunction")
+        yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
 
 
 def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
@@ -71,7 +74,7 @@ def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> It
         yield Column(prepositions, _same(where, prepositions.shape), (Key(where),))
         yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
     if phrase.relative is not None:
-        yield from _clause(next(c for c in placed.clauses if c.prefix == f"{path}.relative."), placed, language)
+        yield from _clause(placed.clause(f"{path}.relative."), placed, language)
 
 
 def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:

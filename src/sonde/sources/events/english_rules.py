@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 
+from sonde.sources.events.boxes import Box
 from sonde.sources.events.language import Language, Rule
 from sonde.sources.events.meaning import ROLES
 from sonde.sources.events.shapes import ClauseAt, Hole, Placed
@@ -26,7 +27,9 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
     for at in placed.clauses:
         yield from _verb_rules(at, language)
         yield from _argument_rules(at, placed, language)
-        yield from _scope_rules(at, language)
+        yield from _scope_rules(at, placed, language)
+        if at.clause.also is not None:
+            yield from _sharing_rules(at, placed, language)
     for first, second in combinations(placed.clauses, 2):
         for one, other in _shared(language, first.clause.frame, second.clause.frame):
             yield Rule({f"{first.prefix}predicate": one, f"{second.prefix}predicate": other}, "")
@@ -125,20 +128,44 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
     return tuple((words, nouns) for words, nouns in found if nouns)
 
 
-def _scope_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+def _scope_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     """One negation a clause, and none that could be read with either scope; a head noun belongs to the clause above."""
     negative = language.having("form", "polarity", ("negative",))
     none = language.having("phrase", "determiner", ("no",))
     every, some = (language.having("phrase", "determiner", (word,)) for word in ("every", "some"))
     form = f"{at.prefix}form"
     said: list[str] = []
-    for i, role in enumerate(at.clause.order):
-        slot, path = getattr(at.clause, role), f"{at.prefix}{role}"
-        if isinstance(slot, Hole):
-            continue
-        for phrase in (f"{path}.both.0.form", f"{path}.both.1.form") if hasattr(slot, "both") else (f"{path}.form",):
+    for path, subject in placed.said(at):
+        for phrase in (f"{noun}.form" for noun in placed.nouns(path)):
             yield Rule({phrase: none, form: negative}, "double negation")
-            yield Rule({phrase: every if i == 0 else some, form: negative}, "ambiguous scope")
+            yield Rule({phrase: every if subject else some, form: negative}, "ambiguous scope")
             yield from (Rule({earlier: none, phrase: none}, "double negation") for earlier in said)
             yield from (Rule({earlier: none, phrase: every}, "ambiguous scope") for earlier in said)
             said.append(phrase)
+
+
+def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the men did not help and meet"."""
+    first, second = f"{at.prefix}form", f"{at.prefix}also.form"
+    single = language.mask("form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "positive"))
+    present, past = (language.having("form", "tense", (tense,)) for tense in ("present", "past"))
+    having = language.mask("form", lambda f: f.tense == "present" and f.aspect.startswith("perfect"))
+    modal = language.mask("form", lambda f: f.modal is not None)
+    doing = language.mask("form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "negative"))
+    perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
+    several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
+    yield Rule({first: modal, second: having, **several}, "")
+    if at.clause.also is not None and at.clause.also.voice == "active":
+        yield Rule({first: modal, second: single & present, **several}, "")
+        if at.clause.voice == "active":
+            yield Rule({first: doing, second: single & present, **several}, "")
+        alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
+        yield Rule({first: perfect, second: single & past, f"{at.prefix}also.predicate": alike}, "")
+        if at.clause.voice == "passive" and at.clause.also.frame == "clausal":
+            yield Rule({second: single & past}, "")  # "was helped and promised that ..."
+    if at.clause.adverbs and at.clause.voice == "active":
+        yield Rule({first: single, f"{at.prefix}adverbs": language.mask("adverbs", bool)}, "")
+
+
+def _plural(path: str, placed: Placed, language: Language) -> Box:
+    return {} if placed.paired(path) else {f"{path}.form": language.having("phrase", "number", ("plural",))}

@@ -12,6 +12,7 @@ import numpy as np
 from sonde.sources.events.language import Form, Key, Language, Texts
 from sonde.sources.events.meaning import ROLES
 from sonde.sources.events.shapes import Clause, Hole, Phrase, Placed, Slot, Twins
+from sonde.sources.events.written import INNER
 
 Piece = tuple[Texts, tuple[Key, ...]]
 
@@ -34,9 +35,11 @@ def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[
         if slot is not None:
             yield _fixed(f',"{role}":')
             yield from _slot_pieces(slot, f"{prefix}{role}", language)
-    if clause.content is not None:
-        yield _fixed(',"content":')
-        yield from _clause_pieces(clause.content, f"{prefix}content.", language)
+    for key in INNER:
+        inner = getattr(clause, key)
+        if inner is not None:
+            yield _fixed(f',"{key}":')
+            yield from _clause_pieces(inner, f"{prefix}{key}.", language)
     yield _fixed("}")
 
 
@@ -44,7 +47,7 @@ def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
     if slot is Hole.GAP:
         yield _table(language, "relativiser", f"{path}.gap")
     elif isinstance(slot, Hole):
-        yield _fixed('{"reflexive":true}')
+        yield _fixed(f'{{"{slot.value}":true}}')
     elif isinstance(slot, Twins):
         for i, phrase in enumerate(slot.both):
             yield _fixed(('{"both":[', ",")[i])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 from sonde.sources.events.meaning import DATIVES, FRAMES
 from sonde.sources.events.shapes import ORDERS, Clause, Hole, Phrase, Slot, Twins
@@ -21,6 +22,7 @@ class Bounds:
     modifiers: int = 0
     complements: int = 0
     pairs: int = 0
+    conjuncts: int = 0
     reflexives: int = 0
     together: int = 99
 
@@ -56,8 +58,19 @@ class Grammar:
 
 def shapes(grammar: Grammar) -> Iterator[Clause]:
     """Every shape within bounds, in a fixed order."""
-    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, relative=False):
+    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, MAIN):
         yield clause
+
+
+class Where(NamedTuple):
+    """Where a clause stands: is it relative, does it share its subject with the one before, may another be joined to it."""
+
+    relative: bool = False
+    shared: bool = False
+    joins: bool = False
+
+
+MAIN, CONTENT = Where(joins=True), Where()
 
 
 Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
@@ -76,60 +89,90 @@ def _kinds(grammar: Grammar, bounds: Bounds, relative: bool) -> Kinds:
                     yield frame, voice.split()[0], dative, tuple(r for r in roles if r != "agent" or "without" not in voice)
 
 
-def _clauses(grammar: Grammar, bounds: Bounds, depth: int, *, relative: bool) -> Iterator[tuple[Clause, Bounds]]:
-    for frame, voice, dative, roles in _kinds(grammar, bounds, relative):
+def _clauses(grammar: Grammar, bounds: Bounds, depth: int, where: Where) -> Iterator[tuple[Clause, Bounds]]:
+    for frame, voice, dative, roles in _kinds(grammar, bounds, where.relative):
         bare = Clause(frame, voice, dative, adverbs=grammar.adverbs)
-        for gap in _gaps(grammar, bare, roles) if relative else (None,):
+        for hole in _holes(grammar, bare, roles, where):
             left = bounds.less(complements=1) if frame == "clausal" else bounds
-            for filled, rest in _filled(grammar, bare, tuple((r, r == gap) for r in roles), left, depth):
+            for filled, rest in _filled(grammar, bare, tuple((r, hole.get(r)) for r in roles), left, depth):
                 if frame != "clausal":
                     yield filled, rest
+                    yield from _joined(grammar, (filled, rest), depth, where)
                     continue
-                for content, last in _clauses(grammar, rest, depth, relative=False):
+                for content, last in _clauses(grammar, rest, depth, CONTENT):
                     yield replace(filled, content=content), last
 
 
-def _gaps(grammar: Grammar, clause: Clause, roles: tuple[str, ...]) -> Iterator[str]:
-    """The roles that the head may have in a relative clause: the subject, or the patient of an active verb; no stranded "by" or "to"."""
-    if "subject" in grammar.gaps:
-        yield roles[0]
-    if "object" in grammar.gaps and clause.voice == "active" and "patient" in roles:
-        yield "patient"
+def _joined(grammar: Grammar, first: tuple[Clause, Bounds], depth: int, where: Where) -> Iterator[tuple[Clause, Bounds]]:
+    """The clause with a second verb; not where that could be joined to the verb of a relative clause."""
+    clause, bounds = first
+    subject, *others = (getattr(clause, role) for role in clause.order)
+    if not where.joins or not bounds.allow("conjuncts") or any(_heavy(slot) for slot in others):
+        return
+    if isinstance(subject, Hole) == where.relative:
+        for second, left in _clauses(grammar, bounds.less(conjuncts=1), depth, Where(where.relative, shared=True)):
+            yield replace(clause, also=second), left
 
 
-Wanted = tuple[tuple[str, bool], ...]
+def _heavy(slot: Slot) -> bool:
+    return isinstance(slot, Phrase) and slot.relative is not None
+
+
+def _holes(grammar: Grammar, clause: Clause, roles: tuple[str, ...], where: Where) -> Iterator[Mapping[str, Hole]]:
+    """Which roles are not said: a shared subject; in relative clauses the subject or an active verb's patient, lest "by" strand."""
+    if where.shared:
+        yield {roles[0]: Hole.SHARED}
+    elif not where.relative:
+        yield {}
+    else:
+        if "subject" in grammar.gaps:
+            yield {roles[0]: Hole.GAP}
+        if "object" in grammar.gaps and clause.voice == "active" and "patient" in roles:
+            yield {"patient": Hole.GAP}
+
+
+Wanted = tuple[tuple[str, Hole | None], ...]
 LIGHT = -1  # between verb and end a phrase has neither modifier nor relative clause: what follows could belong to that
 
 
 def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, depth: int) -> Iterator[tuple[Clause, Bounds]]:
-    """The clause with its roles filled in every way, and the bounds that are left; a role marked True is a gap."""
+    """The clause with its roles filled in every way, and the bounds that are left; some are holes."""
     if not wanted:
         yield clause, bounds
         return
-    (role, gap), rest = wanted[0], wanted[1:]
+    (role, hole), rest = wanted[0], wanted[1:]
     deep = depth if not rest or not clause.order else LIGHT
-    reflexive = role == "patient" and clause.frame == "transitive" and clause.voice == "active"
-    for slot, left in [(Hole.GAP, bounds)] if gap else _slots(grammar, bounds, deep, reflexive):
+    place = Place(deep, subject=not clause.order, reflexive=role == "patient" and clause.frame == "transitive" and clause.voice == "active")
+    for slot, left in [(hole, bounds)] if hole else _slots(grammar, bounds, place):
         more = replace(clause, **{role: slot})  # type: ignore[arg-type]
         yield from _filled(grammar, more, rest, left, depth)
 
 
-def _slots(grammar: Grammar, bounds: Bounds, depth: int, reflexive: bool) -> Iterator[tuple[Slot, Bounds]]:
-    yield from _phrases(grammar, bounds, depth)
+class Place(NamedTuple):
+    """How deep relative clauses may go in a place, and whether it is the subject's, or one for a reflexive."""
+
+    depth: int
+    subject: bool
+    reflexive: bool
+
+
+def _slots(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[Slot, Bounds]]:
+    yield from _phrases(grammar, bounds, place)
     if bounds.allow("pairs"):
         yield Twins((Phrase(), Phrase())), bounds.less(pairs=1)
-    if reflexive and bounds.allow("reflexives"):
+    if place.reflexive and bounds.allow("reflexives"):
         yield Hole.REFLEXIVE, bounds.less(reflexives=1)
 
 
-def _phrases(grammar: Grammar, bounds: Bounds, depth: int) -> Iterator[tuple[Phrase, Bounds]]:
+def _phrases(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[Phrase, Bounds]]:
     """Phrases with at most one adjective; not with both a modifier and a relative clause, which could then belong to either noun."""
     for adjectives in range(bounds.allow("adjectives") + 1):
         left = bounds.less(adjectives=adjectives)
         bare = Phrase(adjectives)
-        modified = _modified(bare, left) if left.allow("modifiers") and depth != LIGHT else ()
+        modified = _modified(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
         inner = left.less(relatives=1)
-        clauses = _clauses(grammar, inner, depth - 1, relative=True) if left.allow("relatives") and depth > 0 else ()
+        where = Where(relative=True, joins=place.subject)
+        clauses = _clauses(grammar, inner, place.depth - 1, where) if left.allow("relatives") and place.depth > 0 else ()
         related = ((replace(bare, relative=clause), rest) for clause, rest in clauses)
         yield from chain([(bare, left)], modified, related)
 

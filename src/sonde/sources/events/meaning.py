@@ -62,7 +62,12 @@ class Gap:
     relativiser: str
 
 
-Argument = Union[Participant, Pair, Reflexive, Gap]  # noqa: UP007 (evaluated, and the names above are not types alone)
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The subject of a second verb that is also the subject of the first: "the man slept and helped the woman"."""
+
+
+Argument = Union[Participant, Pair, Reflexive, Gap, Shared]  # noqa: UP007 (evaluated, and the names above are not types alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class Event:
     dative   of ditransitives: 'object' as in "gave the girl the book", 'to' as in "gave the book to the girl"; in the passive
              it says who is the subject, the recipient or the patient
     content  what is said or thought, for clausal frames
+    also     what the subject did besides: a second verb with its own arguments, form and adverbs, and `Shared` as its subject
     """
 
     predicate: str
@@ -89,3 +95,4 @@ class Event:
     patient: Argument | None = None
     recipient: Argument | None = None
     content: Event | None = None
+    also: Event | None = None

@@ -1,7 +1,8 @@
 """Partial events as patterns: the keys of an event, any of them left out, and what a pattern says about a shape, as boxes.
 
 A value may be a list of alternatives, and null says that there is none: `{"voice": "passive", "agent": null}` is a passive
-without "by". A gap and a reflexive count as what fills them: in "the student that helps the man", student is the agent of help.
+without "by". Gaps, reflexives and shared subjects count as what fills them: in "the student that helps the man", student is
+the agent of help.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from sonde.sources.events.boxes import Box, crossed
 from sonde.sources.events.language import Language
 from sonde.sources.events.meaning import ROLES
 from sonde.sources.events.shapes import ClauseAt, Hole, Phrase, Placed
-from sonde.sources.events.written import CHOICES, EVENT, MODIFIER, PARTICIPANT, chosen, keyed, text, words
+from sonde.sources.events.written import CHOICES, EVENT, INNER, MODIFIER, PARTICIPANT, chosen, keyed, text, words
 
-HOLES = ("gap", "reflexive")
+HOLES = ("gap", "reflexive", "shared")
 ANY: Box = {}
 FEATURES = ("tense", "modal", "aspect", "polarity")
 
@@ -44,7 +45,7 @@ def partial(value: object, path: str) -> Partial:
             found[key] = None
         elif key in ROLES:
             found[key] = _participant(inner, where)
-        elif key == "content":
+        elif key in INNER:
             found[key] = partial(inner, where)
         else:
             found[key] = _plain(inner, key, where)
@@ -107,16 +108,15 @@ def _clause_field(key: str, wanted: Any, at: ClauseAt, placed: Placed, language:
         return [{f"{prefix}form": language.having("form", key, wanted or (None,))}]
     if key == "adverbs":
         return _adverbs(wanted, at, language)
-    if key == "content":
-        return _content(wanted, at, placed, language)
+    if key in INNER:
+        return _inner(key, wanted, at, placed, language)
     return _role_boxes(key, wanted, at, placed, language) if key in ROLES else []
 
 
-def _content(wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
-    if at.clause.content is None or wanted is None:
-        return [ANY] if at.clause.content is None and wanted is None else []
-    inner = next(c for c in placed.clauses if c.prefix == f"{at.prefix}content.")
-    return clause_boxes(wanted, inner, placed, language)
+def _inner(key: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
+    if getattr(at.clause, key) is None or wanted is None:
+        return [ANY] if getattr(at.clause, key) is None and wanted is None else []
+    return clause_boxes(wanted, placed.clause(f"{at.prefix}{key}."), placed, language)
 
 
 def _adverbs(wanted: tuple[str, ...] | None, at: ClauseAt, language: Language) -> list[Box]:
@@ -134,7 +134,7 @@ def _role_boxes(role: str, wanted: Partial | None, at: ClauseAt, placed: Placed,
     if slot is None or wanted is None:
         return [ANY] if slot is None and wanted is None else []
     fields = dict(wanted.fields)
-    for key, hole in zip(HOLES, (Hole.GAP, Hole.REFLEXIVE), strict=True):
+    for key, hole in zip(HOLES, Hole, strict=True):
         if fields.pop(key, slot is hole) != (slot is hole):
             return []
     path = placed.filler(at, role)
@@ -162,8 +162,7 @@ def _phrase_field(key: str, wanted: Any, at: tuple[str, Phrase], placed: Placed,
     if inner is None or wanted is None:
         return [ANY] if inner is None and wanted is None else []
     if key == "relative":
-        clause = next(c for c in placed.clauses if c.prefix == f"{path}.relative.")
-        return clause_boxes(wanted, clause, placed, language)
+        return clause_boxes(wanted, placed.clause(f"{path}.relative."), placed, language)
     found: list[Box] = [ANY]
     if "preposition" in wanted.fields:
         found = crossed(found, [{f"{path}.modifier.preposition": language.words("preposition", wanted.fields["preposition"])}])

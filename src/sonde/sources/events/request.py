@@ -21,7 +21,7 @@ from sonde.sources.events.patterns import Partial, partial
 from sonde.sources.events.written import keyed, text, words
 
 LEXICAL = {"nouns": "noun", "verbs": "verb", "adjectives": "adjective", "adverbs": "adverb", "prepositions": "preposition"}
-BOUNDS = ("relatives", "adjectives", "modifiers", "complements", "pairs", "reflexives", "together", "adverbs")
+BOUNDS = ("relatives", "adjectives", "modifiers", "complements", "pairs", "conjuncts", "reflexives", "together", "adverbs")
 RELATIVES = ("frames", "voices", "gaps", "depth")
 STRUCTURE = {"frames": FRAMES, "voices": VOICES, "datives": DATIVES}
 FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")

@@ -20,6 +20,7 @@ class Hole(Enum):
 
     GAP = "gap"
     REFLEXIVE = "reflexive"
+    SHARED = "shared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Clause:
     patient: Slot | None = None
     recipient: Slot | None = None
     content: Clause | None = None
+    also: Clause | None = None
     adverbs: bool = False
 
     @property
@@ -81,7 +83,7 @@ class Variable(NamedTuple):
 
 
 class ClauseAt(NamedTuple):
-    """A clause, what its paths begin with, and where the head is if it is relative."""
+    """A clause, what its paths begin with, and where the head is if it is relative, or the subject if that is shared."""
 
     prefix: str
     clause: Clause
@@ -123,11 +125,24 @@ class Placed:
         return tuple(v for part in self.parts for v in (_clause_open(part) if isinstance(part, ClauseAt) else _phrase_open(part)))
 
     def filler(self, at: ClauseAt, role: str) -> str:
-        """The path of what fills a role: of a gap its head, of a reflexive what it refers to."""
+        """The path of what fills a role: of a gap its head, of a shared subject the first one, of a reflexive what it refers to."""
         slot = getattr(at.clause, role)
         if slot is Hole.REFLEXIVE:
             return self.filler(at, "agent")
-        return at.head if slot is Hole.GAP else f"{at.prefix}{role}"
+        return at.head if isinstance(slot, Hole) else f"{at.prefix}{role}"
+
+    def said(self, at: ClauseAt) -> Iterator[tuple[str, bool]]:
+        """The paths of what is said in a clause, in the order said, and which is the subject; a shared one is that of the first verb."""
+        for i, role in enumerate(at.clause.order):
+            slot = getattr(at.clause, role)
+            if slot is Hole.SHARED:
+                yield from ((path, True) for path, subject in self.said(self.clause(at.prefix.removesuffix("also."))) if subject)
+            elif not isinstance(slot, Hole):
+                yield f"{at.prefix}{role}", i == 0
+
+    def clause(self, prefix: str) -> ClauseAt:
+        """The clause whose paths begin so."""
+        return next(at for at in self.clauses if at.prefix == prefix)
 
     def paired(self, path: str) -> bool:
         """Whether two phrases stand at a path."""
@@ -159,6 +174,9 @@ def _clause_parts(prefix: str, clause: Clause, head: str) -> Iterator[ClauseAt |
             yield from _phrase_parts(f"{prefix}{role}", slot)
     if clause.content is not None:
         yield from _clause_parts(f"{prefix}content.", clause.content, "")
+    if clause.also is not None:
+        subject = clause.order[0]
+        yield from _clause_parts(f"{prefix}also.", clause.also, head if getattr(clause, subject) is Hole.GAP else f"{prefix}{subject}")
 
 
 def _phrase_parts(path: str, phrase: Phrase) -> Iterator[ClauseAt | PhraseAt]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sonde.core import DataProblem
 from sonde.sources.events.language import Form, Language, PhraseForm
-from sonde.sources.events.meaning import ROLES, Argument, Event, Gap, Modifier, Pair, Participant, Reflexive
+from sonde.sources.events.meaning import ROLES, Argument, Event, Gap, Modifier, Pair, Participant, Reflexive, Shared
 from sonde.sources.events.shapes import ORDERS, Clause, Hole, Phrase, Placed, Slot, Twins, place
 
 Row = Mapping[str, int]
@@ -33,6 +33,7 @@ def _event(clause: Clause, prefix: str, row: Row, language: Language) -> Event:
         dative=clause.dative,
         adverbs=tuple(language.values("adverb")[i].lemma for i in adverbs),
         content=None if clause.content is None else _event(clause.content, f"{prefix}content.", row, language),
+        also=None if clause.also is None else _event(clause.also, f"{prefix}also.", row, language),
         **{role: _argument(slot, f"{prefix}{role}", row, language) for role, slot in slots.items() if slot is not None},
     )
 
@@ -41,7 +42,7 @@ def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
     if slot is Hole.GAP:
         return Gap(language.relativisers[row[f"{path}.gap"]])
     if isinstance(slot, Hole):
-        return Reflexive()
+        return Reflexive() if slot is Hole.REFLEXIVE else Shared()
     if isinstance(slot, Twins):
         first, second = (_participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both))
         return Pair((first, second))
@@ -64,11 +65,18 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
 def analysed(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
     """The shape of an event and the values of its variables; a word or a value that the language lacks is named."""
     row: dict[str, int] = {}
-    _check(event, "event", 0)
+    _check(event, "event", None)
     return place(_clause(event, "", row, language)), row
 
 
-def _check(event: Event, path: str, gaps: int) -> None:
+HOLES: Mapping[type | None, str] = {
+    None: "only a relative clause has a gap, and only a second verb a shared subject",
+    Gap: "one participant of a relative clause is a gap",
+    Shared: "of a second verb the subject, and nothing else, is shared",
+}
+
+
+def _check(event: Event, path: str, hole: type | None) -> None:
     """Complain about roles that a clause of this frame and voice does not have, or lacks; a relative clause has one gap."""
     roles = ORDERS.get((event.frame, event.voice, event.dative))
     if roles is None:
@@ -78,16 +86,21 @@ def _check(event: Event, path: str, gaps: int) -> None:
     if found != wanted and not (event.voice == "passive" and found | {"agent"} == wanted):
         said = ", ".join(sorted(found)) or "nothing"
         raise DataProblem(f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(wanted))}; there is {said}")
-    arguments = [(role, getattr(event, role)) for role in roles]
-    if sum(isinstance(a, Gap) for _, a in arguments) != gaps:
-        raise DataProblem(f"{path}: {'one participant of a relative clause is a gap' if gaps else 'only a relative clause has a gap'}")
+    arguments = [(role, getattr(event, role)) for role in roles if role in found]
+    holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
+    if holes != ([hole] if hole else []) or (hole is Shared and not isinstance(arguments[0][1], Shared)):
+        raise DataProblem(f"{path}: {HOLES[hole]}")
     if event.content is not None:
-        _check(event.content, f"{path}.content", 0)
+        _check(event.content, f"{path}.content", None)
+    if event.also is not None:
+        if event.also.also is not None or hole is Shared or (hole is Gap and not isinstance(arguments[0][1], Gap)):
+            raise DataProblem(f"{path}: two verbs at most share a subject, in a relative clause its gap")
+        _check(event.also, f"{path}.also", Shared)
     for role, argument in arguments:
         several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
         for i, one in several:
             if isinstance(one, Participant) and one.relative is not None:
-                _check(one.relative, f"{path}.{role}.{'relative' if i is None else f'both.{i}.relative'}", 1)
+                _check(one.relative, f"{path}.{role}.{'relative' if i is None else f'both.{i}.relative'}", Gap)
 
 
 def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
@@ -99,7 +112,8 @@ def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) 
         row[f"{prefix}adverbs"] = _found(language, "adverbs", adverbs, f"{prefix}adverbs")
     slots = {role: _slot(getattr(event, role), f"{prefix}{role}", row, language) for role in ROLES}
     content = None if event.content is None else _clause(event.content, f"{prefix}content.", row, language)
-    return Clause(event.frame, event.voice, event.dative, **slots, content=content, adverbs=bool(event.adverbs))
+    also = None if event.also is None else _clause(event.also, f"{prefix}also.", row, language)
+    return Clause(event.frame, event.voice, event.dative, **slots, content=content, also=also, adverbs=bool(event.adverbs))
 
 
 def _slot(argument: Argument | None, path: str, row: dict[str, int], language: Language) -> Slot | None:
@@ -111,7 +125,8 @@ def _slot(argument: Argument | None, path: str, row: dict[str, int], language: L
         return Twins((first, second))
     if isinstance(argument, Participant):
         return _phrase(argument, path, row, language)
-    return None if argument is None else Hole.REFLEXIVE
+    holes = {Reflexive: Hole.REFLEXIVE, Shared: Hole.SHARED}
+    return None if argument is None else holes[type(argument)]
 
 
 def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:

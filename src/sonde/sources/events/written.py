@@ -22,6 +22,7 @@ from sonde.sources.events.meaning import (
     Pair,
     Participant,
     Reflexive,
+    Shared,
 )
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -33,9 +34,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "dative": DATIVES,
     "number": NUMBERS,
 }
-EVENT = ("predicate", "frame", "tense", "modal", "aspect", "polarity", "voice", "dative", "adverbs", *ROLES, "content")
+EVENT = ("predicate", "frame", "tense", "modal", "aspect", "polarity", "voice", "dative", "adverbs", *ROLES, "content", "also")
 PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
 MODIFIER = ("preposition", "participant")
+INNER = ("content", "also")  # events in events
+HOLES: Mapping[str, type[Reflexive | Shared]] = {"reflexive": Reflexive, "shared": Shared}
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -45,7 +48,7 @@ def to_json(event: Event) -> dict[str, Any]:
         value = getattr(event, key)
         if key in ROLES and value is not None:
             found[key] = _argument_json(value)
-        elif key == "content" and value is not None:
+        elif key in INNER and value is not None:
             found[key] = to_json(value)
         elif value is not None and value != ():
             found[key] = list(value) if isinstance(value, tuple) else value
@@ -55,8 +58,8 @@ def to_json(event: Event) -> dict[str, Any]:
 def _argument_json(value: Argument) -> dict[str, Any]:
     if isinstance(value, Gap):
         return {"gap": value.relativiser}
-    if isinstance(value, Reflexive):
-        return {"reflexive": True}
+    if isinstance(value, Reflexive | Shared):
+        return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
     if isinstance(value, Pair):
         return {"both": [_argument_json(p) for p in value.both]}
     found: dict[str, Any] = {"noun": value.noun, "number": value.number, "determiner": value.determiner}
@@ -84,18 +87,20 @@ def from_json(value: object, path: str = "event") -> Event:
     for role in ROLES:
         if role in fields:
             read[role] = _argument(fields[role], f"{path}.{role}")
-    if "content" in fields:
-        read["content"] = from_json(fields["content"], f"{path}.content")
+    for key in INNER:
+        if key in fields:
+            read[key] = from_json(fields[key], f"{path}.{key}")
     return Event(**read)
 
 
 def _argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
         return Gap(text(keyed(value, ("gap",), path)["gap"], f"{path}.gap"))
-    if isinstance(value, Mapping) and "reflexive" in value:
-        if keyed(value, ("reflexive",), path)["reflexive"] is not True:
-            raise DataProblem(f"{path}.reflexive: is true, or left out")
-        return Reflexive()
+    for key, hole in HOLES.items():
+        if isinstance(value, Mapping) and key in value:
+            if keyed(value, (key,), path)[key] is not True:
+                raise DataProblem(f"{path}.{key}: is true, or left out")
+            return hole()
     if isinstance(value, Mapping) and "both" in value:
         both = keyed(value, ("both",), path)["both"]
         if not isinstance(both, list) or len(both) != 2:
