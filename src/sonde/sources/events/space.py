@@ -78,11 +78,11 @@ def _space(asked: Request) -> Space:
     some = list(islice(shapes(asked.grammar), MOST + 1))
     if len(some) > MOST:
         raise DataProblem(f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or set at_most.together")
-    cells = (_admitted(shape, asked) for shape in some)
+    cells = (admitted(shape, asked) for shape in some)
     return Space(asked.language, tuple(cell for cell in cells if cell is not None and cell.size))
 
 
-def _admitted(shape: Clause, asked: Request) -> Cell | None:
+def admitted(shape: Clause, asked: Request) -> Cell | None:
     """The sentences of one shape that a request admits; None where it is clear at once that there are none."""
     placed, language = place(shape), asked.language
     domain = _domain(placed, asked)
