@@ -56,13 +56,18 @@ def interval_of(metric: str | Metric, gold: Column, predicted: Sequence[Column])
     if made.per_example is not None:
         return interval(np.stack([made.per_example(gold, p) for p in predicted]), made.least)
     n = len(gold)
+    scores = np.array([made(gold, p) for p in predicted])
+    return _bounded(float(scores.mean()), _drawn(scores, drawn(made, gold, predicted), min(n, BLOCKS)), n, made.least)
+
+
+def drawn(metric: str | Metric, gold: Column, predicted: Sequence[Column]) -> Doubles:
+    """The metric of several columns over 500 draws of examples, [columns, draws]; the draws are the same for as many examples."""
+    made, n = named(metric), len(gold)
     rng = np.random.default_rng(n)
     many = min(n, BLOCKS)
     blocks = rng.permutation(np.arange(n) % many)
     weights = rng.multinomial(many, np.full(many, 1 / many), DRAWS).astype(np.float64)
-    scores = np.array([made(gold, p) for p in predicted])
-    draws = np.stack([made.value(weights @ made.sums(gold, p, blocks, many)) for p in predicted])
-    return _bounded(float(scores.mean()), _drawn(scores, draws, many), n, made.least)
+    return np.stack([made.value(weights @ made.sums(gold, p, blocks, many)) for p in predicted])
 
 
 def null_share(cells: Iterable[tuple[float, float, float]], draws: Iterable[Hashable] | None = None) -> NullShare:
