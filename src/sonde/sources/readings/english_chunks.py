@@ -6,8 +6,7 @@ Most strings are cut in one way; where words are ambiguous ("cook", "really ofte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import product
+from functools import cache, lru_cache
 
 from sonde.sources.readings.english_forms import article
 from sonde.sources.readings.english_words import DETERMINERS, HELPERS, LINKS, MODALS, REFLEXIVES, english_words
@@ -35,37 +34,48 @@ FINITE = {"base": ("present", "plural"), "singular": ("present", "singular"), "p
 
 def rows(words: Sequence[str]) -> list[Row]:
     """All ways to cut words into chunks."""
-    after: list[list[Row]] = [[] for _ in words] + [[()]]
-    for start in range(len(words) - 1, -1, -1):
-        for stop, chunk in _chunks(words, start):
-            after[start].extend((chunk, *rest) for rest in after[stop])
-    return after[0]
+    found: dict[int, list[Row]] = {len(words): [()]}
+
+    def after(start: int) -> list[Row]:
+        if start not in found:
+            found[start] = [(chunk, *rest) for stop, chunk in _chunks(words, start) for rest in after(stop)]
+        return found[start]
+
+    return after(0)
 
 
 def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     """The chunks that can begin at a word, with the word after each."""
-    word = words[start]
-    if word in LINKS:
-        yield start + 1, Chunk(LINKS[word], word)
-    if word in REFLEXIVES:
-        yield start + 1, Chunk("R", word, traits=frozenset({REFLEXIVES[word]}))
-    if word in DETERMINERS:
+    small, kinds = _opening(words[start])
+    yield from ((start + 1, chunk) for chunk in small)
+    if "determiner" in kinds:
         for stop in _noun_stops(words, start + 1):
             yield from ((stop, chunk) for chunk in _nouns(tuple(words[start:stop])))
-    stop = _verb_stop(words, start)
-    yield from ((stop, chunk) for chunk in _verbs(tuple(words[start:stop])))
-    for found in english_words().get(word, ()):
-        if found.kind == "preposition":
-            yield start + 1, Chunk("n", word)
-        elif found.kind == "adverb":
-            yield start + 1, Chunk("d", word, traits=found.traits)
-            if "grading" in found.traits and start + 1 < len(words):
-                yield from ((start + 2, chunk) for chunk in _graded(word, words[start + 1]))
+    if "verb" in kinds:
+        stop = _verb_stop(words, start)
+        yield from ((stop, chunk) for chunk in _verbs(tuple(words[start:stop])))
+    if "grading" in kinds and start + 1 < len(words):
+        yield from ((start + 2, chunk) for chunk in _graded(words[start], words[start + 1]))
+
+
+@cache
+def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
+    """The chunks that a word is by itself, and the kinds of longer ones that it may begin."""
+    small = [Chunk(LINKS[word], word)] if word in LINKS else []
+    if word in REFLEXIVES:
+        small.append(Chunk("R", word, traits=frozenset({REFLEXIVES[word]})))
+    found = english_words().get(word, ())
+    small += [Chunk("n", word) for entry in found if entry.kind == "preposition"]
+    small += [Chunk("d", word, traits=entry.traits) for entry in found if entry.kind == "adverb"]
+    kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
+    kinds |= {"determiner"} if word in DETERMINERS else set()
+    kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
+    return tuple(small), frozenset(kinds)
 
 
 def _graded(word: str, graded: str) -> Iterator[Chunk]:
     """Two adverbs of which the first says how much: "really often"."""
-    for found in english_words().get(graded, ()):
+    for found in _adverbs(graded) if "grading" in _opening(word)[1] else ():
         if "degree" in found.traits:
             yield Chunk("d", f"{word} {graded}", traits=found.traits)
 
@@ -106,6 +116,7 @@ def _verb_stop(words: Sequence[str], at: int) -> int:
     return min(at + 1, len(words))
 
 
+@cache
 def _adverbs(word: str) -> list[Word]:
     return [found for found in english_words().get(word, ()) if found.kind == "adverb"]
 
@@ -162,10 +173,10 @@ def _group(verb: Word, kind: str, number: str | None, said: dict[str, str], adve
 
 def _grades(adverbs: Sequence[str]) -> list[tuple[str, ...]]:
     """The ways to take adverbs in a row: each for itself, or one as the grade of the next."""
-    if not adverbs:
-        return [()]
-    ways = [(adverbs[0], *rest) for rest in _grades(adverbs[1:])]
-    for first, second in product(_adverbs(adverbs[0]), [found for word in adverbs[1:2] for found in _adverbs(word)]):
-        if "grading" in first.traits and "degree" in second.traits:
-            ways += [(f"{first.lemma} {second.lemma}", *rest) for rest in _grades(adverbs[2:])]
+    if len(adverbs) < 2:
+        return [tuple(adverbs)]
+    first, second, *others = adverbs
+    ways = [(first, *rest) for rest in _grades(adverbs[1:])]
+    if list(_graded(first, second)):
+        ways += [(f"{first} {second}", *rest) for rest in _grades(others)]
     return ways

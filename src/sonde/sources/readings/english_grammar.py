@@ -52,9 +52,10 @@ class Around(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What has been read after a verb: objects, "to" and "by", and content clauses; and the noun whose gap has not come yet."""
+    """What has been read after a verb: objects, "to" and "by", and content clauses; `gap` is the noun whose gap has not come yet."""
 
     stop: int
+    subject: Heads
     gap: Heads
     objects: tuple[Heads, ...] = ()
     to: Heads = ()
@@ -104,9 +105,9 @@ class _Parser:
         told: Parts = (Rule("agrees", verb, around.subject), Said(verb, "clause", around.clause))
         told += tuple(Said(verb, "adverb", adverb) for adverb in range(start, verb))
         objects = (around.subject,) if self.skeleton[verb] == "P" else ()
-        for tail in self._objects(verb, Tail(verb + 1, around.gap, objects)):
+        for tail in self._objects(verb, Tail(verb + 1, around.subject, around.gap, objects)):
             if not tail.gap:
-                yield from (Clause(tail.stop, (verb,), told + tail.parts + parts) for parts in self._framed(verb, tail, around.subject))
+                yield from (Clause(tail.stop, (verb,), told + tail.parts + parts) for parts in self._framed(verb, tail))
 
     def _objects(self, verb: int, tail: Tail) -> Iterator[Tail]:
         """Objects, of which a gap may be one, and then the rest."""
@@ -117,7 +118,7 @@ class _Parser:
                 yield from self._objects(verb, grown)
 
     def _after(self, verb: int, tail: Tail) -> Iterator[Tail]:
-        """Adverbs, prepositions, "to", "by" and a content clause, in any order."""
+        """Adverbs, "himself" that stresses the subject, prepositions, "to", "by" and a content clause, in any order."""
         yield tail
         for grown in self._grown(verb, tail):
             yield from self.after(verb, grown)
@@ -127,6 +128,9 @@ class _Parser:
         if kind == "d":
             told: Parts = (Said(verb, "adverb", tail.stop), Rule("late", tail.stop))
             yield tail._replace(stop=start, parts=tail.parts + told)
+        elif kind == "R":
+            stress = (Said(head, "emphatic", tail.stop) for head in tail.subject)
+            yield tail._replace(stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress))
         elif kind == "n" or (kind == "t" and not tail.to) or (kind == "b" and not tail.by and self.skeleton[verb] == "P"):
             for found, gap in self._named_or_gap(start, tail.gap):
                 grown = tail._replace(stop=found.stop, gap=gap, parts=tail.parts + found.parts)
@@ -148,7 +152,7 @@ class _Parser:
         if gap:
             yield Nominal(start, gap), ()
 
-    def _framed(self, verb: int, tail: Tail, subject: Heads) -> Iterator[Parts]:
+    def _framed(self, verb: int, tail: Tail) -> Iterator[Parts]:
         """What a verb with such a tail says of its arguments, once for each way to understand its reflexives."""
         framed = FRAMES.get((len(tail.objects), bool(tail.to), bool(tail.content)))
         if framed is None:
@@ -158,20 +162,21 @@ class _Parser:
         filled = dict(zip(roles, tail.objects, strict=True))
         if tail.to:
             filled["recipient"] = tail.to
-        agent = tail.by if passive else subject
+        agent = tail.by if passive else tail.subject
         if agent:
             filled["agent"] = agent
         told: Parts = (Rule("frame", verb, (), frame), *(Said(verb, "content", inner) for inner in tail.content))
+        odd = {"recipient": "recipient", "patient": "gift" if frame == "ditransitive" else "patient"}
+        told += tuple(Rule("fits", verb, filled[role], name) for role, name in odd.items() if role in filled)
         named = [heads for heads in filled.values() if not self._reflexive(heads)]
-        ways = [self._filled(verb, role, heads, subject, named) for role, heads in filled.items()]
+        ways = [self._filled(verb, role, heads, tail.subject, named) for role, heads in filled.items()]
         for way in product(*ways):
             yield told + tuple(part for parts in way for part in parts)
 
     def _filled(self, verb: int, role: str, heads: Heads, subject: Heads, named: list[Heads]) -> list[Parts]:
         """What it says that something fills a role; a reflexive is one of the others, which must stand before it."""
-        fits = (Rule("fits", verb, heads, role),)
         if not self._reflexive(heads):
-            return [(*fits, *(Said(verb, role, head) for head in heads))]
+            return [tuple(Said(verb, role, head) for head in heads)]
         before = dict.fromkeys((subject, *(other for other in named if other[0] < heads[0])))
         own = Said(verb, "reflexive", role)
         return [(Rule("reflexive", heads[0], other), own, *(Said(verb, role, head) for head in other)) for other in before]
@@ -210,8 +215,8 @@ class _Parser:
         where, kind = noun.stop, self.skeleton[noun.stop]
         if kind == "n":
             for place in self.nominals(where + 1):
-                told = tuple(Said(head, where, other) for head in noun.heads for other in place.heads)
-                yield (found := Nominal(place.stop, noun.heads, noun.parts + place.parts + told))
+                near = tuple(Said(head, where, other) for head in noun.heads for other in place.heads)
+                yield (found := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
                 yield from self._followed(found)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):

@@ -47,11 +47,11 @@ def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 
 def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    """Whether a role is filled as one expects: things are given nothing, and saws are for things."""
+    """Whether a role is filled as one expects: things are given to somebody, and saws are for things."""
     if rule.told == "recipient":
         return all(chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others)
-    if rule.told == "patient" and "of things" in chunks[rule.place].traits:
-        return all("thing" in chunks[other].traits for other in rule.others)
+    if rule.told == "gift" or (rule.told == "patient" and "of things" in chunks[rule.place].traits):
+        return all(chunks[other].kind == "R" or "thing" in chunks[other].traits for other in rule.others)
     return True
 
 
