@@ -220,8 +220,8 @@ class _Parser:
                 yield from self._followed(found)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):
-                told = (Rule("relative", where, noun.heads), *(Said(h, "relative", v) for h in noun.heads for v in clause.verbs))
-                yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + told)
+                linked: Parts = (Rule("relative", where, noun.heads), *(Said(h, "relative", v) for h in noun.heads for v in clause.verbs))
+                yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + linked)
 
     def _relatives(self, start: int, heads: Heads) -> Iterator[Clause]:
         yield from self.phrases(start, Around(heads, (), "relative"))
