@@ -75,7 +75,7 @@ def run(
 
 def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
     from sonde.naming import brief
-    from sonde.report import render, rows, scores
+    from sonde.report import page, render
     from sonde.report.terminal import show
     from sonde.tasks import TASKS
 
@@ -85,7 +85,7 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
     elif suite:
         typer.echo(papers.shown(suite, outcome.results, style) or "", nl=False)
     elif style == "terminal":
-        show(scores(rows(outcome.results), questions))
+        show(page(outcome.results, questions))
     else:
         typer.echo(render(outcome.results, style), nl=False)
     for name, reason in outcome.failures.items():

@@ -25,7 +25,8 @@ def report(
         list[Path] | None,
         typer.Option("--human", metavar="FILE", help="With --suite: what people score, as `sonde annotate --score` wrote it."),
     ] = None,
-    classes: Annotated[bool, typer.Option("--classes", help="Counts by class in place of scores.")] = False,
+    classes: Annotated[bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")] = False,
+    by: Annotated[str | None, typer.Option("--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`.")] = None,
 ) -> None:
     """Show results that were measured before.
 
@@ -36,6 +37,7 @@ def report(
     - `sonde report results/ --format latex`
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
+    - `sonde report results/ --by distance`
     - `sonde report results/ --suite conneau2018`
     """
     from sonde.report import PAGES
@@ -46,7 +48,10 @@ def report(
         raise typer.BadParameter("parquet is not text: give a file with -o", param_hint="--format")
     if suite is None and human:
         raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
-    text = _laid_out(_found(results), style, output, suite, human or [], classes)
+    if by is not None and (style not in (*PAGES, "csv") or suite is not None or classes):
+        raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
+    found = _found(results)
+    text = _by(found, by, style) if by else _laid_out(found, style, output, suite, human or [], classes)
     if text is not None and output is None:
         typer.echo(text, nl=False)
     elif text is not None and output is not None:
@@ -67,6 +72,14 @@ def _laid_out(found: list[Result], style: str, output: Path | None, suite: str |
     else:
         return PAGES[style](by_class(found)) if classes else render(found, style)
     return None
+
+
+def _by(found: list[Result], stratum: str, style: str) -> str:
+    from sonde.report import PAGES, by_stratum, strata_table
+    from sonde.report.records import csv
+
+    rows = by_stratum(found, stratum)
+    return csv(rows) if style == "csv" else PAGES[style](strata_table(rows, stratum))
 
 
 def _found(folder: Path | None) -> list[Result]:

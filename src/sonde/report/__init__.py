@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sonde.core import Result
+from sonde.report.by_class import classes
+from sonde.report.constants import constant_rows
 from sonde.report.markup import latex, markdown
 from sonde.report.records import csv, mteb_folder, mteb_lines, parquet
 from sonde.report.rows import Row, rows
-from sonde.report.table import Table, classes, scores
+from sonde.report.strata import by_stratum, strata_table
+from sonde.report.table import Table, scores
 from sonde.report.terminal import terminal
 
 PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex}
@@ -17,13 +20,18 @@ LISTS: dict[str, Callable[[Sequence[Row]], str]] = {"csv": csv, "mteb": mteb_lin
 FILES: dict[str, Callable[[Sequence[Row], Path], None]] = {"parquet": parquet, "mteb": mteb_folder}
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "mteb")
 
-__all__ = ["FORMATS", "Row", "Table", "classes", "render", "rows", "scores", "write"]
+__all__ = ["FORMATS", "Row", "Table", "by_stratum", "classes", "page", "render", "rows", "scores", "strata_table", "write"]
+
+
+def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
+    """The scores of results as a table, constant answers among the floors."""
+    return scores([*constant_rows(results), *rows(results)], questions)
 
 
 def render(results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None) -> str:
     """Results as text in one of the formats; parquet is not text, so it has to be written."""
     if form in PAGES:
-        return PAGES[form](scores(rows(results), questions))
+        return PAGES[form](page(results, questions))
     if form in LISTS:
         return LISTS[form](rows(results))
     can = ", ".join(f for f in FORMATS if f in PAGES or f in LISTS)

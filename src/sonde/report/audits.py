@@ -9,9 +9,25 @@ from sonde.audit import Audit, Row, Shared
 from sonde.core import SPLITS
 from sonde.report.table import Section, Table, number
 
+PAIRS = 3  # of rules: those that say most together
 MANY = 40  # classes, of which the most and the least frequent are shown
 WORDS = frozenset(
-    {"what", "class", "label", "sentence", "split", "target", "asked", "strata", "note", "value", "where", "fitted and scored", ""}
+    {
+        "what",
+        "class",
+        "label",
+        "sentence",
+        "split",
+        "target",
+        "asked",
+        "strata",
+        "note",
+        "value",
+        "where",
+        "fitted and scored",
+        "remark",
+        "",
+    }
 )
 
 
@@ -20,10 +36,12 @@ def audited(audit: Audit, title: str) -> list[Table]:
     found = audit.problems or ("Nothing stands out.",)
     first = Table((), (), WORDS, tuple(f"- {problem}" for problem in found), title)
     floors = [_floors(audit)] if audit.floors else []
+    asked = [_asked(audit)] if audit.asked else []
     return [
         first,
         _balance(audit),
         *floors,
+        *asked,
         _overlap(audit),
         *_repeats(audit),
         _notes(audit.notes),
@@ -58,6 +76,14 @@ def _floors(audit: Audit) -> Table:
     kept = 4 if any(row[3] for row in rows) else 3
     columns = ("what", f"{audit.metric}, %", "95 % interval", "fitted and scored")[:kept]
     return _table("What needs no encoder", columns, [row[:kept] for row in rows], _correlated(audit))
+
+
+def _asked(audit: Audit) -> Table:
+    """What answers questions about words, with the pairs of rules that say most together."""
+    shown = [*audit.asked.values(), *audit.pairs[:PAIRS]]
+    rows = [(f.name, number(100 * f.score), f"{number(100 * f.low)} – {number(100 * f.high)}" * (f.low < f.high), f.about) for f in shown]
+    columns = ("what", f"{audit.metric}, %", "95 % interval", "remark")
+    return _table("What needs no composition", columns, rows)
 
 
 def _correlated(audit: Audit) -> str:

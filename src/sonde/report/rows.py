@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,10 @@ from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
 from sonde.probes import PROBES
-from sonde.targets import Classes, Column, Scores
+from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
 from sonde.tasks import TASKS
 
-FLOORS = {"length", "words", "random", "bow", "static", "untrained"}
+FLOORS = {"(constant)", "length", "words", "random", "bow", "static", "untrained"}
 """Encoders that a trained sentence encoder has to beat before its score says anything; they stand first in a table."""
 PERCENT = 100.0
 
@@ -31,6 +32,10 @@ class Row:
     train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
     unusable, cut  examples without a vector, and sentences that were read only in part
     unseen         examples of n whose class train lacks: wrong whatever the probe says
+    samples        of the training data that were drawn; they are averaged over as seeds are, and seeds counts both
+    stratum        what the examples have in common, where they are but some; '' for all
+    bits           length of a code for the training labels (`online:` probes), and by how much it is shorter than a code
+    compression    that knows nothing; NaN where there is none
     """
 
     task: str
@@ -50,11 +55,15 @@ class Row:
     unusable: int
     cut: int
     unseen: int
+    samples: int = 1
+    stratum: str = ""
+    bits: float = math.nan
+    compression: float = math.nan
 
     @property
     def floor(self) -> bool:
         """Whether the row is there for others to be compared with."""
-        return self.encoder.partition(":")[0].partition(",")[0] in FLOORS
+        return self.layer == "lex" or self.encoder.partition(":")[0].partition(",")[0] in FLOORS
 
 
 def newest(results: Iterable[Result]) -> list[Result]:
@@ -83,11 +92,19 @@ def _made_of(identity: str) -> list[Any]:
 
 
 def rows(results: Iterable[Result]) -> list[Row]:
-    """One row for all seeds and folds of the same thing, in the order in which things first come."""
+    """One row for all seeds, folds and samples of the same thing, in the order in which things first come."""
     groups: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         groups.setdefault(_shared(result), []).append(result)
     return [_row(key, group) for key, group in groups.items()]
+
+
+def repeats(group: Iterable[Result]) -> list[list[Result]]:
+    """Results of one thing by seed and sample, each the results of all folds; those of a stopped run, with gaps, are left out."""
+    found: dict[tuple[int, str], list[Result]] = {}
+    for result in sorted(group, key=lambda r: r.trial.task):
+        found.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(result)
+    return [each for each in found.values() if len(each) == max(map(len, found.values()))]
 
 
 def _shared(result: Result) -> tuple[str, ...]:
@@ -97,16 +114,13 @@ def _shared(result: Result) -> tuple[str, ...]:
 
 def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
     task, encoder, layer, probe, control, metric = key
-    by_seed: dict[int, list[Result]] = {}
-    for result in sorted(group, key=lambda r: r.trial.task):
-        by_seed.setdefault(result.trial.seed, []).append(result)
-    whole = [seeds for seeds in by_seed.values() if len(seeds) == max(map(len, by_seed.values()))]  # a stopped run has gaps
+    whole = repeats(group)
     folds = whole[0]
     gold = joined([r.gold for r in folds])
-    predicted = [joined([r.predicted for r in seed]) for seed in whole]
-    scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [seed[0].score for seed in whole]
-    low, high = (folds[0].low, folds[0].high) if len(predicted) == len(folds) == 1 else interval_of(metric, gold, predicted)
-    majority = float(np.average([r.majority for r in folds], weights=[r.n for r in folds]))
+    predicted = [joined([r.predicted for r in each]) for each in whole]
+    scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [each[0].score for each in whole]
+    low, high = _interval(folds, gold, predicted)
+    bits, compression = np.mean([_code(r) for each in whole for r in each], 0)
     return Row(
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
@@ -117,7 +131,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         score=PERCENT * float(np.mean(scored)),
         low=PERCENT * low,
         high=PERCENT * high,
-        majority=PERCENT * majority,
+        majority=PERCENT * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
         n=len(gold),
         seeds=len(whole),
         folds=len(folds),
@@ -125,7 +139,24 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         unusable=sum(int(_counts(r).get("unusable", 0)) for r in folds),
         cut=max(int(_counts(r).get("cut", 0)) for r in folds),
         unseen=sum(int(_counts(r).get("unseen", 0)) for r in folds),
+        samples=len({_option(each[0].trial.task, "sample") for each in whole}),
+        bits=float(bits),
+        compression=float(compression),
     )
+
+
+def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]) -> tuple[float, float]:
+    """The interval that was stored, or that of all seeds and folds; of the first where a score is no number."""
+    first = folds[0]
+    if len(predicted) == len(folds) == 1 and not (math.isnan(first.low) and not math.isnan(first.score)):
+        return first.low, first.high
+    return interval_of(first.metric, gold, predicted)
+
+
+def _code(result: Result) -> tuple[float, float]:
+    """Length in bits and compression of a code for the labels, where the probe made one."""
+    code = result.provenance.get("choice", {}).get("code", {})
+    return float(code.get("bits", math.nan)), float(code.get("compression", math.nan))
 
 
 def _counts(result: Result) -> dict[str, Any]:
@@ -139,14 +170,23 @@ def joined(columns: Sequence[Column]) -> Column:
         return first
     if isinstance(first, Scores):
         return Scores(np.concatenate([c.values for c in columns if isinstance(c, Scores)]))
-    if not isinstance(first, Classes):
-        raise ValueError("folds of label sets cannot be put together")
     names = tuple(dict.fromkeys(name for c in columns for name in c.names))
-    ids = [np.array([names.index(n) for n in c.names], np.int64)[c.ids] for c in columns if isinstance(c, Classes)]
-    return Classes(np.concatenate(ids), names)
+    places = [np.array([names.index(n) for n in c.names], np.int64) for c in columns]
+    if isinstance(first, Classes):
+        return Classes(np.concatenate([place[c.ids] for place, c in zip(places, columns, strict=True) if isinstance(c, Classes)]), names)
+    sets = [as_sets(c) for c in columns]
+    offsets = np.cumsum(np.concatenate([[0], *(np.diff(c.offsets) for c in sets)]))
+    ids = np.concatenate([place[c.ids] for place, c in zip(places, sets, strict=True)])
+    return LabelSets(offsets, ids, np.concatenate([c.weights for c in sets]), names, any(c.partial for c in sets))
 
 
 def without_fold(task: str) -> str:
-    """A task's reference without its fold, which is averaged over."""
+    """A task's reference without its fold and its sample of the training data, which are averaged over."""
     parsed = parsed_or_none(task)
-    return task if parsed is None else str(parsed.without("fold"))
+    return task if parsed is None else str(parsed.without("fold", "sample"))
+
+
+def _option(task: str, key: str) -> str:
+    """The value of an option in a task's reference, '' without."""
+    parsed = parsed_or_none(task)
+    return "" if parsed is None else dict(parsed.options).get(key, "")

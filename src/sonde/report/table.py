@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 import numpy as np
 
 from sonde.controls import CONTROLS
-from sonde.core import Result
-from sonde.encoders import ENCODERS
 from sonde.metrics import null_share
-from sonde.naming import Reference, ReferenceProblem, brief
-from sonde.probes import PROBES
-from sonde.report.rows import Row, without_fold
-from sonde.targets import Classes
-from sonde.tasks import TASKS
+from sonde.naming import Reference, ReferenceProblem
+from sonde.report.rows import Row
 
 NO_CONTROL = "none"
+CONSTANT = "(constant)"
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
@@ -55,13 +52,13 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     plain = [row for row in rows if row.control == NO_CONTROL] or list(rows)
     controls = tuple(dict.fromkeys(row.control for row in rows if row.control != NO_CONTROL)) if plain is not rows else ()
     beside = {(r.task, r.encoder, r.layer, r.probe, r.metric, r.control): r for r in rows}
-    layers = any(row.layer != "-" for row in plain)
-    head = ("encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "majority", *controls, "n")
+    shown = Shown(any(row.layer != "-" for row in plain), any(map(_remembers, controls)), any(row.bits == row.bits for row in plain))
+    head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *controls, *shown.after, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
-        body = [_cells(row, [beside.get((*_what(row), c)) for c in controls], layers) for row in sorted(mine, key=lambda r: not r.floor)]
-        sections.append(Section(_short(task), tuple(body), _about(mine, (questions or {}).get(task, ""))))
+        body = [_cells(row, [beside.get((*_what(row), c)) for c in controls], shown) for row in sorted(mine, key=lambda r: not r.floor)]
+        sections.append(Section(short(task), tuple(body), about(mine, (questions or {}).get(task, ""))))
     return Table(head, tuple(sections), frozenset({"encoder", "probe"}), _notes(rows))
 
 
@@ -69,20 +66,46 @@ def _what(row: Row) -> tuple[str, str, str, str, str]:
     return row.task, row.encoder, row.layer, row.probe, row.metric
 
 
-def _cells(row: Row, controls: Sequence[Row | None], layers: bool) -> tuple[str, ...]:
+def _cells(row: Row, controls: Sequence[Row | None], shown: Shown) -> tuple[str, ...]:
     beside = ["" if c is None else number(c.score) for c in controls]
     interval = f"{number(row.low)} – {number(row.high)}"
-    shown = row.encoder if row.encoder != "words" else "(words)"
-    return (
-        shown,
-        *((row.layer,) if layers else ()),
-        row.probe,
-        number(row.score),
-        interval,
-        number(row.majority),
-        *beside,
-        f"{row.n:,}",
+    selective = (
+        [_selectivity(row, next((c for c in controls if c is not None and _remembers(c.control)), None))] if shown.selectivity else []
     )
+    coded = (["", ""] if math.isnan(row.bits) else [f"{row.bits / 1000:,.1f}", f"{row.compression:.2f}"]) if shown.code else []
+    encoder = row.encoder if row.encoder != "words" else "(words)"
+    found = (number(row.score), interval, number(row.majority), *beside, *selective, *coded)
+    return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
+
+
+class Shown(NamedTuple):
+    """Columns that a table has where some row has something to say in them."""
+
+    layers: bool
+    selectivity: bool
+    code: bool
+
+    def layer(self, cell: str) -> tuple[str, ...]:
+        """The cell of the column of layers, where there is one."""
+        return (cell,) if self.layers else ()
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The columns after those of the controls."""
+        return (*(["selectivity"] if self.selectivity else []), *(["kbit", "compression"] if self.code else []))
+
+
+def _remembers(control: str) -> bool:
+    """Whether a control can be answered by remembering words, so that a probe is selective that cannot."""
+    return control.partition(",")[0] == "word-labels"
+
+
+def _selectivity(row: Row, control: Row | None) -> str:
+    """How much better the task is answered than labels drawn for words (Hewitt & Liang 2019), with its 95 % interval."""
+    if control is None:
+        return ""
+    doubt = math.hypot((row.high - row.low) / 2, (control.high - control.low) / 2)  # the two err independently
+    return f"{number(row.score - control.score)} ± {number(doubt)}"
 
 
 def number(value: float) -> str:
@@ -90,7 +113,7 @@ def number(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.1f}"
 
 
-def _short(task: str) -> str:
+def short(task: str) -> str:
     """A task's reference with the last part of its path only."""
     try:
         parsed = Reference.parse(task)
@@ -101,25 +124,32 @@ def _short(task: str) -> str:
     return str(Reference(parsed.name, PurePath(parsed.argument).name or parsed.argument, parsed.options))
 
 
-def _about(rows: Sequence[Row], question: str) -> str:
-    first = rows[0]
+def about(rows: Sequence[Row], question: str = "") -> str:
+    """The question of some rows, their metric, and how many folds or samples they are over."""
+    first, many = rows[0], max(row.samples for row in rows)
     metric = "" if first.metric == "accuracy" else f" {first.metric}."
     folds = f" {first.folds} folds." if first.folds > 1 else ""
-    return f"{question}{metric}{folds}".strip()
+    samples = f" {many} samples of the training data." if many > 1 else ""
+    return f"{question}{metric}{folds}{samples}".strip()
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
-    seeds = sorted({row.seeds for row in rows})
+    seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     notes = [f"Scores are {unit}, the mean of {counted} seed{'s' * (seeds[-1] > 1)}; intervals are over seeds and test examples."]
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
+    if any(_remembers(row.control) for row in rows):
+        notes.append("selectivity: the score less that on labels drawn for words (Hewitt & Liang 2019), which a probe can but remember.")
+    if any(row.bits == row.bits for row in rows):
+        notes.append("kbit: a thousand bits, to send the training labels to one who has the vectors; compression: by what factor that")
+        notes[-1] += " is shorter than without vectors (Voita & Titov 2020)."
     notes += _chance(rows)
     lost = {(row.task, row.encoder): row.unusable for row in rows if row.unusable}
-    notes += [f"{_short(task)}, {encoder}: {_many(n, 'example')} not encoded, and left out." for (task, encoder), n in lost.items()]
+    notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} not encoded, and left out." for (task, encoder), n in lost.items()]
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     notes += [
-        f"{_short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()
+        f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()
     ]
     cut = {row.encoder: row.cut for row in rows if row.cut}
     notes += [f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut." for encoder, n in cut.items()]
@@ -149,37 +179,6 @@ def _described(control: str) -> str:
     name = control.partition(",")[0].partition(":")[0]
     known = name in CONTROLS.places() and "@" not in name
     return (CONTROLS.find(name).__doc__ or "").partition("\n")[0] if known else "the score on data without the linguistics."
-
-
-def classes(results: Sequence[Result]) -> Table:
-    """Counts by class: test examples, how many were recognised, how many others were taken for it (all seeds together)."""
-    groups: dict[tuple[str, str], list[Result]] = {}
-    for result in results:
-        trial = result.trial
-        if isinstance(result.gold, Classes) and trial.control == NO_CONTROL:
-            layer = "" if trial.read == "-" else f" layer {trial.read}"
-            what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
-            groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
-    sections = tuple(Section(f"{_short(task)}: {what}", _by_class(group)) for (task, what), group in groups.items())
-    return Table(("class", "examples", "recognised", "%", "mistaken for it"), sections, frozenset({"class"}))
-
-
-def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
-    gold: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
-    for result in group:
-        if not (isinstance(result.gold, Classes) and isinstance(result.predicted, Classes)):
-            continue
-        true = np.array(result.gold.names, object)[result.gold.ids]
-        said = np.array(result.predicted.names, object)[result.predicted.ids]
-        gold.update(true.tolist())
-        right.update(true[true == said].tolist())
-        wrong.update(said[true != said].tolist())
-    return tuple(
-        (name, f"{count:,}", f"{right[name]:,}", number(100 * right[name] / count), f"{wrong[name]:,}")
-        for name, count in sorted(gold.items())
-    )
 
 
 def printable(text: str) -> str:

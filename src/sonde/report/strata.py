@@ -1,0 +1,127 @@
+"""Scores by a stratum of the test examples: span distance, constituent height, seen and unseen words, target forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sonde.core import DataProblem, Result, Tags
+from sonde.metrics import METRICS, floor
+from sonde.report.rows import Row, repeats, rows, without_fold
+from sonde.report.table import NO_CONTROL, Section, Table, about, number, short
+
+LEAST = 20  # examples that numbers are put together to have
+SHOWN = 30  # other values, of which the rarer ones are put together
+RARER = "(rarer)"
+
+
+class Bin(NamedTuple):
+    """Values of a stratum that are reported as one."""
+
+    label: str
+    values: frozenset[str]
+
+
+def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
+    """A row for each value of a stratum and each thing measured on tasks that have it; DataProblem where none has.
+
+    Numbers go in order, and neighbours together until there are 20 test examples; of other values the rarer go together.
+    """
+    tagged = [r for r in results if stratum in r.strata]
+    if not tagged:
+        known = sorted({key for r in results for key in r.strata})
+        raise DataProblem(f"no result has the stratum {stratum!r}; those here are tagged by {', '.join(known) or 'nothing'}")
+    found = []
+    by_task: dict[str, list[Result]] = {}
+    for result in tagged:
+        by_task.setdefault(without_fold(result.trial.task), []).append(result)
+    for mine in by_task.values():
+        for each in bins(_counts(mine, stratum)):
+            parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
+            found += [replace(row, stratum=each.label) for row in rows(parts)]
+    return found
+
+
+def bins(counts: dict[str, int]) -> list[Bin]:
+    """How values with these counts are put together for a report."""
+    try:
+        numbers = sorted(counts, key=float)
+    except ValueError:
+        order = sorted(counts, key=lambda value: (-counts[value], value))
+        rarer = order[SHOWN:]
+        return [Bin(value, frozenset([value])) for value in order[:SHOWN]] + ([Bin(RARER, frozenset(rarer))] if rarer else [])
+    groups: list[list[str]] = [[]]
+    for value in numbers:
+        if sum(counts[v] for v in groups[-1]) >= LEAST:
+            groups.append([])
+        groups[-1].append(value)
+    if len(groups) > 1 and sum(counts[v] for v in groups[-1]) < LEAST:
+        last = groups.pop()
+        groups[-1] += last
+    return [Bin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g]
+
+
+def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
+    """A result over its examples of some values alone; None where it has none. Its interval is told with that of other seeds."""
+    tags = result.strata[stratum]
+    wanted = np.array([name in to.values for name in tags.names] + [False])
+    chosen = np.flatnonzero(wanted[tags.codes])
+    if not len(chosen):
+        return None
+    gold, predicted = result.gold.take(chosen), result.predicted.take(chosen)
+    answers = result.provenance.get("constants")
+    return replace(
+        result,
+        gold=gold,
+        predicted=predicted,
+        score=METRICS.make(result.metric)(gold, predicted),
+        low=math.nan,
+        high=math.nan,
+        majority=math.nan if answers is None else floor(answers, gold, predicted, result.metric),
+        strata={key: t.take(chosen) for key, t in result.strata.items()},
+    )
+
+
+def strata_table(found: Sequence[Row], stratum: str) -> Table:
+    """Rows by the values of a stratum as a table, one section a task; floors first within each value."""
+    plain = [row for row in found if row.control == NO_CONTROL] or list(found)
+    layers = any(row.layer != "-" for row in plain)
+    head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", "n")
+    sections = []
+    for task in dict.fromkeys(row.task for row in plain):
+        mine = [row for row in plain if row.task == task]
+        places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
+        body = tuple(_cells(row, layers) for row in sorted(mine, key=lambda r: (places[r.stratum], not r.floor)))
+        sections.append(Section(short(task), body, about(mine)))
+    notes = (
+        f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} examples.",
+        "constant: what the best constant answer of train scores on the same examples.",
+    )
+    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
+
+
+def _cells(row: Row, layers: bool) -> tuple[str, ...]:
+    layer = (row.layer,) if layers else ()
+    interval = f"{number(row.low)} – {number(row.high)}"
+    return (row.stratum, row.encoder, *layer, row.probe, number(row.score), interval, number(row.majority), f"{row.n:,}")
+
+
+def _counts(results: Iterable[Result], stratum: str) -> dict[str, int]:
+    """How many test examples have each value, in all folds of the first thing that was measured."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for r in results:
+        groups.setdefault((r.trial.encoder, r.trial.read, r.trial.probe, r.trial.control), []).append(r)
+    counts: dict[str, int] = {}
+    for r in repeats(next(iter(groups.values())))[0]:
+        for name, n in _frequencies(r.strata[stratum]):
+            counts[name] = counts.get(name, 0) + n
+    return counts
+
+
+def _frequencies(tags: Tags) -> list[tuple[str, int]]:
+    counts = np.bincount(tags.codes[tags.codes >= 0], minlength=len(tags.names))
+    return [(name, int(n)) for name, n in zip(tags.names, counts, strict=True) if n]

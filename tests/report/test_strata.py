@@ -1,0 +1,127 @@
+"""Scores by strata, by label, of constants; samples and selectivity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.core import DataProblem, Result, Tags, Trial
+from sonde.metrics import METRICS, constants
+from sonde.report import by_stratum, classes, page, rows, strata_table
+from sonde.report.constants import constant_rows
+from sonde.report.rows import joined
+from sonde.report.strata import LEAST, bins
+from sonde.report.terminal import terminal
+from sonde.targets import Classes, LabelSets, as_sets, column
+
+NAMES = ("Other", "cause", "effect")
+
+
+def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object) -> Result:
+    """A result over n examples tagged by distance 0 to 9, those near recognised more often than those far."""
+    given = {"task": "edge/relations:X", "encoder": "hf:m", "read": "mix", "probe": "span", "control": "none", "seed": 0}
+    trial = Trial(**{**given, **changed})  # type: ignore[arg-type]
+    rng = np.random.default_rng([trial.seed, 3])
+    gold = Classes(rng.integers(3, size=n), NAMES)
+    distance = np.arange(n) % 10
+    hit = rng.random(n) < right - distance / 20
+    said = Classes(np.where(hit, gold.ids, (gold.ids + 1) % 3), NAMES)
+    predicted = as_sets(said) if sets else said
+    score = METRICS.make("micro-f1")(gold, predicted)
+    made_with = {"counts": {"train": 900}, "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()}}
+    tags = {"distance": Tags(distance, tuple(map(str, range(10))))}
+    return Result(trial, "micro-f1", score, score - 0.05, score + 0.05, 0.5, gold, predicted, made_with, tags)
+
+
+def test_strata_divide_the_examples_and_scores_fall_with_distance():
+    found = by_stratum([edges(seed=s) for s in (0, 1)], "distance")
+    assert [row.stratum for row in found] == list(map(str, range(10)))
+    assert sum(row.n for row in found) == 400
+    assert found[0].score > found[9].score + 15
+    assert all(row.low <= row.score <= row.high and row.seeds == 2 for row in found)
+    text = terminal(strata_table(found, "distance"))
+    assert "edge/relations:X" in text
+
+
+def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
+    one = edges()
+    chosen = np.flatnonzero(one.strata["distance"].codes == 4)
+    row = next(r for r in by_stratum([one], "distance") if r.stratum == "4")
+    assert row.score == pytest.approx(100 * METRICS.make("micro-f1")(one.gold.take(chosen), one.predicted.take(chosen)))
+    both = constants(one.gold, "micro-f1")["set"]
+    expected = 2 * np.isin(np.array(NAMES)[one.gold.take(chosen).ids], both).sum() / (len(chosen) * (1 + len(both)))  # type: ignore[attr-defined]
+    assert row.majority == pytest.approx(100 * expected)
+
+
+def test_a_stratum_that_nothing_has_is_named():
+    with pytest.raises(DataProblem, match="tagged by distance"):
+        by_stratum([edges()], "height")
+
+
+@given(st.dictionaries(st.integers(0, 60).map(str), st.integers(1, 50), min_size=1))
+def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
+    found = bins(counts)
+    assert sorted((v for b in found for v in b.values), key=int) == sorted(counts, key=int)
+    sizes = [sum(counts[v] for v in b.values) for b in found]
+    assert all(size >= LEAST for size in sizes) or len(found) == 1
+    assert [min(map(int, b.values)) for b in found] == sorted(min(map(int, b.values)) for b in found)
+
+
+def test_words_are_not_put_in_the_order_of_numbers_and_rare_ones_go_together():
+    found = bins({f"w{i}": 100 - i for i in range(50)})
+    assert [b.label for b in found][:2] == ["w0", "w1"]
+    assert found[-1].label == "(rarer)"
+    assert len(found[-1].values) == 20
+
+
+def test_constants_stand_among_the_floors_where_sets_may_be_answered():
+    found = constant_rows([edges(), edges(seed=1)])
+    assert [(row.encoder, row.probe) for row in found] == [("(constant)", "one label"), ("(constant)", "best set of 3")]
+    assert found[-1].score == pytest.approx(50)  # all three labels of three balanced classes
+    assert "best set of 3" in terminal(page([edges()]))
+    assert constant_rows([replace(edges(), provenance={"constants": {"class": ["cause"]}})]) == []
+
+
+def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():
+    found = [edges(task=f"edge/dpr:X,sample={k}/5", seed=s) for k in range(1, 6) for s in (0, 1)]
+    (row,) = rows(found)
+    assert (row.task, row.seeds, row.samples, row.n) == ("edge/dpr:X", 10, 5, 400)
+    assert "5 samples of the training data" in terminal(page(found))
+
+
+def test_folds_of_label_sets_are_put_together_by_name():
+    first, second = column([frozenset("ab"), frozenset()]), column([frozenset("bc")])
+    found = joined([first, second])
+    assert isinstance(found, LabelSets)
+    assert found.names == ("a", "b", "c")
+    assert found.matrix().tolist() == [[1, 1, 0], [0, 0, 0], [0, 1, 1]]
+
+
+def test_labels_of_sets_are_counted_as_classes_are():
+    (section,) = classes([edges(0.9), edges(0.9, seed=1)]).sections
+    (plain,) = classes([edges(0.9, sets=False), edges(0.9, sets=False, seed=1)]).sections
+    assert section.rows == plain.rows
+    assert [row[0] for row in section.rows] == sorted(NAMES)
+
+
+def test_selectivity_is_what_the_control_leaves_of_the_score():
+    text = terminal(page([edges(0.9), edges(0.6, control="word-labels")]))
+    (line,) = [line for line in text.splitlines() if "hf:m" in line]
+    score, control = (100 * edges(x).score for x in (0.9, 0.6))
+    assert f"{score - control:.1f} ± 7.1" in line
+    assert "Hewitt & Liang" in text
+
+
+def test_a_code_of_the_labels_is_shown_where_a_probe_made_one():
+    coded = edges()
+    coded.provenance["choice"] = {"code": {"bits": 12345.6, "compression": 3.21}}
+    (row,) = rows([coded])
+    assert (row.bits, row.compression) == (12345.6, 3.21)
+    text = terminal(page([coded]))
+    assert "12.3" in text
+    assert "3.21" in text
+    assert "kbit" not in terminal(page([edges()]))
