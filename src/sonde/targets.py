@@ -187,6 +187,29 @@ def as_sets(labels: Column) -> LabelSets:
     raise ValueError("scores are no label sets")
 
 
+def code_length(labels: Column, scores: Floats) -> NDArray[np.float64]:
+    """Bits that each example's labels take under a probe's scores (logits), [n]: -log2 p; ValueError for numbers.
+
+    Classes are coded by softmax, even where a sigmoid each was trained: that is their distribution given that one label holds.
+    """
+    z = scores.astype(np.float64)
+    if isinstance(labels, Classes):
+        nats = np.logaddexp.reduce(z, 1) - z[np.arange(len(labels)), labels.ids]
+    elif isinstance(labels, LabelSets):
+        holds = labels.matrix()
+        nats = np.where(np.isnan(holds), 0, np.logaddexp(0, z) - (holds >= 0.5) * z).sum(1)
+    else:
+        raise ValueError("numbers have no code of a length in bits: take classes or label sets")
+    return np.asarray(nats / np.log(2))
+
+
+def uniform_length(labels: Column) -> NDArray[np.float64]:
+    """Bits that each example's labels take when all are equally likely, [n]: log2 of the classes, or one a label annotated."""
+    if isinstance(labels, Classes):
+        return np.full(len(labels), np.log2(len(labels.names)))
+    return code_length(labels, np.zeros((len(labels), len(labels.names)), np.float32))
+
+
 def restored(loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False) -> Column:
     """The column that `arrays()` was taken from, as the store and a built file read it back."""
     if loss == "softmax":

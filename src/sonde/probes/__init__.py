@@ -8,6 +8,7 @@ PROBES = Contents(
     {
         "mlp": "sonde.probes.mlp:mlp",
         "logreg": "sonde.probes.logreg:LogReg",
+        "online": "sonde.probes.online:online",
         "majority": "sonde.probes.floors:Majority",
         "majority-feature": "sonde.probes.floors:MajorityFeature",
         "nb-uni-tfidf": "sonde.probes.bayes:uni",
