@@ -19,7 +19,7 @@ EVERYTHING: dict[str, Any] = {
     "relatives": {"voices": ["active", "passive", "passive without agent"]},
     "modal": ["will", "might", "should"],
     "aspect": ["simple", "progressive", "perfect", "perfect progressive"],
-    "determiner": ["the", "a", "some", "every", "no", "this", "these"],
+    "determiner": ["the", "a", "some", "every", "no", "this", "these", "not one"],
     "relativiser": ["that", "who"],
     "at_most": {
         "relatives": 1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -10,11 +9,12 @@ from pathlib import Path
 from sonde.sources.events.english_columns import columns
 from sonde.sources.events.english_rules import ALLOWED, rules
 from sonde.sources.events.language import Form, Language, PhraseForm
-from sonde.sources.events.lexicon import Lexicon, read
-from sonde.sources.events.meaning import ASPECTS, POLARITIES, TENSES
+from sonde.sources.events.lexicon import adverb_rows, read
+from sonde.sources.events.meaning import NUMBERS, POLARITIES
 
 TABLE = Path(__file__).with_name("english.tsv")
 FORMS = {"noun": 1, "verb": 4}
+TENSES, ASPECTS = ("past", "present"), ("simple", "progressive", "perfect", "perfect progressive")
 MODALS = ("will", "would", "could", "may", "might", "must", "should")
 PHRASES = (
     PhraseForm("singular", "the"),
@@ -26,8 +26,18 @@ PHRASES = (
     PhraseForm("plural", "no"),
     PhraseForm("singular", "this"),
     PhraseForm("plural", "these"),
+    PhraseForm("singular", "not one"),
 )
-FORCES = {"no": "none", "every": "every", "a": "some", "some": "some"}
+FORCES = {"no": "none", "not one": "none", "every": "every", "a": "some", "some": "some"}
+DEFAULTS = {
+    "tense": TENSES,
+    "modal": (),
+    "aspect": ("simple", "progressive"),
+    "polarity": POLARITIES,
+    "number": NUMBERS,
+    "determiner": ("the",),
+    "relativiser": ("that",),
+}
 ADVERB_ROW = ("stance", "frequency", "manner")  # "really often quietly": at most one of each, in this order
 
 
@@ -39,20 +49,14 @@ def english(table: Path = TABLE) -> Language:
     return Language(
         name="English",
         lexicon=lexicon,
-        modals=MODALS,
         forms=tuple(Form(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
         phrases=PHRASES,
         relativisers=("that", "who"),
-        adverbs=tuple(_rows(lexicon)),
+        adverbs=adverb_rows(lexicon, ADVERB_ROW),
         forces=FORCES,
+        defaults=DEFAULTS,
+        leaning=(),
         allowed=ALLOWED,
         rules=lambda placed: rules(placed, english(table)),
         columns=lambda placed: columns(placed, english(table)),
     )
-
-
-def _rows(lexicon: Lexicon) -> Iterator[tuple[int, ...]]:
-    """Rows of adverbs, the shorter ones first."""
-    kinds = [[i for i, e in enumerate(lexicon.entries["adverb"]) if kind in e.classes] for kind in ADVERB_ROW]
-    rows = product(*([None, *kind] for kind in kinds))
-    yield from sorted((tuple(i for i in row if i is not None) for row in rows), key=lambda row: (len(row), row))

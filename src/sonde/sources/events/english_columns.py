@@ -62,7 +62,7 @@ def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> It
     forms = Key(f"{path}.form")
     following = (f"{path}.adjectives.0", "adjective") if phrase.adjectives else (f"{path}.noun", "noun")
     articles = np.array([[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases], object)
-    yield Column(articles, _same(f"{path}.determiner", articles.shape), (forms, Key(following[0], _vowels(language, following[1]))))
+    yield Column(articles, _roles(articles, f"{path}.determiner"), (forms, Key(following[0], _vowels(language, following[1]))))
     for i in range(phrase.adjectives):
         adjectives = _texts(e.lemma for e in language.values("adjective"))
         yield Column(adjectives, _same(f"{path}.adjectives.{i}", adjectives.shape), (Key(f"{path}.adjectives.{i}"),))
@@ -167,6 +167,13 @@ def _word(word: str, role: str) -> Column:
 
 def _texts(words: Iterable[str]) -> Texts:
     return np.array([f"{word} " if word else "" for word in words], object)
+
+
+def _roles(words: Texts, role: str) -> Texts:
+    """The same role for each word, however many there are."""
+    if not any(" " in text.strip() for text in words.flat):
+        return _same(role, words.shape)
+    return np.frompyfunc(lambda text: f"{role} " * len(text.split()), 1, 1)(words)  # type: ignore[no-any-return]
 
 
 def _same(role: str, shape: Sequence[int]) -> Texts:
