@@ -177,7 +177,22 @@ def test_the_null_value_is_that_of_the_commonest_class_of_test():
 
 
 def test_controls_list_what_they_are():
-    assert set(CONTROLS) == {"none", "shuffled", "word-labels"}
+    assert set(CONTROLS) == {"none", "shuffled", "word-labels", "random-asked"}
     assert CONTROLS.canonical("shuffled") == "shuffled,seed=0"
     assert CONTROLS.canonical("word-labels,seed=3") == "word-labels,least=none,seed=3"
     assert all(CONTROLS.find(name).__doc__ for name in CONTROLS)
+
+
+def test_random_asked_words_are_any_of_the_vocabulary_and_nothing_else_changes():
+    words = ("run", "dog", "cat")
+    examples = [Example((Site(Sentence.of([f"s{i}"])),), "yn"[i % 2], SPLITS[i % 3], (words[0], words[1 + i % 2])) for i in range(600)]
+    dataset = Dataset.of(examples)
+    changed = CONTROLS.make("random-asked")(dataset)
+    counts = np.array([np.bincount(slot, minlength=3) for slot in changed.asked.T])
+    assert (abs(counts - 200) < 60).all()
+    assert changed.vocabulary == dataset.vocabulary
+    assert (changed.labels.ids == dataset.labels.ids).all()
+    assert (CONTROLS.make("random-asked,seed=1")(dataset).asked != changed.asked).any()
+    assert changed.notes["control"] == {"name": "random-asked", "seed": 0, "null": 0.5}
+    with pytest.raises(DataProblem, match="asks about no words"):
+        CONTROLS.make("random-asked")(zipfian())

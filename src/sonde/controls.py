@@ -19,7 +19,12 @@ from sonde.vectors import Ints, ranges
 CONTROLS = Contents(
     "control",
     "sonde.controls",
-    {"none": "sonde.controls:Unchanged", "shuffled": "sonde.controls:Shuffled", "word-labels": "sonde.controls:WordLabels"},
+    {
+        "none": "sonde.controls:Unchanged",
+        "shuffled": "sonde.controls:Shuffled",
+        "word-labels": "sonde.controls:WordLabels",
+        "random-asked": "sonde.controls:RandomAsked",
+    },
 )
 
 
@@ -72,6 +77,23 @@ class WordLabels:
         return changed.noted(
             control={"name": "word-labels", "seed": self.seed, "null": null_value(changed), "least": least, **_covered(dataset, keys)}
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RandomAsked:
+    """Asked words drawn anew for each example: what a probe scores that is not told what is asked (Ettinger et al. 2018, section 7).
+
+    As in the authors' code each slot gets any word of the vocabulary, whatever its kind.
+    """
+
+    seed: int = field(default=0, kw_only=True)
+
+    def __call__(self, dataset: Dataset) -> Dataset:
+        if not dataset.asked.shape[1]:
+            raise DataProblem("control random-asked: the task asks about no words")
+        rng = np.random.default_rng([self.seed, 12])
+        changed = replace(dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape))
+        return changed.noted(control={"name": "random-asked", "seed": self.seed, "null": null_value(changed)})
 
 
 def null_value(dataset: Dataset) -> float | None:

@@ -69,6 +69,8 @@ class Audit:
     rows            examples drawn at random, to read
     notes           what was counted while building
     problems        what deserves a look, in sentences
+    asked           by name, where questions are asked about words: what the asked words, a bag of words and rules answer
+    pairs           every pair of rules, the best first
     """
 
     sizes: Mapping[str, int]
@@ -90,3 +92,5 @@ class Audit:
     rows: tuple[Row, ...]
     notes: Mapping[str, Any]
     problems: tuple[str, ...] = ()
+    asked: Mapping[str, Floor] = field(default_factory=dict)
+    pairs: tuple[Floor, ...] = ()

@@ -14,7 +14,7 @@ SAME = {"rows": "the same {n:,} rows in the same order", "set": "the same {n:,} 
 
 def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
     """What deserves a look."""
-    return (*_splits(audit), *_repeats(audit), *_forms(audit), *_leaks(audit), *_confounds(audit), *_sizes(audit, labels))
+    return (*_splits(audit), *_repeats(audit), *_forms(audit), *_leaks(audit), *_confounds(audit), *_cues(audit), *_sizes(audit, labels))
 
 
 def _splits(audit: Audit) -> Iterator[str]:
@@ -69,6 +69,25 @@ def _confounds(audit: Audit) -> Iterator[str]:
         floor = audit.floors.get(name)
         if floor and floor.low > audit.floors["constant"].score and floor.score > audit.floors["constant"].score + CLEAR:
             yield f"{floor.name} reaches {_told(floor, audit)}, the best constant {audit.floors['constant'].score:.3f}"
+
+
+def _cues(audit: Audit) -> Iterator[str]:
+    """What answers questions about words without composing anything (Ettinger et al. 2018, section 7)."""
+    chance = audit.floors["constant"].score if audit.floors else 0.0
+    sampled = (floor for floor in audit.asked.values() if floor.low < floor.high)  # what is exact holds of a few examples only
+    clear = [floor for floor in sampled if floor.low > chance and floor.score > chance + CLEAR]
+    rules = {floor.name for pair in audit.pairs for floor in clear if floor.name in pair.name.split("; ")}
+    for floor in clear:
+        if floor.name not in rules:
+            yield f"{floor.name}: {_told(floor, audit)}, the best constant {chance:.3f}"
+        elif floor.score == 1:
+            yield f"the rule {floor.name!r} answers every question: either it is what is asked, or it gives it away"
+        else:
+            yield f"the rule {floor.name!r} reaches {_told(floor, audit)}, the best constant {chance:.3f}"
+    best = max((floor.score for floor in clear), default=chance)
+    for pair in audit.pairs[:1]:
+        if pair.low > chance and pair.score > best + CLEAR:
+            yield f"two rules together, {pair.name!r}, reach {_told(pair, audit)}"
 
 
 def _sizes(audit: Audit, labels: Column) -> Iterator[str]:

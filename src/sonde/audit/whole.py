@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sonde.audit import repeats
+from sonde.audit.asked import answers
 from sonde.audit.findings import Audit, Row
 from sonde.audit.floors import floors as scored
 from sonde.audit.floors import used
@@ -29,6 +30,7 @@ def inspect(dataset: Dataset, seed: int = 0, rows: int = 20, metric: str | None 
     lengths, found = words_read(dataset), repeats.Numbered.of(dataset)
     same = repeats.same(found)
     scores = scored(dataset, metric) if floors and used(dataset) not in same else {}  # where both are the same, that is all to say
+    asked, pairs = answers(dataset, metric) if floors else ({}, ())
     altered = str(dataset.notes.get(ALTERED, ""))
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
     audit = Audit(
@@ -50,6 +52,8 @@ def inspect(dataset: Dataset, seed: int = 0, rows: int = 20, metric: str | None 
         repeats=repeats.most_repeated(found),
         rows=tuple(_row(example) for example in dataset.take(drawn).examples()),
         notes=dict(dataset.notes),
+        asked=asked,
+        pairs=pairs,
     )
     return replace(audit, problems=problems(audit, dataset.labels))
 
@@ -81,7 +85,7 @@ def _row(example: Example) -> Row:
         else:
             words = sentence.words
             texts.append(" ".join([*words[: span[0]], "[", *words[span[0] : span[1]], "]", *words[span[1] :]]))
-    strata = dict(example.strata)
+    strata = {key: tag for key, tag in example.strata.items() if key != "asked"}
     return Row(example.split, _told(example.label), " | ".join(texts), strata.pop("target", ""), example.asked, strata)
 
 

@@ -1,0 +1,157 @@
+"""What answers questions about words without composing anything, on made-up sets and on the released ones."""
+
+import os
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.audit import inspect
+from sonde.audit.asked import ceilings, cues
+from sonde.audit.floors import halved
+from sonde.audit.untaught import TRAIN, drawn
+from sonde.core import SPLITS, Dataset, Example, Sentence, Site
+from sonde.report.audits import audited
+from sonde.report.terminal import terminal
+from sonde.tasks import TASKS
+from sonde.testing import FAMILIES
+
+DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
+PEOPLE, VERBS = ("doctor", "lawyer", "man", "professor", "student", "woman"), ("call", "follow", "help", "meet")
+PAST = {"call": "called", "follow": "followed", "help": "helped", "meet": "met"}
+
+
+def question(text, words, label, split, **strata):
+    return Example((Site(Sentence.of(text.split())),), label, split, words, strata)
+
+
+def swapped(passive=True, n=None):
+    """Who does it: role swaps, minimal pairs of equal bags, actives and passives alike; the asked noun is the first of them."""
+    examples = []
+    for k, (one, other, verb) in enumerate(product(PEOPLE, PEOPLE, VERBS)):
+        if one < other:
+            for first, second in ((one, other), (other, one)):
+                texts = [(f"the {first} {PAST[verb]} the {second}", first == one)]
+                texts += [(f"the {first} was {PAST[verb]} by the {second}", second == one)] if passive else []
+                for text, yes in texts:
+                    examples.append(question(text, (one, verb), "yes" if yes else "no", SPLITS[2 * (k % 3 == 2)], pair=f"{k} {len(text)}"))
+    return Dataset.of(examples[:n])
+
+
+def told(dataset):
+    return cues(halved(dataset), "accuracy")
+
+
+def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
+    found, pairs = told(swapped())
+    assert all(found[name].score == 0.5 for name in ("asked words alone", "first asked word alone", "second asked word alone"))
+    assert found["noun before the verb"].score == 0.5
+    assert found["nearest noun before, or first after by"].score == found["order xor by"].score == 1.0
+    assert pairs[0].score == 1.0
+    assert [p.score for p in pairs] == sorted((p.score for p in pairs), reverse=True)
+    assert len(pairs) == 21
+
+
+def test_without_passives_the_first_noun_is_the_agent():
+    found, _ = told(swapped(passive=False))
+    assert found["noun before the verb"].score == 1.0
+    assert found["noun before the verb"].about == "100.0 on train; yes where it holds"
+
+
+def test_a_cue_may_speak_against():
+    dataset = swapped(passive=False)
+    names = dataset.labels.names
+    mirrored = Dataset.of([Example(e.sites, names[e.label == names[0]], e.split, e.asked) for e in dataset.examples()])
+    assert told(mirrored)[0]["noun before the verb"].about == "100.0 on train; no where it holds"
+
+
+def test_an_asked_word_that_is_mostly_answered_in_one_way_is_a_leak():
+    rng = np.random.default_rng(0)
+    examples = [
+        question(f"the man {PAST[verb]} the woman s{i}", (verb,), "yes" if rng.random() < (0.9 if verb == "help" else 0.1) else "no", split)
+        for split, n in (("train", 300), ("test", 200))
+        for i, verb in enumerate(rng.choice(["help", "call"], size=n).tolist())
+    ]
+    assert told(Dataset.of(examples))[0]["asked word alone"].score > 0.85
+
+
+def test_words_that_train_never_asked_get_its_commonest_answer():
+    examples = [question("the man slept", ("sleep",), label, "train") for label in ("no", "no", "yes")]
+    found, _ = told(Dataset.of([*examples, question("the man danced", ("dance",), "no", "test")]))
+    assert found["asked word alone"].score == 1.0
+
+
+def test_the_ceiling_of_equal_bags_is_exact_and_numbers_can_be_taken_out():
+    pair = [
+        question("the man helps the women", ("man", "help"), "yes", "train"),
+        question("the woman helps the men", ("man", "help"), "no", "test"),
+    ]
+    assert list(ceilings(Dataset.of(pair))) == ["the same without number"]
+    assert ceilings(Dataset.of(pair))["the same without number"].score == 0.5
+    both = ceilings(swapped())
+    assert {floor.score for floor in both.values()} == {0.5}
+    assert both["asked words and bag of words"].about.startswith("exact, over 240 of 240 examples, 2.0 to a group; ")
+
+
+@given(st.lists(st.tuples(st.permutations(["a", "b", "c"]), st.sampled_from("xy"), st.sampled_from(["p", "q"])), min_size=2, max_size=20))
+def test_no_reader_of_bags_beats_the_ceiling(rows):
+    dataset = Dataset.of([question(" ".join(words[:2]), (asked,), label, "train") for words, label, asked in rows])
+    found = ceilings(dataset).get("asked words and bag of words")
+    keys = {}
+    for words, label, asked in rows:
+        keys.setdefault((asked, frozenset(words[:2])), []).append(label)
+    shared = [group for group in keys.values() if len(group) > 1]
+    assert (found is None) == (not shared)
+    if found:
+        assert found.score == pytest.approx(sum(max(g.count("x"), g.count("y")) for g in shared) / sum(map(len, shared)))
+
+
+def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
+    rng = np.random.default_rng(1)
+    pairs = rng.permutation(np.repeat(np.arange(4_000), 2))
+    dataset = Dataset.of([question("the man slept", ("sleep",), "yes", "train", pair=str(p)) for p in pairs.tolist()])
+    rows = drawn(dataset)
+    assert len(rows) == TRAIN
+    assert (np.diff(rows) > 0).all()
+    assert (np.bincount(pairs[rows])[pairs[rows]] == 2).all()
+    assert len(drawn(swapped())) == 240
+
+
+def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_language():
+    audit = inspect(swapped(), rows=3)
+    assert [name for name in audit.asked if "vectors" in name][-1] == "asked words, bag of random word vectors"
+    assert "the rule 'order xor by' answers every question: either it is what is asked, or it gives it away" in audit.problems
+    text = "".join(terminal(table, 140) for table in audited(audit, "title"))
+    assert "What needs no composition" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("asked words and bag of words")]
+    assert line.split()[6] == "50.0"
+    assert inspect(swapped(), rows=3) == audit
+
+
+def test_where_nothing_is_asked_or_answers_are_no_classes_there_is_nothing_of_this():
+    for family in FAMILIES.values():
+        dataset = family()
+        if not dataset.asked.shape[1] or dataset.labels.loss != "softmax":
+            assert (inspect(dataset).asked, inspect(dataset).pairs) == ({}, ())
+    assert inspect(swapped(), floors=False).asked == {}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA has no compeval-released")
+@pytest.mark.parametrize(
+    ("name", "cue", "train", "test"),
+    [
+        ("content1", "asked word alone", None, 0.599),
+        ("negation", "verb after not", 1.0, 1.0),
+        ("sem-role", "nearest noun before, or first after by", 0.823, 0.912),
+        ("sem-role", "order xor by", 0.817, 0.858),
+        ("sem-role", "noun before the verb", None, 0.572),
+        ("order", "noun before the verb", 1.0, 1.0),
+    ],
+)
+def test_known_leaks_of_the_released_sets(name, cue, train, test):
+    found = told(TASKS.make(f"comp/released/{name}:{DATA},dev=none").load())[0][cue]
+    assert found.score == pytest.approx(test, abs=5e-4)
+    assert train is None or found.about.startswith(f"{100 * train:.1f} on train")
