@@ -1,0 +1,153 @@
+"""A check of generated sentences: a parser that knows nothing of the generator must find the event of each among its readings.
+
+usage: python benchmarks/readings.py [--n 120000] [--seed 1] [--misses FILE]
+
+Sentences are drawn from wide requests with all constructions, every structure as often as any other. Printed are the shares of
+sentences whose event is found, that have other readings too, and what these differ in; a sentence may differ in several things.
+Sentences whose event is not found go to FILE, and the exit code is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sonde.sources.events.batch import Batch, in_order
+from sonde.sources.events.draw import draw
+from sonde.sources.events.request import request
+from sonde.sources.events.space import space
+from sonde.sources.readings.find import readings
+from sonde.sources.readings.gold import gold
+from sonde.sources.readings.reading import Fact, Reading
+
+ALL = {
+    "frames": ["intransitive", "transitive", "ditransitive", "clausal"],
+    "voices": ["active", "passive", "passive without agent"],
+    "classes": ["person", "animal", "thing", "food", "text"],
+    "modal": ["will", "would", "could", "may", "might", "must", "should"],
+    "aspect": ["simple", "progressive", "perfect", "perfect progressive"],
+    "determiner": ["the", "a", "some", "every", "no", "this", "these"],
+    "relativiser": ["that", "who"],
+    "even_structures": True,
+}
+PARTS = ("adjectives", "modifiers", "complements", "pairs", "conjuncts", "reflexives")
+EACH = dict.fromkeys(PARTS, 1)
+REQUESTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "english": {
+        "all frames and voices, in relative clauses too; one part more": {
+            **ALL,
+            "relatives": {"frames": ["intransitive", "transitive", "ditransitive"], "voices": ALL["voices"]},
+            "at_most": {**EACH, "adverbs": 3, "together": 1},
+        },
+        "intransitive and transitive; two parts more, relative clauses in relative clauses": {
+            **ALL,
+            "frames": ["intransitive", "transitive"],
+            "voices": ["active", "passive"],
+            "relatives": {"depth": 2},
+            "at_most": {**EACH, "relatives": 2, "adjectives": 2, "adverbs": 2, "together": 2},
+        },
+    },
+}
+WHOM = ("agent", "patient", "recipient")
+KINDS = {  # what readings differ in, and what else that entails
+    "content": ('"that": whose clause is it', ("relative", "clause", *WHOM)),
+    "and": ('"and": what is joined', WHOM),
+    "emphatic": ('"himself": object or stress', ("reflexive", *WHOM)),
+    "relative": ("relative clause: of which noun", WHOM),
+    "tense": ("verb: of which lemma or tense", ()),
+    "adverb": ("adverb: of which verb", ()),
+    "near": ("preposition: of which noun or verb", ()),
+    "recipient": ('"to": of which verb', WHOM),
+    "agent": ('"by": of which verb', WHOM),
+}
+
+
+class Tally(NamedTuple):
+    """What has been counted of one request."""
+
+    counts: Counter[str]
+    misses: list[str]
+
+
+def lines(asked: Mapping[str, Any], n: int, seed: int) -> Iterator[Mapping[str, Any]]:
+    """Generated sentences with their events, as they would be written."""
+    for size, parts in draw(space(request(asked)), n, seed, even=True).chunks(8192):
+        yield from map(json.loads, in_order(parts, size, Batch.lines))
+
+
+def differences(found: Sequence[Reading], event: Reading) -> set[str]:
+    """What other readings have otherwise than the event."""
+    plain = {frozenset(ungraded(reading)) for reading in found}
+    kinds = {"adverb: of a verb or an adverb"} if len(plain) < len(found) else set()
+    for facts in plain:
+        says = {"near" if fact.says in ("behind", "beside", "near") else fact.says for fact in facts ^ event.facts}
+        for name, (kind, entailed) in KINDS.items():
+            if name in says:
+                kinds.add(kind)
+                says -= {name, *entailed}
+        kinds |= says
+    return kinds
+
+
+def ungraded(reading: Reading) -> Iterator[Fact]:
+    """The facts, with adverbs that grade others taken as adverbs of the verb."""
+    for fact in reading.facts:
+        yield from (fact._replace(value=word) for word in fact.value.split()) if fact.says == "adverb" else (fact,)
+
+
+def tally(language: str, asked: Mapping[str, Any], n: int, seed: int) -> Tally:
+    counts: Counter[str] = Counter()
+    misses = []
+    for line in lines(asked, n, seed):
+        began = time.process_time()
+        found = readings(line["words"], language)
+        counts["ns"] += int(1e9 * (time.process_time() - began))
+        event = gold(line["event"])
+        counts["sentences"] += 1
+        if event not in found:
+            misses.append(line["text"])
+        elif len(found) > 1:
+            counts["several"] += 1
+            counts["whom"] += len({frozenset(fact for fact in reading.facts if fact.says in WHOM) for reading in found}) > 1
+            counts.update(differences(found, event))
+    return Tally(counts, misses)
+
+
+def show(name: str, counted: Tally) -> None:
+    counts, misses = counted
+    n = counts["sentences"]
+    print(f"\n{name}: {n:,} sentences, {n / counts['ns'] * 1e9:,.0f} a second")
+    print(f"{100 * (n - len(misses)) / n:10.3f} %  event among the readings")
+    print(f"{100 * counts['several'] / n:10.3f} %  several readings")
+    print(f"{100 * counts['whom'] / n:10.3f} %  several that differ in who did what to whom")
+    kinds = Counter({kind: k for kind, k in counts.items() if kind not in ("ns", "sentences", "several", "whom")})
+    for kind, k in kinds.most_common():
+        print(f"{100 * k / n:14.3f} %  {kind}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--language", choices=REQUESTS, action="append")
+    parser.add_argument("--n", type=int, default=120_000, help="sentences of each language")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--misses", type=Path, help="where sentences go whose event is not found")
+    chosen = parser.parse_args()
+    misses: list[str] = []
+    for language in chosen.language or REQUESTS:
+        for name, asked in REQUESTS[language].items():
+            counted = tally(language, {**asked, "language": language}, chosen.n // len(REQUESTS[language]), chosen.seed)
+            show(f"{language}, {name}", counted)
+            misses += counted.misses
+    if chosen.misses:
+        chosen.misses.write_text("".join(f"{text}\n" for text in misses), encoding="utf-8")
+    return 1 if misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
