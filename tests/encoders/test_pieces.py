@@ -3,7 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.encoders.pieces import aligned, word_spans
+from sonde.core import Dataset, Example, Sentence, Site
+from sonde.encoders.pieces import aligned, placed, with_spaces, word_spans
+from sonde.reading import Readings
+from sonde.vectors import Spans, Vectors
 
 
 def ranges_of(words: list[str], pieces: list[tuple[int, int]]) -> list[list[int]]:
@@ -40,3 +43,87 @@ def test_alignment_equals_the_overlap_of_every_pair(lengths, seed):
     pieces = np.stack([edges[:-1], edges[1:]], 1)
     overlap = (pieces[None, :, 0] < spans[:, None, 1]) & (pieces[None, :, 1] > spans[:, None, 0])
     assert [list(range(a, b)) for a, b in aligned(pieces, spans).tolist()] == [np.flatnonzero(row).tolist() for row in overlap]
+
+
+# what the retokenisation of jiant promises of itself, case by case
+
+DOG = "I look at Sarah's dog. It was cute.!"
+RULES = "Mr. Immelt chose to focus on the incomprehensibility of accounting rules."
+WHAT = "What?"
+
+
+def laid(text: str, pieces: str) -> list[tuple[int, int]]:
+    """Where pieces, written with spaces between them, lie in a text."""
+    found, at = [], 0
+    for piece in pieces.split():
+        at = text.lower().index(piece.lower(), at)
+        found.append((at, at + len(piece)))
+        at += len(piece)
+    return found
+
+
+def units(words: list[str], pieces: list[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int]:
+    """The pieces that a task about a span of words reads."""
+    spans = Spans(np.array([0, len(pieces)]), aligned(np.array(pieces, np.int64), word_spans(words)), np.array([0, len(words)]))
+    dataset = Dataset.of([Example((Site(Sentence.of(words), span),), "A")])
+    starts, stops = Readings(dataset, Vectors((np.zeros((len(pieces), 1), np.float32),), ("-",), spans)).units(0)
+    return int(starts[0]), int(stops[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "words", "spans"),
+    [
+        ("abc def ghi jkl", "abc d ef ghi jkl", {1: [1, 2]}, {(1, 2): (1, 3), (3, 4): (4, 5), (1, 4): (1, 5)}),
+        (DOG, "I look at Sarah ' s dog . It was cute . !", {3: [3, 4, 5], 4: [6, 7], 7: [10, 11, 12]}, {(0, 1): (0, 1), (3, 5): (3, 8)}),
+        (DOG, "I look at Sarah 's dog . It was cute . !", {3: [3, 4], 4: [5, 6], 5: [7], 7: [9, 10, 11]}, {(3, 5): (3, 7)}),
+        (
+            RULES,
+            "Mr . I mme lt chose to focus on the in com p re hen si bility of accounting rules .",
+            {0: [0, 1], 1: [2, 3, 4], 7: [*range(10, 17)], 10: [19, 20]},
+            {(0, 2): (0, 5), (6, 11): (9, 21), (6, 8): (9, 17), (7, 11): (10, 21)},
+        ),
+        (
+            RULES,
+            "Mr . I m mel t chose to focus on the in comp re hen sib ility of accounting rules .",
+            {1: [2, 3, 4, 5], 7: [*range(11, 17)]},
+            {},
+        ),
+        (
+            RULES,
+            "Mr . Imm elt chose to focus on the incomp rehens ibility of accounting rules .",
+            {0: [0, 1], 1: [2, 3], 7: [9, 10, 11]},
+            {},
+        ),
+        (RULES, "mr. im melt chose to focus on the in compre hensi bility of accounting rules.", {1: [1, 2], 7: [8, 9, 10, 11]}, {}),
+        (WHAT, "What ?", {0: [0, 1]}, {(0, 1): (0, 2)}),
+        ("ABC DEF", "abc def", {0: [0], 1: [1]}, {}),  # capitals, where the model has none
+    ],
+)
+def test_retokenisation_as_published(text, pieces, words, spans):
+    given = text.split()
+    where = laid(text, pieces)
+    found = ranges_of(given, where)
+    assert {word: found[word] for word in words} == words
+    assert {span: units(given, where, span) for span in spans} == spans
+
+
+def test_words_without_pieces_at_the_edge_of_a_span_are_passed_over():
+    words = ["a", "b", "c", "d", "e"]
+    pieces = [(2, 3), (4, 5), (8, 9)]  # 'a' and 'd' have none
+    assert [units(words, pieces, span) for span in ((1, 3), (1, 4), (0, 2), (2, 5))] == [(0, 2), (0, 2), (0, 1), (1, 3)]
+
+
+def test_pieces_without_width_are_where_they_stand():
+    words = word_spans(["A", "bc"])
+    nowhere = np.array([True, False, False, False])
+    found = placed(np.array([[0, 0], [1, 1], [2, 2], [2, 4]]), nowhere, words)
+    assert found.tolist() == [[0, 0], [0, 1], [2, 3], [2, 4]]
+    assert aligned(found, words).tolist() == [[1, 2], [2, 4]]
+
+
+def test_spaces_right_before_a_word_can_belong_to_it():
+    # pieces: [CLS] _ a _ _ b c _
+    space = np.array([False, True, False, True, True, False, False, True])
+    found = np.array([[2, 3], [0, 0], [5, 6], [6, 7]])
+    assert with_spaces(found, space).tolist() == [[1, 3], [0, 0], [3, 6], [6, 7]]
+    assert with_spaces(found[:0], space).tolist() == []

@@ -17,8 +17,8 @@ from sonde.core import DataProblem, Sentence
 from sonde.encoders.batches import batches
 from sonde.encoders.hub import quiet_loading
 from sonde.encoders.parallel import spread
-from sonde.encoders.pieces import aligned, word_spans
 from sonde.encoders.precision import check_device, computing, half_products
+from sonde.encoders.tokens import Pieces, Tokens, texts
 from sonde.vectors import Floats, Ints, Spans, ranges
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
@@ -51,22 +51,6 @@ class Network:
         positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or LONGEST
         offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Tokenised sentences: ids and characters of each token, which are special, and which sentences were cut."""
-
-    ids: list[list[int]]
-    types: list[list[int]] | None
-    special: list[list[int]]
-    offsets: list[list[tuple[int, int]]] | None
-    cut: NDArray[np.bool_]
-
-    @property
-    def lengths(self) -> Ints:
-        """Tokens of each sentence."""
-        return np.array([len(i) for i in self.ids], np.int64)
 
 
 @dataclass(frozen=True)
@@ -107,6 +91,7 @@ class Passes:
     prompt: str
     special: bool
     tokens: int
+    spaces: bool = False
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[int, str]]) -> Found:
         """Every (layer, pooling) asked for, of every sentence, in one pass."""
@@ -125,22 +110,14 @@ class Passes:
                 found[units] = _pool(pool, hidden[layer], mask)
 
         spread(work, batches(tokens.lengths, self.tokens), self.network.side_by_side)
-        return Found(tuple(layers), self._spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut)
+        return Found(tuple(layers), _spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut)
 
     def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with spaces."""
-        tokenizer, limit = self.network.tokenizer, self.network.limit
-        texts = [self.prompt + (" ".join(s.words) if by_piece else s.text) for s in sentences]
-        if by_piece and not tokenizer.is_fast:
-            raise DataProblem("this model's tokeniser does not say where its pieces come from; write pool=mean, max, cls or last")
-        if not texts:
-            return Tokens([], None, [], [], np.zeros(0, bool))
-        made = tokenizer(texts, truncation=True, max_length=limit, return_offsets_mapping=by_piece, return_special_tokens_mask=True)
-        if tokenizer.is_fast:
-            cut = np.array([bool(e.overflowing) for e in made.encodings])
-        else:
-            cut = np.array([len(i) > limit for i in tokenizer(texts, truncation=False, verbose=False)["input_ids"]])
-        return Tokens(made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], made.get("offset_mapping"), cut)
+        network = self.network
+        if by_piece:
+            return Pieces(network.tokenizer, network.limit, self.prompt, self.spaces).of(sentences)
+        return texts(network.tokenizer, network.limit, [self.prompt + s.text for s in sentences])
 
     def _hidden(self, tokens: Tokens, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> tuple[tuple[Tensor, ...], Tensor]:
         """All hidden states of a batch, each [batch, longest, dim], and which tokens count [batch, longest]."""
@@ -158,18 +135,16 @@ class Passes:
         mask = torch.from_numpy(_padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(network.device)
         return hidden, mask
 
-    def _spans(self, sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints) -> Spans:
-        """Which units are each sentence's and each word's."""
-        assert tokens.offsets is not None
-        words = [np.zeros((0, 2), np.int64)]
-        for i, sentence in enumerate(sentences):
-            characters = np.array(tokens.offsets[i], np.int64).reshape(-1, 2)
-            characters[np.array(tokens.special[i], bool)] = 0  # whatever a tokeniser says of its own additions
-            found = aligned(characters, word_spans(sentence.words, len(self.prompt)))
-            before = np.concatenate([[0], np.cumsum(keep[i])])
-            words.append(before[found] + starts[i])
-        first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
-        return Spans(starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64))
+
+def _spans(sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints) -> Spans:
+    """Which units are each sentence's and each word's."""
+    assert tokens.words is not None
+    words = [np.zeros((0, 2), np.int64)]
+    for i, found in enumerate(tokens.words):
+        before = np.concatenate([[0], np.cumsum(keep[i])])
+        words.append(before[found] + starts[i])
+    first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
+    return Spans(starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64))
 
 
 def _padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:

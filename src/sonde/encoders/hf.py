@@ -17,6 +17,7 @@ from sonde.vectors import Vectors
 
 Pool = Literal["mean", "max", "cls", "last", "none"]
 RECIPE = 1  # raised when the vectors of the same options change
+PIECES = 2  # raised when the pieces that a word has change
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class HuggingFace:
     layers    last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4), all, N, N-M, N+M
     pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to words)
     special   whether tokens that the tokeniser adds, such as [CLS], count as tokens in mean, max, last and none
+    spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the word
     tokens    how many tokens, padding included, go into one batch
     """
 
@@ -34,6 +36,7 @@ class HuggingFace:
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
     special: bool = field(default=True, kw_only=True)
+    spaces: bool = field(default=False, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=1024, kw_only=True)
@@ -61,7 +64,7 @@ class HuggingFace:
 
     @property
     def base(self) -> str:
-        units = ",units=pieces" if self.pool == "none" else ""
+        units = f",units=pieces/{PIECES},spaces={self.spaces}" if self.pool == "none" else ""
         return f"hf/{RECIPE}:{self.model},prompt={self.prompt!r},special={self.special},tokens={self.tokens}{units}"
 
     @property
@@ -108,7 +111,7 @@ class Asked:
         device, dtype = encoder.runs
         network = loaded(str(encoder.files.folder), device, dtype)
         asked = [(int(n), form) for n, _, form in (slot.partition(".") for slot in self.slots)]
-        found = Passes(network, encoder.prompt, encoder.special, encoder.tokens).run(sentences, asked)
+        found = Passes(network, encoder.prompt, encoder.special, encoder.tokens, encoder.spaces).run(sentences, asked)
         names = tuple(str(n) for n, _ in asked)
         return Vectors(found.layers, names if len(set(names)) == len(names) else self.slots, found.spans, found.cut)
 
