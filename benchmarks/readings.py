@@ -32,7 +32,7 @@ ALL = {
     "classes": ["person", "animal", "thing", "food", "text"],
     "modal": ["will", "would", "could", "may", "might", "must", "should"],
     "aspect": ["simple", "progressive", "perfect", "perfect progressive"],
-    "determiner": ["the", "a", "some", "every", "no", "this", "these"],
+    "determiner": ["the", "a", "some", "every", "no", "not one", "this", "these"],
     "relativiser": ["that", "who"],
     "even_structures": True,
 }

@@ -44,6 +44,8 @@ def test_figure_1_of_ettinger_2018_has_one_reading():
     [
         ("the man really did not help a woman", "help polarity negative, help tense past, help adverb really"),
         ("the men must have been helping the boy", "help modal must, help aspect perfect progressive, help voice active"),
+        ("not one man has helped the woman", "help polarity positive, man determiner not one"),
+        ("the man has not helped not one woman", "help polarity negative, woman determiner not one"),
         ("the man was being helped", "help aspect progressive, help voice passive, help patient man"),
         ("the man was given the book", "give patient book, give recipient man"),
         ("the book was given to the man by the woman", "give agent woman, give patient book, give recipient man"),
@@ -141,6 +143,8 @@ def test_several_readings(text, facts):
         "the man slept always",
         "the man arrested quietly the thief",
         "the man not slept",
+        "not one men slept",
+        "not the man slept",
         "the wug slept",
         "the man sleeped",
     ],
@@ -178,7 +182,7 @@ EVERYTHING = {
     },
     "modal": ["will", "might"],
     "aspect": ["simple", "progressive", "perfect", "perfect progressive"],
-    "determiner": ["the", "a", "some", "every", "no", "these"],
+    "determiner": ["the", "a", "some", "every", "no", "not one", "these"],
     "relativiser": ["that", "who"],
 }
 

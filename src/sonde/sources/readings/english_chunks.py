@@ -49,8 +49,9 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     small, kinds = _opening(words[start])
     yield from ((start + 1, chunk) for chunk in small)
     if "determiner" in kinds:
-        for stop in _noun_stops(words, start + 1):
-            yield from ((stop, chunk) for chunk in _nouns(tuple(words[start:stop])))
+        first = 2 if words[start] == "not" else 1
+        for stop in _noun_stops(words, start + first):
+            yield from ((stop, chunk) for chunk in _nouns((" ".join(words[start : start + first]), *words[start + first : stop])))
     if "verb" in kinds:
         stop = _verb_stop(words, start)
         yield from ((stop, chunk) for chunk in _verbs(tuple(words[start:stop])))
@@ -68,7 +69,7 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     small += [Chunk("n", word) for entry in found if entry.kind == "preposition"]
     small += [Chunk("d", word, traits=entry.traits) for entry in found if entry.kind == "adverb"]
     kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
-    kinds |= {"determiner"} if word in DETERMINERS else set()
+    kinds |= {"determiner"} if word in DETERMINERS or word == "not" else set()
     kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
     return tuple(small), frozenset(kinds)
 
@@ -95,7 +96,7 @@ def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
 def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     """Determiner, adjectives and noun, in each number that all of them allow."""
     first, *adjectives, noun = words
-    determiner, numbers = DETERMINERS[first]
+    determiner, numbers = DETERMINERS.get(first, ("", ()))
     if determiner == "a" and article(words[1]) != first:
         return ()
     found = []

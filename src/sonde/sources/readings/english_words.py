@@ -17,6 +17,8 @@ DETERMINERS = {
     "some": ("some", BOTH),
     "every": ("every", ("singular",)),
     "no": ("no", BOTH),
+    "one": ("one", ("singular",)),
+    "not one": ("not one", ("singular",)),
     "this": ("this", ("singular",)),
     "these": ("these", ("plural",)),
     "that": ("that", ("singular",)),
