@@ -19,6 +19,7 @@ from sonde.sources.tables import write
 from sonde.targets import column
 from sonde.tasks import RELEASED, TASKS
 from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
+from tasks.edges import edge_files
 from tasks.publications import released
 
 ENCODER_OPTIONS = {
@@ -45,6 +46,10 @@ PROBE_OPTIONS = {
         ("mlp,protocol=krasnowska,l2=1e-4", {"kinds": ("classes",)}),
         ("mlp,protocol=ettinger", {"kinds": ("classes",)}),
     ],
+    "span": [
+        ("span", {"kinds": ("classes", "sets", "partial")}),
+        ("span,hidden=0,loss=softmax", {"kinds": ("classes",)}),
+    ],
     "logreg": [("logreg", {})],
     "online": [("online:logreg%2Cc=1", {"kinds": ("classes", "sets", "partial")})],
     "majority": [("majority", {"learns": False})],
@@ -60,6 +65,21 @@ TASK_OPTIONS = {
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in RELEASED["linspector"].split()},
     "senteval/sent-len": ["senteval/sent-len:RELEASED/senteval", "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18"],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
+    "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],
+    "edge/pos": ["edge/pos:BANK", "edge/pos:EDGES/gold", "edge/pos:TREES"],
+    "edge/dep": ["edge/dep:BANK", "edge/dep:BANK,root=self,relations=universal,size=3000,seed=1"],
+    "edge/feat": ["edge/feat:BANK,feature=Number", "edge/feat:BANK,feature=Tense,upos=VERB,absent=label"],
+    "edge/const": [f"edge/const:TREES,unary={unary}" for unary in ("top", "joined", "set", "separate")]
+    + ["edge/const:EDGES/gold,root=true"],
+    "edge/entities": ["edge/entities:EDGES/columns", "edge/entities:EDGES/misc", "edge/entities:EDGES/gold"],
+    "edge/chunks": ["edge/chunks:EDGES/columns", "edge/chunks:EDGES/columns,column=2,encoding=latin-1"],
+    "edge/coref": ["edge/coref:EDGES/misc", "edge/coref:EDGES/gold,across=2", "edge/coref:EDGES/misc,singletons=false,across=1"],
+    "edge/srl": ["edge/srl:EDGES/gold", "edge/srl:EDGES/gold,roles=core"],
+    "edge/spr2": ["edge/spr2:EDGES/sets"]
+    + [f"edge/spr2:EDGES/spr2/protoroles.tsv,treebank=EDGES/spr2/bank,soft={s}" for s in ("true", "false")],
+    "edge/uds": [f"edge/uds:EDGES/uds/normalized_protoroles.zip,treebank=EDGES/uds/bank,soft={s}" for s in ("true", "false")],
+    "edge/dpr": ["edge/dpr:EDGES/jsonl", "edge/dpr:EDGES/recast/dpr_data.txt"],
+    "edge/semeval": ["edge/semeval:EDGES/semeval", "edge/semeval:EDGES/semeval,words=cut,dev=carved"],
     "table": [f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")],
 }
 
@@ -93,6 +113,7 @@ def places(tmp_path_factory):
         "ST": lambda: sentence_transformer(folder / "st"),
         "TABLES": tables,
         "RELEASED": lambda: released(folder / "released"),
+        "EDGES": lambda: edge_files(folder / "edges"),
         "BANK": bank,
         "TREES": trees,
     }

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.reading import POOLS, ReadingProblem, Readings, view
+from sonde.reading import POOLS, ReadingProblem, Readings, read_of, reads_of, view
 from sonde.testing import FAMILIES
 from sonde.vectors import Spans, Vectors
 
@@ -156,3 +156,57 @@ def test_padding_has_no_part_in_a_mean():
 def test_no_examples_are_no_rows():
     r = Readings(FAMILIES["span"](), Vectors((np.zeros((11 * 100, 3), np.float32),), spans=spans_of([[1] * 10] * 100)))
     assert r.take(np.array([], np.int64)).features("-").shape == (0, 3)
+
+
+NAMES = ("lex", "0", "1", "2", "10")
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "layers"),
+    [
+        ("1", "layer", ("1",)),
+        ("lex", "layer", ("lex",)),
+        ("top", "layer", ("10",)),
+        ("cat", "cat", NAMES),
+        ("cat:lex+top", "cat", ("lex", "10")),
+        ("cat:0-1+top", "cat", ("0", "1", "10")),
+        ("mix", "mix", ("0", "1", "2", "10")),
+        ("mix:0-2", "mix", ("0", "1", "2")),
+        ("mix:lex+1-2", "mix", ("lex", "1", "2")),
+        ("mix:0-0", "mix", ("0",)),
+    ],
+)
+def test_reads_name_layers(text, how, layers):
+    assert read_of(text, NAMES) == (how, layers)
+
+
+@pytest.mark.parametrize("text", ["3", "mix:0-3", "cat:nothing", "mix:2-0", "layer:1", ""])
+def test_reads_of_layers_that_are_not_there_are_told(text):
+    with pytest.raises(ReadingProblem, match="no layer called"):
+        read_of(text, NAMES)
+
+
+def test_a_layer_called_like_a_read_is_that_layer():
+    assert read_of("mix", ("mix", "top")) == ("layer", ("mix",))
+    assert read_of("top", ("mix", "top", "0")) == ("layer", ("top",))
+    assert read_of("top", ("-",)) == ("layer", ("-",))
+
+
+def test_a_mix_needs_numbered_layers():
+    with pytest.raises(ReadingProblem, match="layers=all"):
+        read_of("mix", ("-",))
+
+
+def test_words_for_many_reads():
+    assert reads_of([], NAMES) == NAMES
+    assert reads_of(["cumulative", "layers", "1"], ("0", "1", "2")) == ("mix:0-0", "mix:0-1", "mix", "0", "1", "2")
+    with pytest.raises(ReadingProblem, match="no layer called"):
+        reads_of(["0", "7"], NAMES)
+
+
+def test_a_mix_is_no_feature():
+    vectors = Vectors((np.ones((1, 2), np.float32),), ("0",))
+    readings = Readings(Dataset.of([Example.about(Sentence.of(("a",)), "x")]), vectors)
+    with pytest.raises(ReadingProblem, match="span"):
+        readings.features("mix")
+    assert np.array_equal(readings.features("top"), readings.features("0"))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,14 +65,69 @@ class Readings:
         return starts, stops
 
     def features(self, read: str) -> Floats:
-        """One row an example, [examples, features] float32: a layer by name, or `cat` of all layers (`cat:0+6` of some)."""
-        head, _, rest = read.partition(":")
-        if head == "cat":
-            names = rest.split("+") if rest else self.vectors.names
-            return np.concatenate([self.features(name) for name in names], 1)
-        if read not in self.vectors.names:
-            raise ReadingProblem(f"no layer called {read!r}: the encoder gives {', '.join(self.vectors.names)}")
-        return view(self.view)(self, self.vectors.layer(read))
+        """One row an example, [examples, features] float32; `read_of` says what can be read. A mix has no features of its own."""
+        how, layers = read_of(read, self.vectors.names)
+        if how == "mix":
+            raise ReadingProblem(f"{read!r} is learnt with the probe; use a probe that learns it, such as span")
+        found = [view(self.view)(self, self.vectors.layer(name)) for name in layers]
+        return np.concatenate(found, 1) if len(found) > 1 else found[0]
+
+
+class Read(NamedTuple):
+    """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights are learnt (`mix`)."""
+
+    how: Literal["layer", "cat", "mix"]
+    layers: tuple[str, ...]
+
+
+def read_of(text: str, names: Sequence[str]) -> Read:
+    """What a read means for an encoder with layers of these names; ReadingProblem where it has none of that name.
+
+    6, lex      a layer by name; `top` is the last
+    cat         all layers side by side; `cat:lex+top` some of them
+    mix         the learnt sum of all numbered layers; `mix:0-3` of some of them, `mix:lex+1-6` of any
+    """
+    head, colon, rest = text.partition(":")
+    if head in ("cat", "mix") and text not in names:
+        numbered = [name for name in names if name.isdecimal()]
+        usual = names if head == "cat" else numbered
+        layers = [layer for item in rest.split("+") for layer in _layers(item, names)] if colon else list(usual)
+        if not layers:
+            raise ReadingProblem(f"{text!r} sums up numbered layers, and the encoder gives {', '.join(names)}; write layers=all")
+        return Read("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
+    return Read("layer", (_layer(text, names),))
+
+
+def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """The reads that are asked for, each layer by name without; `layers` stands for that, `cumulative` for mix:0-0, mix:0-1 ... mix.
+
+    ReadingProblem for a read that the encoder has no layers for.
+    """
+    numbered = sorted((name for name in names if name.isdecimal()), key=int)
+    growing = [f"mix:{numbered[0]}-{name}" for name in numbered[:-1]] + ["mix"] if numbered else ["mix"]
+    stands = {"layers": list(names), "cumulative": growing}
+    found = tuple(dict.fromkeys(read for text in asked or ["layers"] for read in stands.get(text, [text])))
+    for read in found:
+        read_of(read, names)
+    return found
+
+
+def _layers(item: str, names: Sequence[str]) -> list[str]:
+    """The layers of one item of a list: a name, or first-last of numbered layers."""
+    if item not in names and re.fullmatch(r"\d+-\d+", item):
+        first, last = map(int, item.split("-"))
+        if first <= last:
+            return [_layer(str(number), names) for number in range(first, last + 1)]
+    return [_layer(item, names)]
+
+
+def _layer(name: str, names: Sequence[str]) -> str:
+    """The layer of a name; `top` is the last numbered one, or the last of all where none has a number."""
+    if name == "top" and name not in names:
+        return max((n for n in names if n.isdecimal()), key=int, default=names[-1])
+    if name not in names:
+        raise ReadingProblem(f"no layer called {name!r}: the encoder gives {', '.join(names)}")
+    return name
 
 
 View = Callable[[Readings, Floats], Floats]

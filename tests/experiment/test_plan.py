@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fixtures.models import transformer
 from sonde.experiment.places import Places
 from sonde.experiment.plan import PlanProblem, Wanted, plan
 from sonde.sources.tables import write
@@ -50,3 +51,26 @@ def test_a_wish_that_comes_to_nothing_stops_no_other(places, tables):
     made = plan([broken, Wanted([a], ["length"], ["logreg"])], places)
     assert len(made.trials) == 1
     assert any("c.jsonl" in task for task in made.refused)
+
+
+def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_path):
+    encoder = f"hf:{transformer(tmp_path / 'hf')},layers=all,pool=none"
+    made = plan(Wanted([tables[0]], [encoder], ["span", "logreg", "majority"], seeds=1, reads=["top", "mix:0-1", "cat:0+top"]), places)
+    found = {(t.probe.partition(",")[0], t.read) for t in made.trials}
+    assert found == {
+        ("span", "top"),
+        ("span", "mix:0-1"),
+        ("span", "cat:0+top"),
+        ("logreg", "top"),
+        ("logreg", "cat:0+top"),
+        ("majority", "-"),  # it reads words, whatever is read of the vectors
+    }
+    assert made.refused == {"logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"}
+    every = plan(Wanted([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), places)
+    assert {"0", "mix:0-0", "mix"} <= {t.read for t in every.trials}
+
+
+@pytest.mark.parametrize("read", ["7", "mix", "cat:lex+top"])
+def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(places, tables, read):
+    with pytest.raises(PlanProblem, match="length"):
+        plan(Wanted([tables[0]], ["length"], ["span"], reads=[read]), places)

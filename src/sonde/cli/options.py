@@ -40,7 +40,9 @@ Controls = Annotated[
 ]
 Reads = Annotated[
     list[str] | None,
-    typer.Option("--read", metavar="LAYER", help="A layer to read, by name; all that the encoder yields without."),
+    typer.Option(
+        "--read", metavar="READ", help="What to read: a layer by name, top, cat:lex+top, mix, mix:0-3, cumulative; all layers without."
+    ),
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")]
 Cache = Annotated[

@@ -20,9 +20,10 @@ from sonde.experiment.places import Places
 from sonde.metrics import METRICS
 from sonde.naming import Reference
 from sonde.probes import PROBES
-from sonde.reading import Probe, view
+from sonde.reading import Probe, ReadingProblem, reads_of, view
 from sonde.tasks import TASKS
 
+NAMELESS = "-"  # the layer of an encoder that has but one
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
@@ -56,7 +57,7 @@ class Plan:
 class Wanted:
     """What a user asks for, as typed; every combination becomes a trial.
 
-    Without probes each task brings its own; `reads` picks layers by name (every layer of an encoder without it).
+    Without probes each task brings its own; `reads` says what is read of an encoder (each of its layers without it).
     """
 
     tasks: Sequence[Any]
@@ -102,24 +103,35 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
     lacking = _lacking(tasks, probes, identities, places.cache)
     refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
+    refused |= {
+        f"{probe.partition(',')[0]} reading {read}": "this probe cannot learn the weights of a mix; `span` can"
+        for (probe, thing), read in product(probes.items(), wanted.reads)
+        if not _reads_words(thing) and not _can_read(thing, read)
+    }
     trials = tuple(
         Trial(task, encoder, read, probe, control, seed)
         for (task, thing), encoder, control in product(tasks.items(), encoders, controls)
         for probe in _probes_for(thing, encoder, probes, own=not named)
         if (task, probe) not in lacking
-        for read in reads(encoders[encoder], wanted.reads)
+        for read in ((NAMELESS,) if _reads_words(probes[probe]) else reads(encoders[encoder], wanted.reads))
+        if _can_read(probes[probe], read)
         for seed in range(wanted.seeds if getattr(probes[probe], "random", True) else 1)
     )
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)
 
 
 def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """The layers of an encoder that are read, by name: those chosen, or all."""
-    names = tuple(slot.partition(".")[0] for slot in encoder.slots) if isinstance(encoder, Layered) else ("-",)
-    unknown = [r for r in chosen if r not in names and r != "cat"]
-    if unknown:
-        raise PlanProblem(f"{encoder.name} has no layer {unknown[0]!r}; it yields {', '.join(names)}")
-    return tuple(chosen) or names
+    """What is read of an encoder: what was chosen, checked against its layers, or each of its layers by name."""
+    names = tuple(slot.partition(".")[0] for slot in encoder.slots) if isinstance(encoder, Layered) else (NAMELESS,)
+    try:
+        return reads_of(chosen, names)
+    except ReadingProblem as problem:
+        raise PlanProblem(f"{encoder.name}: {problem}") from None
+
+
+def _can_read(probe: Probe, read: str) -> bool:
+    """Whether a probe can learn the weights of a mix, where that is what is read."""
+    return read.partition(":")[0] not in ("mix", "cumulative") or getattr(probe, "mixes", False)
 
 
 def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool) -> list[str]:

@@ -7,6 +7,7 @@ PROBES = Contents(
     "sonde.probes",
     {
         "mlp": "sonde.probes.mlp:mlp",
+        "span": "sonde.probes.span:Span",
         "logreg": "sonde.probes.logreg:LogReg",
         "online": "sonde.probes.online:online",
         "majority": "sonde.probes.floors:Majority",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
 from sonde.probes import PROBES
 from sonde.reading import Predictor, Probe, Readings
-from sonde.targets import Label
+from sonde.targets import Label, LabelSets, as_sets
 from sonde.testing.tasks import same_labels
 from sonde.vectors import Vectors
 
@@ -142,7 +142,8 @@ def _check_predictions(probe: Probe, readings: Readings, said: Predictions) -> N
     assert said.scores.shape == shape, f"{probe.name} gives scores of shape {said.scores.shape}, not [examples, outputs] = {shape}"
     assert np.isfinite(said.scores).all(), f"{probe.name} gives scores that are not finite"
     assert said.names == test.labels.names, f"{probe.name} names the outputs {said.names}, the label column {test.labels.names}"
-    same_labels(said.decoded, test.labels.decode(said.scores), f"{probe.name} decodes not what its scores say; use labels.decode(scores)")
+    column = as_sets(test.labels) if isinstance(said.decoded, LabelSets) else test.labels  # a sigmoid for each class may say several
+    same_labels(said.decoded, column.decode(said.scores), f"{probe.name} decodes not what its scores say; use labels.decode(scores)")
 
 
 def _check_unchanged(probe: Probe, before: Readings, after: Readings) -> None:

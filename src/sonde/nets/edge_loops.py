@@ -1,0 +1,198 @@
+"""Training of edge probes: all networks of one seed walk through the same batches, each with its own optimiser, patience and best.
+
+A network is trained as it would be alone under its seed: it starts, is shuffled and drops numbers by generators of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.optim.adamw import adamw
+
+from sonde.nets.edge import Net, scores
+from sonde.nets.edge_batches import Batch, Gathered, Material, batch_of
+from sonde.nets.edge_plans import Course, Patience
+from sonde.nets.schedules import Annealing
+from sonde.vectors import Floats, Ints
+
+JUDGED = 256  # sentences of a batch where nothing is learnt
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A network as it was at its best on dev: its tensors, its score (F1 or accuracy) and loss there, the step, and all steps."""
+
+    tensors: dict[str, Floats]
+    score: float
+    loss: float
+    step: int
+    steps: int
+
+
+class Lane:
+    """One network in training."""
+
+    def __init__(self, net: Net, course: Course, seed: int) -> None:
+        self.net, self.course = net, course
+        self.tensors = list(net.tensors.values())
+        self.first, self.second, self.most = ([torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3))
+        self.steps = [torch.zeros(()) for _ in self.tensors]
+        self.noise = torch.Generator().manual_seed(seed + 1)
+        self.rate = course.plan.rate
+        self.best: Learnt | None = None
+        self.misses = self.since_halved = 0
+
+    def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
+        """One step of Adam along the gradient of the batch's mean loss, clipped."""
+        said = scores(self.net, batch, gathered, self.noise)
+        total, cells = loss_of(said, wanted)
+        (total / max(cells, 1)).backward()  # type: ignore[no-untyped-call]
+        gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
+        length = torch.sqrt(torch.stack([g.square().sum() for g in gradients]).sum())
+        if self.course.clip and float(length) > self.course.clip:
+            torch._foreach_mul_(gradients, self.course.clip / float(length))
+        self._adam(gradients, rate)
+        for tensor in self.tensors:
+            tensor.grad = None
+
+    @torch.no_grad()
+    def _adam(self, gradients: list[Tensor], rate: float) -> None:
+        """Adam, with decoupled decay of matrices where the plan has one."""
+        plan = self.course.plan
+        amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Patience) else (False, plan.decay)
+        columns = self.tensors, gradients, self.first, self.second, self.most, self.steps
+        for matrices in (True, False):
+            some = [i for i, t in enumerate(self.tensors) if (t.ndim > 1) == matrices]
+            parameters, slopes, first, second, most, steps = ([column[i] for i in some] for column in columns)
+            adamw(
+                parameters,
+                slopes,
+                first,
+                second,
+                most if amsgrad else [],
+                steps,
+                fused=True,
+                amsgrad=amsgrad,
+                beta1=0.9,
+                beta2=0.999,
+                lr=rate,
+                weight_decay=decay if matrices else 0.0,
+                eps=1e-8,
+                maximize=False,
+            )
+
+    def keep(self, score: float, loss: float, step: int) -> bool:
+        """Keep the network if it is better on dev than it ever was; whether it is by the margin that patience asks for."""
+        best, plan = self.best, self.course.plan
+        margin = plan.margin if isinstance(plan, Patience) else 0.0
+        improved = best is None or score > best.score * (1 + margin)
+        if best is None or score > best.score or (isinstance(plan, Annealing) and score == best.score and loss < best.loss):
+            self.best = Learnt(self.net.kept(), score, loss, step, step)
+        return improved
+
+    def learnt(self, steps: int) -> Learnt:
+        """The best there was; what there is at the end where there was no dev."""
+        best = self.best or Learnt(self.net.kept(), float("nan"), float("nan"), steps, steps)
+        return Learnt(best.tensors, best.score, best.loss, best.step, steps)
+
+
+def train(lanes: Sequence[Lane], train: Material, dev: Material, seed: int) -> list[Learnt]:
+    """Train networks of one course and seed on the same batches, each as long as its plan says."""
+    plan = lanes[0].course.plan
+    return _anneal(lanes, train, dev, seed, plan) if isinstance(plan, Annealing) else _persist(lanes, train, dev, seed, plan)
+
+
+def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Annealing) -> list[Learnt]:
+    size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
+    looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
+    for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
+        _step(lanes, train, rows, plan.rate_at(step, steps))
+        if step + 1 in looks:
+            _look(lanes, dev, step + 1)
+    return [lane.learnt(steps) for lane in lanes]
+
+
+def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Patience) -> list[Learnt]:
+    going, every, ended = list(lanes), plan.every(train.sentences), dict[Lane, int]()
+    for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
+        _step(going, train, rows)
+        if step % every:
+            continue
+        for lane, improved in zip(list(going), _look(going, dev, step, plan.judged), strict=True):
+            if not _patient(lane, improved, plan, step // every):
+                going.remove(lane)
+                ended[lane] = step
+        if not going:
+            break
+    return [lane.learnt(ended[lane]) for lane in lanes]
+
+
+def _look(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> list[bool]:
+    """Judge all networks on dev; which of them improved."""
+    found = judged([lane.net for lane in lanes], lanes[0].course, dev, first)
+    return [lane.keep(*one, step) for lane, one in zip(lanes, found, strict=True)]
+
+
+def _patient(lane: Lane, improved: bool, plan: Patience, looks: int) -> bool:
+    """Count looks without improvement, halve the rate when there were enough, and say whether to go on."""
+    lane.misses = 0 if improved else lane.misses + 1
+    lane.since_halved = 0 if improved else lane.since_halved + 1
+    if lane.since_halved >= plan.halve:
+        lane.rate, lane.since_halved = lane.rate / 2, 0
+    return lane.misses < plan.stop and lane.rate >= plan.least and not (plan.most and looks >= plan.most)
+
+
+def _step(lanes: Sequence[Lane], train: Material, rows: Ints, rate: float | None = None) -> None:
+    design = lanes[0].course.design
+    batch = batch_of(train, rows, design.context)
+    gathered, wanted = Gathered(train, batch, design.layer_norm), train.wanted(rows)
+    for lane in lanes:
+        lane.step(batch, gathered, wanted, lane.rate if rate is None else rate)
+
+
+def _shuffled(train: Material, size: int, seed: int) -> Iterator[Ints]:
+    """The rows of one batch after the other, pass after pass without end, the sentences of each pass in an order of its own."""
+    for number in itertools.count():
+        order = np.random.default_rng([seed, number]).permutation(train.sentences)
+        for start in range(0, len(order), size):
+            yield train.rows(order[start : start + size])
+
+
+def loss_of(said: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
+    """The loss summed, and over how many cells: cross-entropy of classes [n], or of each label for itself [n, labels], NaN left out."""
+    if wanted.ndim == 1:
+        return torch.nn.functional.cross_entropy(said, wanted, reduction="sum"), len(said)
+    known = (~wanted.isnan()).to(said.dtype)
+    losses = torch.nn.functional.binary_cross_entropy_with_logits(said, wanted.nan_to_num(0.0), weight=known, reduction="sum")
+    return losses, int(known.sum())
+
+
+@torch.no_grad()
+def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -> list[tuple[float, float]]:
+    """Of each network F1 over all annotated pairs of example and label (of classes under a softmax, accuracy), and its mean loss."""
+    counts, losses, cells = torch.zeros(len(nets), 2, dtype=torch.float64), [0.0] * len(nets), 0
+    for rows in dev.passes(JUDGED, first or None):
+        batch, wanted = batch_of(dev, rows, course.design.context), dev.wanted(rows)
+        gathered, many = Gathered(dev, batch, course.design.layer_norm), 0
+        for i, net in enumerate(nets):
+            said = scores(net, batch, gathered)
+            loss, many = loss_of(said, wanted)
+            losses[i] += float(loss)
+            counts[i] += _right(said, wanted, course.decode)
+        cells += many
+    return [(float(c[0] / c[1].clamp_min(1)), loss / max(cells, 1)) for c, loss in zip(counts, losses, strict=True)]
+
+
+def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:
+    """Twice the right pairs, and gold plus predicted pairs."""
+    if wanted.ndim == 1:
+        return torch.stack([2 * (said.argmax(1) == wanted).sum(), torch.tensor(2 * len(said))]).double()
+    known = ~wanted.isnan()
+    answer = (said >= 0 if decode == "threshold" else torch.nn.functional.one_hot(said.argmax(1), said.shape[1]).bool()) & known
+    gold = wanted.nan_to_num(0.0) >= 0.5
+    return torch.stack([2 * (answer & gold).sum(), answer.sum() + gold.sum()]).double()

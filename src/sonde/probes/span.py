@@ -1,0 +1,219 @@
+"""The edge probe of Tenney et al. 2019: what label, or set of labels, one or two spans of units have. Training is in `nets`.
+
+All reads of a task are trained together: a batch's units are gathered once for every layer, mix and seed that wants them.
+A fit is done whole or not at all: what was killed is fitted again from the start, with the same outcome.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from sonde import nets
+from sonde.core import Cell, Predictions
+from sonde.naming import ReferenceProblem
+from sonde.nets import precision as machine
+from sonde.nets.edge_plans import Course, Design, Patience, Pool
+from sonde.probes.span_protocols import PROTOCOLS
+from sonde.probes.span_scales import Scales, scales_of
+from sonde.reading import Predictor, Read, ReadingProblem, Readings, read_of
+from sonde.targets import Column, as_sets
+from sonde.vectors import Floats, Ints
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from sonde.nets.edge_batches import Material
+    from sonde.nets.edge_loops import Lane, Learnt
+
+JUDGED = 256  # sentences of a batch where scores are asked for
+SOURCES = ("edge", "edge_batches", "edge_loops", "edge_plans", "schedules", "spans")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Labels of one or two spans: projection, attention inside the span, a hidden layer, a sigmoid for each label (Tenney et al. 2019).
+
+    protocol    fast (sonde's own schedule), tenney (the paper's), jiant (what the published code did beyond the paper's text)
+    pool        how the units of a span become one vector
+    projection  what each side's units are projected to; 0 reads them as they are
+    hidden      units of the hidden layer; 0 is a linear classifier
+    loss        a sigmoid for each label, or a softmax over classes
+    decode      threshold: every label with a probability of at least a half; argmax: one class; auto is what the loss trains
+    context     neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on the lexical layer)
+    gamma       whether a mix has a learnt factor; `layer_norm` whether its layers are normalised unit by unit first
+    """
+
+    _: KW_ONLY
+    protocol: Literal["fast", "tenney", "jiant"] = "fast"
+    pool: Pool = "attention"
+    projection: int = 256
+    hidden: int = 256
+    loss: Literal["sigmoid", "softmax"] = "sigmoid"
+    decode: Literal["auto", "threshold", "argmax"] = "auto"
+    context: Literal[0, 1, 2] = 0
+    gamma: bool = True
+    layer_norm: bool = False
+    random: ClassVar[bool] = True
+    mixes: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.projection < 0 or self.hidden < 0:
+            raise ReferenceProblem("span,projection= and span,hidden= are numbers of units; 0 leaves that layer out")
+        if self.loss == "softmax" and self.decode == "threshold":
+            raise ReferenceProblem("span,loss=softmax answers with the class of the highest score; leave out decode=threshold")
+
+    @property
+    def name(self) -> str:
+        return "span" if self.protocol == "fast" else f"span-{self.protocol}"
+
+    @property
+    def course(self) -> Course:
+        """The network and its training, as nets read them."""
+        chosen = PROTOCOLS[self.protocol]
+        own = self.pool, self.projection, self.hidden, self.context, self.gamma, self.layer_norm
+        design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
+        argmax = self.decode == "argmax" or self.loss == "softmax"
+        return Course(design, self.loss, "argmax" if argmax else "threshold", chosen.plan, scaled=chosen.scaled)
+
+    @property
+    def fingerprint(self) -> str:
+        """The training code and the torch that it runs on."""
+        folder, here = Path(next(iter(nets.__path__))), Path(__file__).parent
+        files = [*(folder / f"{name}.py" for name in SOURCES), here / "span_protocols.py", here / "span_scales.py"]
+        code = hashlib.blake2b(b"".join(f.read_bytes() for f in files), digest_size=8).hexdigest()
+        return f"{code} torch {importlib.metadata.version('torch')}"
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        self._check(train, dev, cells)
+        machine.spare_torch()
+        from sonde.nets.edge_loops import train as trained
+
+        usable = [read_units(part) for part in (train, dev)]
+        names = train.vectors.names
+        found: dict[Cell, Predictor] = {}
+        for seed in dict.fromkeys(cell.seed for cell in cells):
+            reads = {cell.read: read_of(cell.read, names) for cell in cells if cell.seed == seed}
+            scales = {text: self._scales(train, read, usable[0]) for text, read in reads.items()}
+            lanes = [self._lane(train, read, scales[text], seed) for text, read in reads.items()]
+            learnt = trained(lanes, material(train, usable[0], self.course), material(dev, usable[1], self.course), seed)
+            for (text, read), lane, one in zip(reads.items(), lanes, learnt, strict=True):
+                choice = self._choice(lane, one, read, (len(train) - len(usable[0]), len(dev) - len(usable[1])))
+                found[Cell(text, seed)] = Fitted(self.course, read, scales[text], one.tensors, choice)
+        return [found[cell] for cell in cells]
+
+    def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        if train.labels.loss == "squared":
+            raise ReadingProblem(f"{self.name} answers with classes and label sets, and this task's labels are scores; use mlp")
+        if self.course.loss == "softmax" and train.labels.loss != "softmax":
+            raise ReadingProblem(f"{self.name},loss=softmax needs exactly one label an example; leave loss=softmax out")
+        if not len(dev) and isinstance(self.course.plan, Patience):
+            raise ReadingProblem(f"{self.name} stops when dev does not improve, and there are no dev examples; use span or a dev split")
+        if self.course.design.context and train.vectors.spans is None:
+            raise ReadingProblem("span,context= reads neighbouring units, and the encoder gives one vector a sentence; write pool=none")
+        for cell in cells:
+            self._check_widths(train, read_of(cell.read, train.vectors.names))
+
+    def _check_widths(self, train: Readings, read: Read) -> None:
+        widths = {name: train.vectors.layer(name).shape[1] for name in read.layers}
+        if read.how == "mix" and len(set(widths.values())) > 1:
+            told = ", ".join(f"{name} {width}" for name, width in widths.items())
+            raise ReadingProblem(f"a mix sums up layers of one width, these have: {told}; choose some as mix:1+2")
+
+    def _scales(self, train: Readings, read: Read, rows: Ints) -> Scales | None:
+        return scales_of(train, read, rows, self.course.design.layer_norm) if self.course.scaled and len(rows) else None
+
+    def _lane(self, train: Readings, read: Read, scales: Scales | None, seed: int) -> Lane:
+        """A network that is not trained yet."""
+        from sonde.nets.edge import Net, Sizes, Source, drawn, scale_of
+        from sonde.nets.edge_loops import Lane
+
+        design, source = self.course.design, Source(read.layers, read.how == "mix")
+        widths = [train.vectors.layer(name).shape[1] for name in read.layers]
+        dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
+        sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
+        return Lane(Net(design, source, scale_of(scales), drawn(design, source, sizes, seed)), self.course, seed)
+
+    def _choice(self, lane: Lane, learnt: Learnt, read: Read, lost: tuple[int, int]) -> dict[str, Any]:
+        """What the provenance of a result says about its fit."""
+        from sonde.nets.edge import mix_of, restored
+
+        found: dict[str, Any] = {"dev": learnt.score, "dev_loss": learnt.loss, "step": learnt.step, "steps": learnt.steps}
+        if any(lost):
+            found["without_units"] = list(lost)
+        if read.how == "mix":
+            weights, gamma = mix_of(restored(self.course.design, lane.net.source, None, learnt.tensors))
+            found |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fitted edge probe: its tensors by name; `choice` says how it was found, and what a mix has come to."""
+
+    course: Course
+    read: Read
+    scales: Scales | None
+    tensors: Mapping[str, Floats]
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        machine.spare_torch()
+        import torch
+
+        from sonde.nets.edge import Source, restored, scale_of, scores
+        from sonde.nets.edge_batches import Gathered, batch_of
+
+        net = restored(self.course.design, Source(self.read.layers, self.read.how == "mix"), scale_of(self.scales), self.tensors)
+        given = material(readings, np.arange(len(readings)), self.course)
+        found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
+        with torch.no_grad():
+            for rows in given.passes(JUDGED):
+                batch = batch_of(given, rows, self.course.design.context)
+                found[rows] = scores(net, batch, Gathered(given, batch, self.course.design.layer_norm)).numpy()
+        labels: Column = readings.labels
+        sets = self.course.decode == "threshold" and labels.loss != "squared"
+        return Predictions(found, labels.names, (as_sets(labels) if sets else labels).decode(found))
+
+
+def read_units(readings: Readings) -> Ints:
+    """The examples that have at least one unit at each site; from the others nothing can be learnt."""
+    some = np.ones(len(readings), np.bool_)
+    for site in range(readings.dataset.sites.shape[1]):
+        starts, stops = readings.units(site)
+        some &= stops > starts
+    return np.flatnonzero(some)
+
+
+def material(readings: Readings, rows: Ints, course: Course) -> Material:
+    """Some of the examples as networks read them."""
+    from sonde.nets.edge_batches import Material
+
+    readings = readings.take(rows)
+    units = [readings.units(site) for site in range(readings.dataset.sites.shape[1])]
+    vectors = readings.vectors
+    return Material(
+        layers=dict(zip(vectors.names, vectors.layers, strict=True)),
+        starts=np.stack([starts for starts, _ in units]),
+        stops=np.stack([stops for _, stops in units]),
+        groups=readings.dataset.sites[:, 0, 0],
+        bounds=np.arange(len(vectors.layers[0]) + 1) if vectors.spans is None else vectors.spans.sentences,
+        wanted=_wanted(readings.labels, course),
+        describe=lambda row: repr(readings.sentence(row).text[:60]),
+    )
+
+
+def _wanted(labels: Column, course: Course) -> Callable[[Ints], Tensor]:
+    """What some of the examples should be answered with: class ids, or the weight of each label, NaN where not annotated."""
+    import torch
+
+    asked = labels if course.loss == "softmax" else as_sets(labels)
+    return lambda rows: torch.from_numpy(asked.take(rows).matrix())
