@@ -37,8 +37,9 @@ class Spans:
 class Vectors:
     """What an encoder made of some sentences.
 
-    layers  one array [units, dim] per layer, in the order of `names`
-    names   what each layer is called in a trial and in a table ('0' ... '12'; '-' for an encoder with one layer)
+    layers  one array [units, dim] per layer, in the order of `names`: float32 from an encoder; from the store also memory-mapped,
+            read-only, and float16 where it keeps half precision, so whoever computes with rows makes them float32 first
+    names   what each layer is called in a trial and in a table ('0' ... '12', 'lex'; '-' for an encoder with one layer)
     spans   None where a unit is a whole sentence, otherwise where each sentence's and each word's units lie
     cut     [sentences] which sentences the encoder could read only in part; None where that cannot happen
     """

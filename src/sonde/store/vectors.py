@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Damaged, StoreProblem, listed, opened, write
+from sonde.store.gather import LARGE, Wanted, mapped
 from sonde.store.shelf import FAILED, SUFFIX, Keys, Places, Shelf, keys_of
 from sonde.vectors import Ints, Spans, Vectors, ranges
 
@@ -43,6 +45,7 @@ class VectorStore:
         self.root = Path(root)
         self.dtype = np.dtype(dtype)
         self._shelves: dict[str, Shelf] = {}
+        self._mapped: dict[tuple[object, ...], Vectors] = {}
 
     def folder(self, base: str) -> Path:
         """Where the vectors of an encoder lie; the name can be read, and differs for any two bases."""
@@ -118,8 +121,15 @@ class VectorStore:
         write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
     def read(self, base: str, slots: Sequence[str], names: Sequence[str], sentences: Sequence[Sentence] | Keys) -> Vectors:
-        """The vectors of sentences in their order, one layer a slot; those that have none get zeros, or no units."""
+        """The vectors of sentences in their order, one layer a slot; those that have none get zeros, or no units.
+
+        Layers are float32; where they are large, they are memory-mapped and of the store's type. What was mapped last is kept.
+        """
         shelf, keys = self._shelf(base), keys_of(sentences)
+        asked = (base, tuple(slots), frozenset(shelf.names), hashlib.blake2b(keys.tobytes()).digest())
+        if asked in self._mapped:
+            return replace(self._mapped[asked], names=tuple(names))
+        self._mapped = {}  # whose room on the disk may be needed
         places = _located(shelf, slots, keys)
         damaged = _first_damaged(shelf, slots, places)
         if damaged is not None:
@@ -128,23 +138,12 @@ class VectorStore:
             raise StoreProblem(f"{path} was damaged and is set aside: run the same again, its vectors will be made again")
         words = np.array([0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences], np.int64)
         spans = _spans(shelf, places, words)
-        layers = [self._layer(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
-        return Vectors(tuple(layers), tuple(names), spans, _cut(shelf, places, len(keys)))
-
-    def _layer(self, shelf: Shelf, slot: str, places: Places, spans: Spans | None) -> NDArray[np.float32]:
-        width = next((b.arrays[f"layer:{slot}"]["shape"][1] for b in shelf.blocks if slot in b.facts["slots"]), 0)
-        found = np.zeros((len(places.blocks) if spans is None else int(spans.sentences[-1]), width), np.float32)
-        for number, where, rows in places.by_block():
-            layer = shelf.blocks[number].array(f"layer:{slot}")
-            if spans is None:
-                found[where] = layer[rows]
-                continue
-            starts = shelf.blocks[number].array("spans:sentences")
-            source, offsets = ranges(starts[rows], starts[rows + 1])
-            target, _ = ranges(spans.sentences[where], spans.sentences[where + 1])
-            if len(source) != len(target) or (np.diff(offsets) != spans.sentences[where + 1] - spans.sentences[where]).any():
-                raise StoreProblem(f"{shelf.folder}: layers disagree on how many units a sentence has; remove the folder and run again")
-            found[target] = layer[source]
+        wanted = [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
+        large = sum(units * width for units, width in (w.shape for w in wanted)) * self.dtype.itemsize >= LARGE
+        layers = [mapped(w, self.dtype, self.root) if large else w.copied(np.float32) for w in wanted]
+        found = Vectors(tuple(layers), tuple(names), spans, _cut(shelf, places, len(keys)))
+        if large:
+            self._mapped[asked] = found
         return found
 
     def _shelf(self, base: str) -> Shelf:

@@ -1,0 +1,99 @@
+"""One layer of some sentences, gathered from the blocks that hold them: in memory, or, where that is much, in a file without a name.
+
+Sentences lie in blocks by length, a task wants them in its own order, and a probe reads rows at random; so they are put in
+order once, in pieces that fit in a cache, and mapped from there: pages that nobody reads take no memory. The file has no name
+from the start and vanishes with its last reader.
+"""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.store.blocks import StoreProblem
+from sonde.store.shelf import Places, Shelf
+from sonde.vectors import Ints, Spans, ranges
+
+LARGE = 32 << 20  # bytes of all layers together from which on they are mapped
+PART = 16 << 20  # bytes that are put in order at a time
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Sentences in order: where each lies in the blocks of a shelf, and where its units begin once they are gathered [sentences + 1]."""
+
+    shelf: Shelf
+    slot: str
+    places: Places
+    offsets: Ints
+    ragged: bool
+
+    @classmethod
+    def of(cls, shelf: Shelf, slot: str, places: Places, spans: Spans | None) -> Wanted:
+        """A slot of the sentences at some places."""
+        offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences
+        return cls(shelf, slot, places, offsets, spans is not None)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Units, and how many numbers each has."""
+        blocks = self.shelf.blocks
+        width = next((b.arrays[f"layer:{self.slot}"]["shape"][1] for b in blocks if self.slot in b.facts["slots"]), 0)
+        return int(self.offsets[-1]), int(width)
+
+    def parts(self, rows: int) -> Iterator[Wanted]:
+        """The same in parts of about so many units."""
+        start = 0
+        while start < len(self.offsets) - 1:
+            full = int(np.searchsorted(self.offsets, self.offsets[start] + rows, "right")) - 1
+            stop = max(start + 1, full)
+            places = Places(self.places.blocks[start:stop], self.places.rows[start:stop])
+            offsets = self.offsets[start : stop + 1] - self.offsets[start]
+            yield Wanted(self.shelf, self.slot, places, offsets, self.ragged)
+            start = stop
+
+    def copied(self, dtype: Any) -> NDArray[Any]:
+        """The units in memory; zeros for sentences that lie nowhere."""
+        found = np.zeros(self.shape, dtype)
+        for number, where, rows in self.places.by_block():
+            layer = self.shelf.blocks[number].array(f"layer:{self.slot}")
+            if not self.ragged:
+                found[where] = layer[rows]
+                continue
+            starts = self.shelf.blocks[number].array("spans:sentences")
+            source, lengths = ranges(starts[rows], starts[rows + 1])
+            target, expected = ranges(self.offsets[where], self.offsets[where + 1])
+            if not np.array_equal(lengths, expected):
+                raise StoreProblem(
+                    f"{self.shelf.folder}: layers disagree on how many units a sentence has; remove the folder and run again"
+                )
+            found[target] = layer[source]
+        return found
+
+
+def mapped(wanted: Wanted, dtype: np.dtype[Any], folder: Path) -> NDArray[Any]:
+    """The units as a read-only memory-mapped array of the store's own type; a full disk is a StoreProblem.
+
+    Written as any file is, not through the map, where a full disk would kill the process.
+    """
+    units, width = wanted.shape
+    row = max(1, width * dtype.itemsize)
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            for part in wanted.parts(max(1, PART // row)):
+                file.write(part.copied(dtype).data)
+            file.flush()
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise StoreProblem(
+            f"cannot put {units * row / 1e9:.1f} GB of vectors in order in {folder}: {error.strerror or error}; make room, choose "
+            "another cache folder, or keep vectors in half precision, and run the same again"
+        ) from error
+    return np.frombuffer(whole, dtype).reshape(units, width)

@@ -1,0 +1,144 @@
+import gc
+import os
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sonde.core import Sentence
+from sonde.store import gather
+from sonde.store.blocks import StoreProblem
+from sonde.store.vectors import Filled, VectorStore
+from sonde.vectors import Spans, Vectors
+
+SLOTS = ("0.none", "1.none")
+
+
+def some(count):
+    return [Sentence.of([f"w{i}"] * (i % 5)) if i % 5 else Sentence((), f"text {i}") for i in range(count)]
+
+
+def units(sentences, shift):
+    """Two units a word: [units, 3]."""
+    rows = [[len(s.words), k, shift] for s in sentences for k in range(2 * len(s.words))]
+    return np.array(rows, np.float32).reshape(-1, 3)
+
+
+def pieces(sentences):
+    words = np.cumsum([0, *(len(s.words) for s in sentences)])
+    starts = np.arange(0, 2 * words[-1], 2)
+    return Vectors((units(sentences, 0), units(sentences, 0.1)), SLOTS, Spans(2 * words, np.stack([starts, starts + 2], 1), words))
+
+
+def filled(root, dtype="float32", sentences=None):
+    store, known = VectorStore(root, dtype), sentences or some(300)
+    for n, start in enumerate(range(0, len(known), 70)):
+        store.write("base", f"p-{n:05d}.vectors", known[start : start + 70], Filled(SLOTS, pieces(known[start : start + 70]), {}))
+    return store, known
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Everything counts as large, and is put in order a few rows at a time."""
+    monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
+    monkeypatch.setattr(gather, "PART", 100)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
+    store, known = filled(tmp_path, dtype)
+    asked = [known[i] for i in np.random.default_rng(0).permutation(300)[:200]] + [Sentence.of(["absent", "words"]), known[5]]
+    plain = store.read("base", SLOTS, ("0", "1"), asked)
+    monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
+    monkeypatch.setattr(gather, "PART", 100)
+    found = store.read("base", SLOTS, ("0", "1"), asked)
+    for a, b in zip(plain.layers, found.layers, strict=True):
+        assert a.dtype == np.float32
+        assert b.dtype == np.dtype(dtype)
+        assert not b.flags.writeable
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(plain.spans.words, found.spans.words)
+    expected = pieces([s for s in asked if s.words[:1] != ("absent",)])
+    np.testing.assert_array_equal(found.layers[1], expected.layers[1].astype(dtype))
+
+
+def test_sentence_vectors_are_mapped_too(tmp_path, small):
+    store, known = VectorStore(tmp_path), some(50)
+    values = np.arange(150, dtype=np.float32).reshape(50, 3)
+    store.write("base", "p-00000.vectors", known, Filled(("-",), Vectors((values,)), {}))
+    found = store.read("base", ("-",), ("-",), [*known[::-1], Sentence.of(["absent"])])
+    np.testing.assert_array_equal(found.layers[0], np.concatenate([values[::-1], np.zeros((1, 3))]))
+
+
+def test_nothing_is_left_on_the_disk(tmp_path, small):
+    store, known = filled(tmp_path)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    found = store.read("base", SLOTS, ("0", "1"), known)
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    layer = found.layers[0]
+    del found, store
+    gc.collect()
+    np.testing.assert_array_equal(layer, units(known, 0))  # a reader keeps what it reads
+
+
+def test_the_same_sentences_are_put_in_order_once(tmp_path, small):
+    store, known = filled(tmp_path)
+    first = store.read("base", SLOTS, ("0", "1"), known)
+    again = store.read("base", SLOTS, ("a", "b"), known)
+    assert again.layers[0] is first.layers[0]
+    assert again.names == ("a", "b")
+    assert store.read("base", SLOTS, ("0", "1"), known[::-1]).layers[0] is not first.layers[0]
+    new = Sentence.of(["new"])
+    assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [0, 2, 2]
+    store.write("base", "q-00000.vectors", [new], Filled(SLOTS, pieces([new]), {}))
+    assert not store.missing("base", SLOTS[0], [new]).any()
+    assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [0, 2, 4]
+
+
+def test_a_full_disk_is_one_line(tmp_path, small):
+    store, known = filled(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, before[1]))
+    try:
+        with pytest.raises(StoreProblem, match=r"cannot put .* GB of vectors in order in .*make room") as caught:
+            store.read("base", SLOTS, ("0", "1"), known)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "\n" not in str(caught.value)
+    assert store.read("base", SLOTS, ("0", "1"), known).layers[0].shape == (len(units(known, 0)), 3)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is asked of /proc")
+def test_large_vectors_take_no_memory_of_their_own(tmp_path):
+    """120 MB of vectors are read by a process that may use little memory besides."""
+    known = [Sentence.of([f"s{i}", *["w"] * 19]) for i in range(2000)]
+    rng = np.random.default_rng(0)
+    store = VectorStore(tmp_path, "float16")
+    for n, start in enumerate(range(0, 2000, 250)):
+        part = known[start : start + 250]
+        words = np.arange(0, 20 * len(part) + 1, 20)
+        each = np.arange(20 * len(part))
+        layers = (rng.normal(size=(20 * len(part), 1500)).astype(np.float16),)
+        store.write(
+            "base",
+            f"p-{n:05d}.vectors",
+            part,
+            Filled(("0.none",), Vectors(layers, ("0",), Spans(words, np.stack([each, each + 1], 1), words)), {}),
+        )
+    code = (
+        "import re, sys, numpy as np\n"
+        "from pathlib import Path\n"
+        "from sonde.core import Sentence\n"
+        "from sonde.store.vectors import VectorStore\n"
+        "anonymous = lambda: int(re.search(r'RssAnon:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) // 1024\n"
+        "known = [Sentence.of([f's{i}', *['w'] * 19]) for i in range(2000)][::-1]\n"
+        f"store = VectorStore(Path({str(tmp_path)!r}), 'float16')\n"
+        "before = anonymous()\n"
+        "found = store.read('base', ['0.none'], ['0'], known)\n"
+        "assert found.layers[0].shape == (40000, 1500) and found.layers[0].any(1).all()\n"
+        "print(anonymous() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 60, done.stdout
