@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -189,7 +190,7 @@ def test_every_word_of_an_event_is_said_once(everything, share):
     number = int(share * everything.size)
     told = to_json(everything.event_at(number))
     [found] = sentences(everything, np.array([number], object))
-    words = [role for role in found.roles if role.rpartition(".")[2] not in MARKERS]
+    words = [role for role, _ in groupby(found.roles) if role.rpartition(".")[2] not in MARKERS]  # "not one" is one determiner
     assert sorted(words) == sorted(paths(told))
     negations = sum(role.endswith("negation") for role in found.roles)
     assert negations == str(told).count("'polarity': 'negative'")

@@ -39,7 +39,7 @@ REFUSED = [
     ({"allow": ["nonsense"]}, "request.allow.0: 'nonsense' is not one of stative progressives"),
     ({"matched_number": "yes"}, "request.matched_number: is true or false"),
     ({"priors": {"tense": {"past": -1}}}, "request.priors.tense.past: a weight is a number"),
-    ({"language": "klingon"}, "request.language: 'klingon' is not there; there is english"),
+    ({"language": "klingon"}, "request.language: 'klingon' is not there; there are english, polish"),
     ({"relativiser": ["which"]}, "request.relativiser: 'which' is not there; there are that, who"),
 ]
 

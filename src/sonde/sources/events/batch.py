@@ -36,9 +36,13 @@ class Batch(NamedTuple):
     places: Numbers
     language: Language
 
-    def texts(self) -> list[str]:
-        """The sentences, words separated by spaces."""
+    def spaced(self) -> list[str]:
+        """The words of the sentences, separated by spaces."""
         return [text[:-1] for text in joined(layout(self.placed, self.language).words, self.values, len(self.places))]
+
+    def texts(self) -> list[str]:
+        """The sentences as they are written."""
+        return _written(self.spaced(), self.language)
 
     def roles(self) -> list[str]:
         """What the words realise, separated by spaces."""
@@ -46,9 +50,10 @@ class Batch(NamedTuple):
 
     def sentences(self) -> list[Generated]:
         """The sentences with what their words realise."""
-        texts, roles = self.texts(), self.roles()
+        spaced, roles = self.spaced(), self.roles()
         paths = {told: tuple(told.split(" ")) for told in set(roles)}  # few differ
-        return [Generated(Sentence(tuple(text.split(" ")), text), paths[told]) for text, told in zip(texts, roles, strict=True)]
+        both = zip(spaced, _written(spaced, self.language), roles, strict=True)
+        return [Generated(Sentence(tuple(words.split(" ")), text), paths[told]) for words, text, told in both]
 
     def events(self) -> Iterator[Event]:
         """The events, one by one."""
@@ -59,14 +64,31 @@ class Batch(NamedTuple):
     def lines(self) -> list[str]:
         """The sentences as JSON without the closing brace: text, words, where they start, roles and event."""
         told = joined(layout(self.placed, self.language).event, self.values, len(self.places))
-        return [_line(*parts) for parts in zip(self.texts(), self.roles(), told, strict=True)]
+        spaced, leaning = self.spaced(), self.language.leaning
+        parts = zip(spaced, _written(spaced, self.language), self.roles(), told, strict=True)
+        return [_line(words, leaning, *more) for words, *more in parts]
 
 
-def _line(text: str, roles: str, told: str) -> str:
-    """One sentence as JSON; words are letters, hyphens and apostrophes, which JSON leaves as they are."""
-    starts = [0, *accumulate(len(word) + 1 for word in text.split(" "))]
-    words, paths = text.replace(" ", '","'), roles.replace(" ", '","')
-    return f'{{"text":"{text}","words":["{words}"],"starts":{starts[:-1]},"roles":["{paths}"],"event":{told}}}'
+def _written(spaced: list[str], language: Language) -> list[str]:
+    for mark in language.leaning:
+        spaced = [words.replace(f" {mark}", mark) for words in spaced]
+    return spaced
+
+
+def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, told: str) -> str:
+    """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves as they are."""
+    starts = _starts(spaced.split(" "), leaning)
+    words, paths = spaced.replace(" ", '","'), roles.replace(" ", '","')
+    return f'{{"text":"{text}","words":["{words}"],"starts":{starts},"roles":["{paths}"],"event":{told}}}'
+
+
+def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
+    """At which character of the text each word begins."""
+    starts = [0, *accumulate(len(word) + 1 for word in words)][:-1]
+    if leaning:
+        shifts = accumulate(word in leaning for word in words)
+        starts = [start - shift for start, shift in zip(starts, shifts, strict=True)]
+    return starts
 
 
 def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:

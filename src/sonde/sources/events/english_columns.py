@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
+from sonde.sources.events.columns import same, texts, under, word
 from sonde.sources.events.english_verbs import group
 from sonde.sources.events.language import Column, Key, Language, Numbers, Texts
 from sonde.sources.events.lexicon import Entry
@@ -27,7 +28,7 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
     subject, *others = at.clause.order
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
-        yield Column(_texts(language.relativisers), _same(path, (len(language.relativisers),)), (Key(path),))
+        yield Column(texts(language.relativisers), same(path, (len(language.relativisers),)), (Key(path),))
     if not isinstance(getattr(at.clause, subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
@@ -35,24 +36,24 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
         if role != gap:
             yield from _argument(at, role, placed, language)
     if at.clause.content is not None:
-        yield _word("that", f"{at.prefix}content.complementiser")
+        yield word("that", f"{at.prefix}content.complementiser")
         yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
     if at.clause.also is not None:
-        yield _word("and", f"{at.prefix}also.conjunction")
+        yield word("and", f"{at.prefix}also.conjunction")
         yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
 
 
 def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
     slot, path = getattr(at.clause, role), f"{at.prefix}{role}"
     if role == "agent" and at.clause.voice == "passive":
-        yield _word("by", f"{path}.marker")
+        yield word("by", f"{path}.marker")
     if role == "recipient" and at.clause.dative == "to":
-        yield _word("to", f"{path}.marker")
+        yield word("to", f"{path}.marker")
     if slot is Hole.REFLEXIVE:
         yield _reflexive(path, placed.filler(at, "agent"), placed, language)
     elif isinstance(slot, Twins):
         yield from _phrase(f"{path}.both.0", slot.both[0], placed, language)
-        yield _word("and", f"{path}.conjunction")
+        yield word("and", f"{path}.conjunction")
         yield from _phrase(f"{path}.both.1", slot.both[1], placed, language)
     else:
         yield from _phrase(path, slot, placed, language)
@@ -64,14 +65,14 @@ def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> It
     articles = np.array([[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases], object)
     yield Column(articles, _roles(articles, f"{path}.determiner"), (forms, Key(following[0], _vowels(language, following[1]))))
     for i in range(phrase.adjectives):
-        adjectives = _texts(e.lemma for e in language.values("adjective"))
-        yield Column(adjectives, _same(f"{path}.adjectives.{i}", adjectives.shape), (Key(f"{path}.adjectives.{i}"),))
+        adjectives = texts(e.lemma for e in language.values("adjective"))
+        yield Column(adjectives, same(f"{path}.adjectives.{i}", adjectives.shape), (Key(f"{path}.adjectives.{i}"),))
     nouns = _nouns(language)
-    yield Column(nouns, _same(f"{path}.noun", nouns.shape), (forms, Key(f"{path}.noun")))
+    yield Column(nouns, same(f"{path}.noun", nouns.shape), (forms, Key(f"{path}.noun")))
     if phrase.modifier is not None:
-        prepositions = _texts(e.lemma for e in language.values("preposition"))
+        prepositions = texts(e.lemma for e in language.values("preposition"))
         where = f"{path}.modifier.preposition"
-        yield Column(prepositions, _same(where, prepositions.shape), (Key(where),))
+        yield Column(prepositions, same(where, prepositions.shape), (Key(where),))
         yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
     if phrase.relative is not None:
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
@@ -82,12 +83,12 @@ def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Co
     keys = (Key(f"{at.prefix}form"), _number(subject, placed, language))
     verb = Key(f"{at.prefix}predicate")
     before, after, verbs = _groups(language, at.clause.voice)
-    yield Column(before[0], _under(before[1], at.prefix), keys)
+    yield Column(before[0], under(before[1], at.prefix), keys)
     if at.clause.adverbs:
         words, roles = _adverbs(language)
-        yield Column(words, _under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
-    yield Column(after[0], _under(after[1], at.prefix), keys)
-    yield Column(verbs, _same(f"{at.prefix}predicate", verbs.shape), (*keys, verb))
+        yield Column(words, under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
+    yield Column(after[0], under(after[1], at.prefix), keys)
+    yield Column(verbs, same(f"{at.prefix}predicate", verbs.shape), (*keys, verb))
 
 
 Pieces = tuple[Texts, Texts]
@@ -97,7 +98,7 @@ Pieces = tuple[Texts, Texts]
 def _adverbs(language: Language) -> Pieces:
     """Rows of adverbs, and what they realise."""
     rows = language.values("adverbs")
-    words = _texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
+    words = texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
     return words, np.array(["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object)
 
 
@@ -107,7 +108,7 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
     shape = (len(language.forms), len(PLURAL))
     before, after = [np.empty(shape, object) for _ in range(2)], [np.empty(shape, object) for _ in range(2)]
     verbs = np.empty((*shape, language.count("verb")), object)
-    inflected = [_texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
+    inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
     for (i, form), plural in product(enumerate(language.forms), range(2)):
         made = group(form, voice, bool(plural))
         for tables, words in ((before, made.before), (after, made.after)):
@@ -117,19 +118,12 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
     return (before[0], before[1]), (after[0], after[1]), verbs
 
 
-def _under(roles: Texts, prefix: str) -> Texts:
-    """Roles with a prefix before each."""
-    if not prefix:
-        return roles
-    return np.frompyfunc(lambda text: "".join(f"{prefix}{role} " for role in text.split()), 1, 1)(roles)  # type: ignore[no-any-return]
-
-
 def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -> Column:
     first = placed.nouns(antecedent)[0]
     several = placed.paired(antecedent)
     table = [[_himself(noun, several or form.number == "plural") for noun in language.values("noun")] for form in language.phrases]
     words = np.array(table, object)
-    return Column(words, _same(f"{path}.reflexive", words.shape), (Key(f"{first}.form"), Key(f"{first}.noun")))
+    return Column(words, same(f"{path}.reflexive", words.shape), (Key(f"{first}.form"), Key(f"{first}.noun")))
 
 
 def _himself(noun: Entry, plural: bool) -> str:
@@ -147,7 +141,7 @@ def _number(path: str, placed: Placed, language: Language) -> Key:
 
 @lru_cache(maxsize=8)
 def _nouns(language: Language) -> Texts:
-    forms = [_texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
+    forms = [texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
     return np.stack([forms[form.number == "plural"] for form in language.phrases])
 
 
@@ -161,20 +155,8 @@ def _article(determiner: str, vowel: bool) -> str:
     return "an " if determiner == "a" and vowel else f"{determiner} "
 
 
-def _word(word: str, role: str) -> Column:
-    return Column(np.array(f"{word} ", object), np.array(f"{role} ", object), ())
-
-
-def _texts(words: Iterable[str]) -> Texts:
-    return np.array([f"{word} " if word else "" for word in words], object)
-
-
 def _roles(words: Texts, role: str) -> Texts:
     """The same role for each word, however many there are."""
-    if not any(" " in text.strip() for text in words.flat):
-        return _same(role, words.shape)
+    if all(len(str(text).split()) == 1 for text in words.flat):
+        return same(role, words.shape)
     return np.frompyfunc(lambda text: f"{role} " * len(text.split()), 1, 1)(words)  # type: ignore[no-any-return]
-
-
-def _same(role: str, shape: Sequence[int]) -> Texts:
-    return np.broadcast_to(np.array(f"{role} ", object), tuple(shape))

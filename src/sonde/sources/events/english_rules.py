@@ -27,7 +27,7 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
         yield from _argument_rules(at, placed, language)
         if at.clause.also is not None:
             yield from _sharing_rules(at, placed, language)
-    quantified = language.having("phrase", "determiner", ("no", "every"))
+    quantified = common.force(language, "none") | common.force(language, "every")
     for path, phrase in placed.phrases:
         if phrase.modifier is not None:
             yield Rule({f"{path}.modifier.participant.form": quantified}, "odd places")

@@ -70,18 +70,21 @@ class Language:
     """A language: tables, and two functions of a shape.
 
     adverbs   the rows of adverbs that may stand in a clause, as numbers of adverbs; the first is empty
+    defaults  the values of features that a request has if it says nothing
+    leaning   words that are written without a space before them, as commas
     forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
     allowed   names of rules that a request may lift, with what they keep out
     """
 
     name: str
     lexicon: Lexicon
-    modals: tuple[str, ...]
     forms: tuple[Form, ...]
     phrases: tuple[PhraseForm, ...]
     relativisers: tuple[str, ...]
     adverbs: tuple[tuple[int, ...], ...]
     forces: Mapping[str, str]
+    defaults: Mapping[str, tuple[str, ...]]
+    leaning: tuple[str, ...]
     allowed: Mapping[str, str]
     rules: Callable[[Placed], Iterable[Rule]]
     columns: Callable[[Placed], list[Column]]

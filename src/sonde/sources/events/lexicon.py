@@ -13,8 +13,9 @@ The table is tab-separated, with a header line; `#` begins a comment. Columns:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from sonde.core import DataProblem
@@ -84,8 +85,15 @@ class Lexicon:
         return sum(1 << i for i in chosen)
 
 
+def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Rows of adverbs, at most one of each class and in this order; the shorter ones first."""
+    kinds = [[i for i, e in enumerate(lexicon.entries["adverb"]) if kind in e.classes] for kind in order]
+    rows = product(*([None, *kind] for kind in kinds))
+    return tuple(sorted((tuple(i for i in row if i is not None) for row in rows), key=lambda row: (len(row), row)))
+
+
 def read(path: str | Path, forms: Mapping[str, int]) -> Lexicon:
-    """The lexicon in a table; `forms` says how many forms beside the lemma each kind has. A bad line is named."""
+    """The lexicon in a table; `forms` says how many forms beside the lemma each kind, or each frame of verbs, has. A bad line is named."""
     rows = [(number, line) for number, line in lines(path) if line and not line.startswith("#")]
     if not rows or rows[0][1] != HEADER:
         raise DataProblem(f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {HEADER!r} with tabs")
@@ -99,8 +107,9 @@ def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> Entry:
     if kind not in KINDS or band not in BANDS:
         raise DataProblem(f"{where}: kind {kind!r}, band {band!r}; kinds are {', '.join(KINDS)}, bands {', '.join(BANDS)}")
     found = (lemma, *(() if others == "-" else others.split(" ")))
-    if len(found) != forms.get(kind, 0) + 1:
-        raise DataProblem(f"{where}: {kind} {lemma!r} has {len(found) - 1} forms beside the lemma, not {forms.get(kind, 0)}")
+    wanted = forms.get(classes if kind == "verb" and classes in forms else kind, 0)
+    if len(found) != wanted + 1:
+        raise DataProblem(f"{where}: {kind} {lemma!r} has {len(found) - 1} forms beside the lemma, not {wanted}")
     for form in found:
         if not FORM.fullmatch(form):
             raise DataProblem(f"{where}: {form!r} is not one word of letters")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final, Union
 
 FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
-TENSES: Final = ("past", "present")
-ASPECTS: Final = ("simple", "progressive", "perfect", "perfect progressive")
+TENSES: Final = ("past", "present", "future")
+ASPECTS: Final = ("simple", "progressive", "perfect", "perfect progressive", "imperfective", "perfective")
 POLARITIES: Final = ("positive", "negative")
 VOICES: Final = ("active", "passive")
 NUMBERS: Final = ("singular", "plural")

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from sonde.core import DataProblem
-from sonde.sources.events.english import english
 from sonde.sources.events.grammar import VOICES, Bounds, Grammar
 from sonde.sources.events.language import Language
+from sonde.sources.events.languages import language as named
 from sonde.sources.events.lexicon import BANDS, KINDS
-from sonde.sources.events.meaning import DATIVES, FRAMES, NUMBERS, POLARITIES, TENSES
+from sonde.sources.events.meaning import DATIVES, FRAMES
 from sonde.sources.events.patterns import Partial, partial
 from sonde.sources.events.written import keyed, text, words
 
@@ -25,15 +25,6 @@ BOUNDS = ("relatives", "adjectives", "modifiers", "complements", "pairs", "conju
 RELATIVES = ("frames", "voices", "gaps", "depth")
 STRUCTURE = {"frames": FRAMES, "voices": VOICES, "datives": DATIVES}
 FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")
-DEFAULTS: Mapping[str, tuple[str, ...]] = {
-    "tense": TENSES,
-    "modal": (),
-    "aspect": ("simple", "progressive"),
-    "polarity": POLARITIES,
-    "number": NUMBERS,
-    "determiner": ("the",),
-    "relativiser": ("that",),
-}
 KEYS = (
     *("language", "lexicon", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
     *("require", "prohibit", "require_words", "prohibit_words", "matched_number", "allow", "priors", "even_structures"),
@@ -79,11 +70,8 @@ class Request:
 def request(value: object) -> Request:
     """The request that JSON values describe."""
     fields = keyed(value, KEYS, "request")
-    name = fields.get("language", "english")
-    if name != "english":
-        raise DataProblem(f"request.language: {name!r} is not there; there is english")
-    language = english(Path(text(fields["lexicon"], "request.lexicon")).expanduser()) if "lexicon" in fields else english()
-    grammar = _grammar(fields)
+    language = _language(fields)
+    grammar = _grammar(fields, language)
     domains = _domains(fields, language, grammar)
     allow = _listed(fields, "allow", tuple(language.allowed), ())
     matched, even = (_yes(fields, key) for key in ("matched_number", "even_structures"))
@@ -94,6 +82,15 @@ def request(value: object) -> Request:
     )
 
 
+def _language(fields: Fields) -> Language:
+    lexicon = Path(text(fields["lexicon"], "request.lexicon")).expanduser() if "lexicon" in fields else None
+    name = text(fields.get("language", "english"), "request.language")
+    try:
+        return named(name, lexicon)
+    except DataProblem as problem:
+        raise DataProblem(f"request.language: {problem}" if lexicon is None else str(problem)) from None
+
+
 def _yes(fields: Fields, key: str) -> bool:
     found = fields.get(key, False)
     if not isinstance(found, bool):
@@ -101,7 +98,7 @@ def _yes(fields: Fields, key: str) -> bool:
     return found
 
 
-def _grammar(fields: Fields) -> Grammar:
+def _grammar(fields: Fields, language: Language) -> Grammar:
     bounds = keyed(fields.get("at_most", {}), BOUNDS, "request.at_most")
     for key, n in bounds.items():
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 8:
@@ -110,6 +107,7 @@ def _grammar(fields: Fields) -> Grammar:
     depth = inner.get("depth", 1)
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 4:
         raise DataProblem(f"request.relatives.depth: is a whole number from 1 to 4, not {depth!r}")
+    _there(fields, bounds, language)
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
     return Grammar(
@@ -123,6 +121,19 @@ def _grammar(fields: Fields) -> Grammar:
         adverbs=adverbs,
         bounds=Bounds(**{"relatives": 1, **plain}),
     )
+
+
+WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "adverb"}
+
+
+def _there(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
+    """Complain about frames and parts for which the language has no words."""
+    for frame in set(_listed(fields, "frames", FRAMES, ())):
+        if not language.lexicon.mask("verb", frame=frame):
+            raise DataProblem(f"request.frames: {language.name} has no {frame} verb in its lexicon")
+    for key, kind in WORDS_OF.items():
+        if bounds.get(key, 0) and not language.count(kind):
+            raise DataProblem(f"request.at_most.{key}: {language.name} has no {kind} in its lexicon")
 
 
 def _listed(fields: Fields, key: str, known: tuple[str, ...], default: tuple[str, ...], path: str = "request") -> tuple[str, ...]:
@@ -155,9 +166,9 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
 
 
 def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int]:
-    asked = {key: words(fields[key], f"request.{key}") if key in fields else DEFAULTS[key] for key in FEATURES}
+    asked = {key: words(fields[key], f"request.{key}") if key in fields else language.defaults[key] for key in FEATURES}
     if "modal" in fields and "tense" not in fields:
-        asked["tense"] = DEFAULTS["tense"]
+        asked["tense"] = language.defaults["tense"]
     form = language.having("form", "tense", asked["tense"]) | language.having("form", "modal", asked["modal"])
     form &= language.having("form", "aspect", asked["aspect"]) & language.having("form", "polarity", asked["polarity"])
     phrase = language.having("phrase", "number", asked["number"]) & language.having("phrase", "determiner", asked["determiner"])

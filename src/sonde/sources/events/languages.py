@@ -1,0 +1,27 @@
+"""The languages that sentences are generated in, by name. One is a function from the path of a lexicon, or nothing, to a `Language`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from sonde.core import DataProblem
+from sonde.naming import Contents
+from sonde.sources.events.language import Language
+
+LANGUAGES = Contents(
+    "language",
+    "sonde.languages",
+    {
+        "english": "sonde.sources.events.english:english",
+        "polish": "sonde.sources.events.polish:polish",
+    },
+)
+
+
+def language(name: str, lexicon: Path | None = None) -> Language:
+    """A language with its own lexicon, or that of a table; a name that is none is an error that lists them."""
+    if name not in LANGUAGES.places():
+        raise DataProblem(f"{name!r} is not there; there are {', '.join(LANGUAGES)}")
+    found = LANGUAGES.find(name)
+    return cast(Language, found() if lexicon is None else found(lexicon))
