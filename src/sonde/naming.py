@@ -96,10 +96,10 @@ class Contents:
         """The factory called `name`, imported now."""
         if "@" in name:
             return _from_file(name)
-        places = self.places()
-        if name not in places:
-            raise ReferenceProblem(self._unknown(name, places))
-        module, _, attribute = places[name].partition(":")
+        place = self.table.get(name) or self.places().get(name)  # plugins are looked for only where they must be
+        if place is None:
+            raise ReferenceProblem(self._unknown(name, self.places()))
+        module, _, attribute = place.partition(":")
         return typing.cast(Callable[..., Any], getattr(importlib.import_module(module), attribute))
 
     def make(self, reference: str | Reference) -> Any:

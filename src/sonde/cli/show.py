@@ -38,6 +38,7 @@ def report(
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
     - `sonde report results/ --by distance`
+    - `sonde report results/ --by distance -o distance.png`
     - `sonde report results/ --suite conneau2018`
     """
     from sonde.report import PAGES
@@ -50,8 +51,8 @@ def report(
         raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
     if by is not None and (style not in (*PAGES, "csv") or suite is not None or classes):
         raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
-    found = _found(results)
-    text = _by(found, by, style) if by else _laid_out(found, style, output, suite, human or [], classes)
+    found = found_in(results)
+    text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
     if text is not None and output is None:
         typer.echo(text, nl=False)
     elif text is not None and output is not None:
@@ -74,15 +75,20 @@ def _laid_out(found: list[Result], style: str, output: Path | None, suite: str |
     return None
 
 
-def _by(found: list[Result], stratum: str, style: str) -> str:
+def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> str | None:
+    """Scores by a stratum as text; None where they were drawn."""
     from sonde.report import PAGES, by_stratum, strata_table
+    from sonde.report.plots import SUFFIXES, strata_figure
     from sonde.report.records import csv
 
     rows = by_stratum(found, stratum)
+    if output is not None and output.suffix.lower() in SUFFIXES:
+        strata_figure(rows, stratum, output)
+        return None
     return csv(rows) if style == "csv" else PAGES[style](strata_table(rows, stratum))
 
 
-def _found(folder: Path | None) -> list[Result]:
+def found_in(folder: Path | None) -> list[Result]:
     """The newest result of each trial in a folder, ordered by trial; says how many older ones there are."""
     from sonde.core import DataProblem
     from sonde.experiment.places import Places

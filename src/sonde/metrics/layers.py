@@ -104,3 +104,14 @@ def _roughness(scores: Doubles) -> float:
 def _shares(weights: ArrayLike) -> Doubles:
     given = np.asarray(weights, np.float64)
     return np.asarray(given / given.sum(), np.float64)
+
+
+def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of some seeds' values and its 95 % interval (Student's); NaN for what there is not."""
+    from scipy.special import stdtrit
+
+    if not values:
+        return (float("nan"),) * 3
+    mean, n = float(np.mean(values)), len(values)
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    return mean, mean - half, mean + half

@@ -35,7 +35,7 @@ def _rows(mine: Sequence[Result]) -> list[Row]:
 def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
     (row,) = rows(_answered(fold, kind) for fold in folds)
     name = SPOKEN[kind] + (f" of {many}" if kind != "class" else "")
-    return replace(row, encoder=CONSTANT, layer="-", probe=name, unusable=0, cut=0, unseen=0)
+    return replace(row, encoder=CONSTANT, layer="-", probe=name, unusable=0, cut=0, unseen=0, beyond=0, unaligned=0, partial=0)
 
 
 def _answered(result: Result, kind: str) -> Result:

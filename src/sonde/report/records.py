@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from sonde.report.inside import Cell
+from sonde.report.layer_table import LayerRow
 from sonde.report.rows import PERCENT, Row
 
 
-def csv(rows: Sequence[Row | Cell]) -> str:
+def csv(rows: Sequence[Row | Cell | LayerRow]) -> str:
     """One line a row, a header first; scores are percent with every digit that matters."""
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
@@ -27,7 +28,7 @@ def csv(rows: Sequence[Row | Cell]) -> str:
     return out.getvalue()
 
 
-def _kind(rows: Sequence[Row | Cell]) -> type[Row | Cell]:
+def _kind(rows: Sequence[Row | Cell | LayerRow]) -> type[Row | Cell | LayerRow]:
     return type(rows[0]) if rows else Row
 
 

@@ -34,6 +34,9 @@ class Row:
     unseen         examples of n whose class train lacks: wrong whatever the probe says
     samples        of the training data that were drawn; they are averaged over as seeds are, and seeds counts both
     stratum        what the examples have in common, where they are but some; '' for all
+    beyond         examples left out because their words lie behind the place where a sentence was cut
+    unaligned      examples left out because the encoder has nothing for their words
+    partial        examples of which some words were read and others, for which it has nothing, were not
     bits           length of a code for the training labels (`online:` probes), and by how much it is shorter than a code
     compression    that knows nothing; NaN where there is none
     """
@@ -59,6 +62,9 @@ class Row:
     stratum: str = ""
     bits: float = math.nan
     compression: float = math.nan
+    beyond: int = 0
+    unaligned: int = 0
+    partial: int = 0
 
     @property
     def floor(self) -> bool:
@@ -142,6 +148,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         bits=float(bits),
         compression=float(compression),
+        **{name: sum(int(_counts(r).get(name, 0)) for r in folds) for name in ("beyond", "unaligned", "partial")},
     )
 
 

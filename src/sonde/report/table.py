@@ -145,8 +145,9 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         notes.append("kbit: a thousand bits, to send the training labels to one who has the vectors; compression: by what factor that")
         notes[-1] += " is shorter than without vectors (Voita & Titov 2020)."
     notes += _chance(rows)
-    lost = {(row.task, row.encoder): row.unusable for row in rows if row.unusable}
-    notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} not encoded, and left out." for (task, encoder), n in lost.items()]
+    for count, fate in LOST.items():
+        lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}
+        notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}." for (task, encoder), n in lost.items()]
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     notes += [
         f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()

@@ -1,0 +1,76 @@
+"""`sonde layers`: where in an encoder each task is solved."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from sonde.cli.options import Output, remark
+
+if TYPE_CHECKING:
+    from sonde.report.layers import Depth
+
+Pattern = list[str] | None
+
+
+def layers(
+    results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
+    task: Annotated[Pattern, typer.Option("--task", "-t", metavar="PATTERN", help="Tasks to show, as `edge/*`; may be repeated.")] = None,
+    encoder: Annotated[Pattern, typer.Option("--encoder", "-e", metavar="PATTERN", help="Encoders to show; may be repeated.")] = None,
+    style: Annotated[Literal["terminal", "markdown", "latex", "csv"], typer.Option("--format", "-f", help="How to show it.")] = "terminal",
+    output: Output = None,
+) -> None:
+    """Show where in an encoder each task is solved: each layer alone, growing mixes, what each layer adds, weights.
+
+    It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o` names a .png, .svg or .pdf
+    file (with matplotlib: `pip install 'sonde[plots]'`), beside the tables.
+
+    **Examples**
+
+    - `sonde layers results/`
+    - `sonde layers results/ -t 'edge/*' -o layers.png`
+    - `sonde layers results/ --format csv -o layers.csv`
+    """
+    from sonde.cli.show import found_in
+    from sonde.core import DataProblem
+    from sonde.report.layers import depths
+    from sonde.report.plots import SUFFIXES, layers_figure
+
+    found = [d for d in depths(found_in(results)) if _wanted(d.task, task) and _wanted(d.encoder, encoder)]
+    if not found:
+        raise DataProblem(
+            "no task was measured on several layers of one encoder with one probe: `sonde run -e hf:NAME,layers=all,pool=none "
+            "--probe span --read layers --read cumulative` measures them"
+        )
+    drawn = output is not None and output.suffix.lower() in SUFFIXES
+    _tables(found, style, None if drawn else output)
+    if drawn and output is not None:
+        layers_figure(found, output)
+        remark(f"{output}: {len(found)} tasks")
+
+
+def _wanted(name: str, patterns: Pattern) -> bool:
+    """Whether a reference is one of those asked for, by pattern or by its name without argument and options."""
+    alone = name.partition(",")[0].partition(":")[0]
+    return not patterns or any(fnmatchcase(name, p) or fnmatchcase(alone, p) for p in patterns)
+
+
+def _tables(found: list[Depth], style: str, output: Path | None) -> None:
+    from sonde.report import PAGES
+    from sonde.report.layer_table import by_layer, layer_rows, overview
+    from sonde.report.records import csv
+    from sonde.report.terminal import show
+
+    tables = [overview(found), *map(by_layer, found)]
+    if style == "terminal" and output is None:
+        for table in tables:
+            show(table)
+        return
+    text = csv(layer_rows(found)) if style == "csv" else "\n".join(map(PAGES[style], tables))
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, "utf-8")

@@ -1,0 +1,127 @@
+"""Where in an encoder each task is solved, as tables: one line a task first, then each task layer by layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sonde.report.layers import Depth, Mean
+from sonde.report.rows import Row
+from sonde.report.table import Section, Table, number, short
+
+BARS = "▏▎▍▌▋▊▉█"
+WIDE = 16  # characters of the longest bar
+WORDS = frozenset({"task", "encoder", "probe", "layer", "weights"})
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRow:
+    """One layer on one task, for programs; scores are percent, NaN where something was not measured."""
+
+    task: str
+    encoder: str
+    probe: str
+    layer: int
+    score: float
+    low: float
+    high: float
+    mixed: float
+    mixed_low: float
+    mixed_high: float
+    weight: float
+    n: int
+    seeds: int
+
+
+def overview(found: Sequence[Depth]) -> Table:
+    """One line a task, those solved lowest first: what layers add, and where."""
+    columns = ("task", "encoder", "lexical", "layer 0", "best alone", "mix", "centre of gravity", "bits", "expected layer", "bits ", "n")
+    body = [
+        (
+            short(d.task),
+            d.encoder,
+            _score(d.lexical),
+            _score(d.cumulative.get(0)),
+            "–" if d.best is None else f"{number(d.single[d.best].score)} (layer {d.best})",
+            _score(d.cumulative.get(d.layers[-1])),
+            _centre(d.gravity),
+            _two(d.uneven),
+            _centre(Mean(*d.expected[:3])),
+            _two(d.gained),
+            f"{max(row.n for row in d.rows):,}",
+        )
+        for d in found
+    ]
+    notes = [
+        "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with its interval over seeds.",
+        "Expected layer: the mean layer under what each adds to the mix of those below it, with its bootstrap interval over seeds and "
+        "test examples.",
+        "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
+        *(f"{short(d.task)}, {d.encoder}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
+    ]
+    return Table(columns, (Section("", tuple(body)),), WORDS, tuple(notes), "Where tasks are solved")
+
+
+def by_layer(depth: Depth) -> Table:
+    """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its weight in the mix of all."""
+    columns = ("layer", "alone", "95 % interval", "mixed", "95 % interval ", "adds", "weight", "weights")
+    top = max(depth.weights, default=1.0)
+    body = []
+    if depth.lexical is not None:
+        body.append(("lex", number(depth.lexical.score), _interval(depth.lexical), "", "", "", "", ""))
+    for layer in depth.layers:
+        alone, mixed, below = depth.single.get(layer), depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
+        weight = depth.weights[layer] if layer < len(depth.weights) else math.nan
+        adds = f"{mixed.score - below.score:+.1f}" if mixed and below else ""
+        cells = (_score(alone), _interval(alone), _score(mixed), _interval(mixed), adds)
+        body.append((str(layer), *cells, "" if math.isnan(weight) else f"{weight:.3f}", bar(weight / top)))
+    first = depth.rows[0]
+    line = f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds} seed{'s' * (first.seeds > 1)}."
+    return Table(columns, (Section(short(depth.task), tuple(body), line),), WORDS)
+
+
+def layer_rows(found: Sequence[Depth]) -> list[LayerRow]:
+    """Every layer of every task, for programs."""
+    listed = []
+    for d in found:
+        for layer in d.layers:
+            alone, mixed = d.single.get(layer), d.cumulative.get(layer)
+            weight = d.weights[layer] if layer < len(d.weights) else math.nan
+            one = alone or mixed or d.rows[0]
+            listed.append(LayerRow(d.task, d.encoder, d.probe, layer, *_three(alone), *_three(mixed), weight, one.n, one.seeds))
+    return listed
+
+
+def bar(share: float) -> str:
+    """A bar of so much of the longest, in eighths of a character."""
+    if math.isnan(share) or share <= 0:
+        return ""
+    eighths = max(1, round(share * WIDE * len(BARS)))
+    return BARS[-1] * (eighths // len(BARS)) + (BARS[eighths % len(BARS) - 1] if eighths % len(BARS) else "")
+
+
+def _three(row: Row | None) -> tuple[float, float, float]:
+    return (math.nan,) * 3 if row is None else (row.score, row.low, row.high)
+
+
+def _score(row: Row | None) -> str:
+    return "–" if row is None else number(row.score)
+
+
+def _interval(row: Row | None) -> str:
+    return "" if row is None else f"{number(row.low)} – {number(row.high)}"
+
+
+def _two(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2f}"
+
+
+def _centre(mean: Mean) -> str:
+    """A mean layer and its interval, where there is one."""
+    return _two(mean.value) + ("" if math.isnan(mean.low) else f" ({mean.low:.2f} – {mean.high:.2f})")
+
+
+def _gain(depth: Depth) -> str:
+    expected = depth.expected
+    return "" if math.isnan(expected.gain) else f": {expected.gain:+.1f} ± {1.96 * expected.error:.1f} in all"

@@ -1,0 +1,170 @@
+"""Figures: where in an encoder tasks are solved, and scores by distance. Drawn by matplotlib, which comes with `sonde[plots]`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sonde.report.layers import Depth
+from sonde.report.rows import Row
+from sonde.report.table import printable, short
+
+SUFFIXES = (".png", ".svg", ".pdf")
+ACROSS = 3  # curves beside each other
+COLOURS = ("#1b6ca8", "#d1603d", "#3a7d44", "#7b4b94", "#b8860b", "#52616b", "#a23b72", "#2a9d8f")
+PALE = "#c9d3db"
+
+
+class PlotProblem(RuntimeError):
+    """A figure that cannot be drawn here; the message says what to install or to give."""
+
+
+def layers_figure(found: Sequence[Depth], to: Path) -> None:
+    """The pipeline (expected layer and centre of gravity of each task) above each task's curves over layers, as a file."""
+    if not found:
+        raise PlotProblem("nothing to draw: no task was measured on several layers")
+    down = math.ceil(len(found) / ACROSS)
+    across = min(ACROSS, len(found))
+    figure = _figure(4.2 * across + 0.6, 0.42 * len(found) + 1.4 + 3.0 * down)
+    top, below = figure.subfigures(2, 1, height_ratios=[0.42 * len(found) + 1.4, 3.0 * down])
+    _pipeline(top.subplots(), found)
+    for axes, depth in zip(
+        _flat(below.subplots(down, across, squeeze=False)), [*found, *[None] * (down * across - len(found))], strict=True
+    ):
+        if depth is None:
+            axes.set_visible(False)
+        else:
+            _curves(axes, depth)
+            if depth is found[0]:
+                _legend(axes)  # once for all panels
+    _save(figure, to)
+
+
+def strata_figure(rows: Sequence[Row], stratum: str, to: Path) -> None:
+    """Scores by a stratum with bands of their 95 % intervals, and bars of how many examples there are, a panel for each task."""
+    tasks = list(dict.fromkeys(row.task for row in rows if row.control == "none"))
+    if not tasks:
+        raise PlotProblem("nothing to draw: no row without a control")
+    figure = _figure(7.0, 4.2 * len(tasks))
+    for axes, task in zip(_flat(figure.subplots(len(tasks), 1, squeeze=False)), tasks, strict=True):
+        _by_stratum(axes, [row for row in rows if row.task == task and row.control == "none"], stratum)
+    _save(figure, to)
+
+
+def _figure(width: float, height: float) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise PlotProblem("figures are drawn by matplotlib: pip install 'sonde[plots]'; the tables need nothing more") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _flat(axes: Any) -> list[Any]:
+    return list(axes.ravel())
+
+
+def _save(figure: Any, to: Path) -> None:
+    """Write a figure; every name in it is shown as it is, dollars and all."""
+    from matplotlib.text import Text
+
+    if to.suffix.lower() not in SUFFIXES:
+        raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        text.set_text(printable(text.get_text()) if "\n" not in text.get_text() else text.get_text())
+    to.parent.mkdir(parents=True, exist_ok=True)
+    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same results give the same file
+    figure.savefig(to, dpi=150, metadata=dated.get(to.suffix.lower()))
+
+
+def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
+    """A line for each task: a bar to the expected layer with its interval, a diamond at the centre of gravity."""
+    last = max(d.layers[-1] for d in found)
+    for place, depth in enumerate(found):
+        expected, gravity = depth.expected, depth.gravity
+        if not math.isnan(expected.layer):
+            axes.barh(place, expected.layer, height=0.55, color=COLOURS[0], alpha=0.85, label="expected layer")
+            if not math.isnan(expected.low):
+                axes.plot([expected.low, expected.high], [place, place], color="black", linewidth=1.2)
+        else:
+            axes.text(0.1, place, "no expected layer", va="center", fontsize=8, color="0.4")
+        if not math.isnan(gravity.value):
+            axes.plot(gravity.value, place, marker="D", markersize=6, color=COLOURS[1], linestyle="none", label="centre of gravity")
+        gain = " → ".join(f"{row.score:.1f}" for row in (depth.cumulative.get(0), depth.cumulative.get(last)) if row)
+        axes.text(last * 1.02, place, gain, va="center", fontsize=8)
+    axes.set_yticks(range(len(found)), [_label(d) for d in found], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(0, last)
+    axes.set_xlabel("layer")
+    axes.set_title("Where tasks are solved (right: score of layer 0 → of the mix)", fontsize=9)
+    _legend(axes)
+
+
+def _label(depth: Depth) -> str:
+    return f"{short(depth.task)}\n{depth.encoder}"
+
+
+def _curves(axes: Any, depth: Depth) -> None:
+    """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights as bars at the bottom."""
+    for rows, colour, name in ((depth.single, COLOURS[0], "alone"), (depth.cumulative, COLOURS[1], "mix of 0 to here")):
+        if len(rows) > 1:
+            _band(axes, {float(layer): row for layer, row in rows.items()}, colour, name)
+    if depth.lexical is not None:
+        axes.axhline(depth.lexical.score, color="0.35", linestyle="--", linewidth=1, label="lexical")
+    if depth.weights:
+        low, high = axes.get_ylim()
+        room = (high - low) / 0.78 - (high - low)
+        axes.bar(
+            range(len(depth.weights)),
+            [room * w / max(depth.weights) for w in depth.weights],
+            bottom=low - room,
+            color=PALE,
+            label="weight in the mix",
+        )
+        axes.set_ylim(low - room, high)
+    if not math.isnan(depth.expected.layer):
+        axes.axvline(depth.expected.layer, color=COLOURS[1], linestyle=":", linewidth=1)
+    axes.set_title(_label(depth), fontsize=8)
+    axes.set_xlabel("layer", fontsize=8)
+    axes.set_ylabel(depth.rows[0].metric.partition(",")[0], fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
+    places = {value: float(i) for i, value in enumerate(dict.fromkeys(row.stratum for row in rows))}
+    lines: dict[str, dict[float, Row]] = {}
+    for row in rows:
+        layer = "" if row.layer == "-" else f", {row.layer}"
+        lines.setdefault(f"{row.encoder}{layer}, {row.probe}", {})[places[row.stratum]] = row
+    for i, (name, mine) in enumerate(lines.items()):
+        _band(axes, mine, COLOURS[i % len(COLOURS)], name)
+    counts = {places[row.stratum]: row.n for row in rows}
+    behind = axes.twinx()
+    behind.bar(list(counts), list(counts.values()), color=PALE, zorder=0)
+    behind.set_ylim(0, 4 * max(counts.values()))
+    behind.set_ylabel("test examples", fontsize=8)
+    behind.tick_params(labelsize=7)
+    axes.set_zorder(behind.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    axes.set_xticks(list(places.values()), list(places), fontsize=7)
+    axes.set_xlabel(stratum)
+    axes.set_ylabel(rows[0].metric.partition(",")[0])
+    axes.set_title(short(rows[0].task), fontsize=9)
+    _legend(axes)
+
+
+def _band(axes: Any, rows: Mapping[float, Row], colour: str, name: str) -> None:
+    """A line of scores over a band of their intervals."""
+    x = sorted(rows)
+    axes.fill_between(x, [rows[i].low for i in x], [rows[i].high for i in x], color=colour, alpha=0.18, linewidth=0)
+    axes.plot(x, [rows[i].score for i in x], color=colour, marker=".", linewidth=1.5, label=name)
+
+
+def _legend(axes: Any) -> None:
+    """Each name once."""
+    handles, names = axes.get_legend_handles_labels()
+    once = dict(zip(names, handles, strict=True))
+    if once:
+        axes.legend(list(once.values()), list(once), fontsize=7, framealpha=0.8)
