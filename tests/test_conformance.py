@@ -67,10 +67,9 @@ TASK_OPTIONS = {
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],
     "edge/pos": ["edge/pos:BANK", "edge/pos:EDGES/gold", "edge/pos:TREES"],
-    "edge/dep": ["edge/dep:BANK", "edge/dep:BANK,root=self,relations=universal,size=3000,seed=1"],
+    "edge/dep": ["edge/dep:BANK", "edge/dep:EDGES/misc,root=self,relations=universal"],
     "edge/feat": ["edge/feat:BANK,feature=Number", "edge/feat:BANK,feature=Tense,upos=VERB,absent=label"],
-    "edge/const": [f"edge/const:TREES,unary={unary}" for unary in ("top", "joined", "set", "separate")]
-    + ["edge/const:EDGES/gold,root=true"],
+    "edge/const": ["edge/const:TREES"] + [f"edge/const:EDGES/gold,root=true,unary={unary}" for unary in ("joined", "set", "separate")],
     "edge/entities": ["edge/entities:EDGES/columns", "edge/entities:EDGES/misc", "edge/entities:EDGES/gold"],
     "edge/chunks": ["edge/chunks:EDGES/columns", "edge/chunks:EDGES/columns,column=2,encoding=latin-1"],
     "edge/coref": ["edge/coref:EDGES/misc", "edge/coref:EDGES/gold,across=2", "edge/coref:EDGES/misc,singletons=false,across=1"],

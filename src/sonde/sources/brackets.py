@@ -134,6 +134,15 @@ def read(
         yield tree
 
 
+def parsed(text: str, path: str | Path, line: int) -> Tree:
+    """The tree that a text stands for, which begins on a line of a file; DataProblem where it is not one whole tree."""
+    data = text.encode("utf-8", "surrogatepass")
+    found = list(_cut(data, _BRACKET))
+    if len(found) != 1 or found[0][2] or data[found[0][1] :].strip():
+        raise DataProblem(f"{path}:{line}: the brackets are not those of one whole tree ({text[:40]!r})")
+    return _tree(text, path, line, Strings(), False)
+
+
 def written(tree: Tree) -> str:
     """A tree as one line of brackets."""
     found: list[str] = []

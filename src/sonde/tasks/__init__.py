@@ -37,6 +37,19 @@ TASKS = Contents(
         "tree/obj-num": "sonde.tasks.tree:obj_num",
         "tree/somo": "sonde.tasks.tree:somo",
         "tree/coord-inv": "sonde.tasks.tree:coord_inv",
+        "edge/jsonl": "sonde.tasks.edge_jsonl:jsonl",
+        "edge/pos": "sonde.tasks.edge_ud:pos",
+        "edge/dep": "sonde.tasks.edge_ud:dep",
+        "edge/feat": "sonde.tasks.edge_ud:feat",
+        "edge/const": "sonde.tasks.edge_const:const",
+        "edge/entities": "sonde.tasks.edge_bio:entities",
+        "edge/chunks": "sonde.tasks.edge_bio:chunks",
+        "edge/coref": "sonde.tasks.edge_coref:coref",
+        "edge/srl": "sonde.tasks.edge_srl:srl",
+        "edge/spr2": "sonde.tasks.edge_spr:spr2",
+        "edge/uds": "sonde.tasks.edge_spr:uds",
+        "edge/dpr": "sonde.tasks.edge_dpr:dpr",
+        "edge/semeval": "sonde.tasks.edge_semeval:semeval",
         **{
             f"{family}/{name}": f"sonde.tasks.{family.replace('/', '_')}:{name.replace('-', '_')}"
             for family, names in RELEASED.items()

@@ -1,0 +1,73 @@
+"""The files of a corpus, however deep they lie, and the splits that names of files or folders say."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from sonde.core import SPLITS, DataProblem
+from sonde.sources.files import COMPRESSED, Part, treebank, uncompressed
+
+_WORDS = {
+    "train": ("train", "training"),
+    "dev": ("dev", "devel", "development", "valid", "validation", "testa"),
+    "test": ("test", "testing", "testb"),
+}
+_SPLIT_OF = {word: split for split, words in _WORDS.items() for word in words}
+_SAID = re.compile(rf"(?<![a-z])({'|'.join(sorted(_SPLIT_OF, key=len, reverse=True))})(?![a-z])")
+
+_ABOUT = re.compile(r"\.|readme|licen[cs]e|copying|changes", re.IGNORECASE)  # files that no corpus is made of
+
+
+def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]:
+    """The files that some paths name, in the order train, dev, test, unnamed; a folder stands for all below it.
+
+    Of a folder those count whose names end in one of the suffixes, before .gz or .xz. The split is what the file's name says
+    (`esp.testa` is dev, `wnut17train.conll` train), else the nearest folder's (`development/bc/cctv.gold_conll`), else ''.
+    """
+    parts = [part for path in paths for part in _under(Path(path).expanduser(), suffixes)]
+    twice = [path for path, n in Counter(part.path.resolve() for part in parts).items() if n > 1]
+    if twice:
+        raise DataProblem(f"{twice[0]} is named twice; with= is for further files")
+    order = (*SPLITS, "")
+    return sorted(parts, key=lambda part: order.index(part.split))
+
+
+def one_each(parts: list[Part]) -> list[Part]:
+    """The same files, of which no two may claim one split: a file of all and a part of it often lie side by side."""
+    for split in SPLITS:
+        names = [part.path.name for part in parts if part.split == split]
+        if len(names) > 1:
+            raise DataProblem(f"{split} is claimed by {' and '.join(names)}; name the files one by one, the second and third by with=")
+    return parts
+
+
+def said(name: str) -> str:
+    """The split that a name says, '' where it says none; the last word decides."""
+    found = _SAID.findall(name.lower())
+    return _SPLIT_OF[found[-1]] if found else ""
+
+
+def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
+    if str(place) == "embedded" and ".conllu" in suffixes:
+        return treebank(place)
+    if place.is_file():
+        return [Part(said(uncompressed(place).name), place)]
+    shown = ", ".join(suffixes)
+    if not place.is_dir():
+        raise DataProblem(f"no file or folder {str(place)!r}; give a file or a folder of files that end in {shown}")
+    files = [p for p in place.rglob("*") if uncompressed(p).suffix.lower() in suffixes and not _ABOUT.match(p.name) and p.is_file()]
+    plain: dict[Path, Path] = {}
+    for path in sorted(files, key=lambda p: (p.suffix in COMPRESSED, str(p))):
+        plain.setdefault(uncompressed(path), path)
+    if not plain:
+        raise DataProblem(f"nothing in {str(place)!r} ends in {shown} (nor in these and .gz or .xz)")
+    return [Part(_split(path, place), path) for _, path in sorted(plain.items())]
+
+
+def _split(path: Path, place: Path) -> str:
+    """What the file's name says, or the nearest folder up to the one that was named."""
+    names = [uncompressed(path).name, *reversed(path.relative_to(place).parts[:-1]), place.name]
+    return next(filter(None, map(said, names)), "")

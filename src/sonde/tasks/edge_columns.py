@@ -1,0 +1,221 @@
+"""Labelled spans -> a data set in columns: laid out, divided into splits, thinned, and counted. No object per target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonde.core import SPLITS, DataProblem, Dataset, Sentence, Tags
+from sonde.sampling.allocate import allocate_to_all, apportion
+from sonde.sampling.candidates import NOTHING
+from sonde.targets import Classes, Label, LabelSets, Scores, column
+from sonde.vectors import Ints
+
+SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
+UNKNOWN = -1
+
+
+class Marked(NamedTuple):
+    """One sentence with its targets side by side.
+
+    spans    (start, stop) of each target, or (start, stop, start, stop) of a pair
+    labels   one a target
+    split    what the source says, '' where it says nothing
+    strata   tags to report by, one value a target, '' for none
+    second   the sentence that the second spans lie in, where it is another
+    group    what stays in one split when splits are drawn, as a document; '' for nothing but equal sentences
+    """
+
+    sentence: Sentence
+    spans: Sequence[tuple[int, ...]]
+    labels: Sequence[Label]
+    split: str = ""
+    strata: Mapping[str, Sequence[str]] = NOTHING
+    second: Sentence | None = None
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A data set whose splits may be unknown (-1), and what belongs together: owners and groups are numbers [examples]."""
+
+    dataset: Dataset
+    owners: Ints
+    groups: Ints
+
+
+def laid_out(found: Iterable[Marked]) -> Laid:
+    """All targets in columns, in order, with their distance; the first pair that does not fit the others is named."""
+    numbers: dict[Sentence, int] = {}
+    kept: dict[Any, int] = {}
+    rows: list[tuple[int, int, int, int, int]] = []  # a sentence each: first, second, split, group, how many
+    spans: list[tuple[int, ...]] = []
+    labels: list[Label] = []
+    strata: dict[str, list[str]] = {}
+    for one in found:
+        if not one.spans:
+            continue
+        first = numbers.setdefault(one.sentence, len(numbers))
+        second = first if one.second is None else numbers.setdefault(one.second, len(numbers))
+        group = kept.setdefault(one.group or tuple(word.casefold() for word in one.sentence.words), len(kept))
+        rows.append((first, second, SPLITS.index(one.split) if one.split else UNKNOWN, group, len(one.spans)))
+        for key in strata.keys() | one.strata.keys():
+            strata.setdefault(key, [""] * len(spans)).extend(one.strata.get(key) or [""] * len(one.spans))
+        spans.extend(one.spans)
+        labels.extend(one.labels)
+    if not spans:
+        raise DataProblem("no targets: nothing in the data answers the task's question")
+    firsts, seconds, splits, groups, sizes = np.array(rows, np.int64).T
+    sites = _sites(spans, np.repeat(firsts, sizes), np.repeat(seconds, sizes))
+    tags = {key: _tags(values) for key, values in strata.items()}
+    sentences = tuple(numbers)
+    _check(sites, sentences)
+    if sites.shape[1] == 2:
+        tags["distance"] = _distance(sites)
+    names = {key: tags[key] for key in sorted(tags)}
+    asked = np.empty((len(spans), 0), np.int64)
+    dataset = Dataset(sentences, sites, column(labels), np.repeat(splits, sizes).astype(np.int8), asked, (), names)
+    return Laid(dataset, np.repeat(np.arange(len(rows)), sizes), np.repeat(groups, sizes))
+
+
+def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
+    """Sites [n, 1 or 2, 3] of spans that all have the same number of ends."""
+    wide = {len(span) for span in spans}
+    if len(wide) > 1:
+        raise DataProblem("some targets have one span and others two; one data set holds one kind of target")
+    ends = np.array(spans, np.int64)
+    sites = np.empty((len(spans), ends.shape[1] // 2, 3), np.int64)
+    sites[:, 0, 0] = first
+    sites[:, 1:, 0] = second[:, None]
+    sites[:, :, 1:] = ends.reshape(len(spans), -1, 2)
+    return sites
+
+
+def _check(sites: Ints, sentences: tuple[Sentence, ...]) -> None:
+    sizes = np.array([len(s.words) for s in sentences], np.int64)[sites[:, :, 0]]
+    bad = np.flatnonzero(~((sites[:, :, 1] >= 0) & (sites[:, :, 1] < sites[:, :, 2]) & (sites[:, :, 2] <= sizes)).all(1))
+    if len(bad):
+        sentence, start, stop = sites[bad[0], 0]
+        raise DataProblem(f"target {bad[0]}: span [{start}, {stop}) is outside {sentences[sentence].text[:60]!r}, or empty")
+
+
+def _tags(values: Sequence[str]) -> Tags:
+    numbers: dict[str, int] = {"": UNKNOWN}
+    codes = np.fromiter((numbers.setdefault(value, len(numbers) - 1) for value in values), np.int64, len(values))
+    return Tags(codes, tuple(numbers)[1:])
+
+
+def _distance(sites: Ints) -> Tags:
+    """Words between the two spans: 0 where they touch or overlap; none where they lie in two sentences."""
+    first, second = sites[:, 0], sites[:, 1]
+    gaps = np.maximum(np.maximum(second[:, 1] - first[:, 2], first[:, 1] - second[:, 2]), 0)
+    gaps[first[:, 0] != second[:, 0]] = UNKNOWN
+    found, codes = np.unique(gaps, return_inverse=True)
+    apart = int(found[0] == UNKNOWN)
+    return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, found[apart:])))
+
+
+def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
+    """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where it says none or `sampled`."""
+    dataset = laid.dataset
+    unknown = dataset.splits == UNKNOWN
+    if unknown.any() and not unknown.all() and not sampled:
+        raise DataProblem("some files say no split and others do; rename them after train, dev and test, or write splits=sampled")
+    if not (sampled or unknown.all()):
+        return dataset
+    labels = dataset.labels
+    codes = labels.ids if isinstance(labels, Classes) else np.zeros(len(dataset), np.int64)
+    parts = allocate_to_all(laid.groups, codes, SHARES, np.random.default_rng([seed, 6]))
+    return replace(dataset, splits=parts.astype(np.int8)).noted(
+        splits={"drawn": "8:1:1", "groups": len(np.unique(laid.groups)), "seed": seed}
+    )
+
+
+def thinned(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
+    """About so many targets, whole sentences at a time, each split keeping its share; and the owners that are left."""
+    if size < 1:
+        raise DataProblem(f"size={size}: ask for at least one target, or leave size out for all")
+    if size >= len(dataset):
+        return dataset, owners
+    rng = np.random.default_rng([seed, 7])
+    quotas = apportion(size, np.bincount(dataset.splits, minlength=len(SPLITS)).astype(float))
+    chosen = []
+    for split, quota in zip(SPLITS, quotas, strict=True):
+        rows = dataset.rows(split)
+        mine = rng.permutation(np.unique(owners[rows]))
+        before = np.cumsum(np.bincount(owners[rows], minlength=int(owners.max()) + 1)[mine]) - 1
+        chosen.append(rows[np.isin(owners[rows], mine[: np.searchsorted(before, quota) + 1] if quota else mine[:0])])
+    rows = np.sort(np.concatenate(chosen))
+    return pruned(dataset.take(rows)).noted(size={"asked": size, "of": len(dataset), "seed": seed}), owners[rows]
+
+
+def pruned(dataset: Dataset) -> Dataset:
+    """The same targets without the sentences that none of them is about."""
+    used, codes = np.unique(dataset.sites[:, :, 0], return_inverse=True)
+    sites = dataset.sites.copy()
+    sites[:, :, 0] = codes.reshape(sites.shape[:2])
+    return replace(dataset, sentences=tuple(dataset.sentences[i] for i in used), sites=sites)
+
+
+def tagged_seen(dataset: Dataset) -> Dataset:
+    """With the stratum `seen`, of dev and test: whether train has a target of these words, case ignored.
+
+    yes: it does; no: it does not. Of pairs, `apart`: train has either span's words, but never both together in one target.
+    """
+    words = [[word.casefold() for word in sentence.words] for sentence in dataset.sentences]
+    numbers: dict[str, int] = {}
+    many = dataset.sites.shape[1]
+    forms = np.empty((len(dataset), many), np.int64)
+    for k in range(many):
+        found = (words[s][a] if b - a == 1 else " ".join(words[s][a:b]) for s, a, b in dataset.sites[:, k].tolist())
+        forms[:, k] = np.fromiter((numbers.setdefault(form, len(numbers)) for form in found), np.int64, len(forms))
+    train = dataset.rows("train")
+    pair = forms[:, 0] if many == 1 else forms[:, 0] * len(numbers) + forms[:, 1]
+    each = np.all([np.isin(forms[:, k], forms[train, k]) for k in range(many)], 0)
+    together = np.isin(pair, pair[train])
+    names = ("no", "yes") if many == 1 else ("no", "apart", "yes")
+    codes = np.where(together, len(names) - 1, each.astype(np.int64))
+    codes[train] = UNKNOWN
+    strata = {**dataset.strata, "seen": Tags(codes, names)}
+    return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
+
+
+def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
+    """What a reader should know: targets a split, sentences that recur, labels that train lacks."""
+    notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in SPLITS}}
+    wordings: dict[tuple[str, ...], int] = {}
+    content = np.array([wordings.setdefault(s.words, len(wordings)) for s in dataset.sentences], np.int64)[dataset.sites[:, 0, 0]]
+    within = np.flatnonzero(dataset.sites[:, 0, 0] == dataset.sites[:, -1, 0])  # a sentence is read once, but paired with several
+    first = within[np.unique(owners[within], return_index=True)[1]]
+    repeated = {}
+    home = {}
+    for split in SPLITS:
+        mine = content[first[dataset.splits[first] == SPLITS.index(split)]]
+        home[split] = set(mine.tolist())
+        repeated[f"again in {split}"] = len(mine) - len(home[split])
+    for a, b in combinations(SPLITS, 2):
+        repeated[f"in {a} and {b}"] = len(home[a] & home[b])
+    if shown := {what: n for what, n in repeated.items() if n}:
+        notes["sentences that recur"] = shown
+    if unseen := _unseen(dataset):
+        notes["labels that train lacks"] = unseen
+    return notes
+
+
+def _unseen(dataset: Dataset) -> dict[str, int]:
+    """Labels of dev and test that no training target has, with how many targets have them."""
+    labels = dataset.labels
+    if isinstance(labels, Scores):
+        return {}
+    has: dict[bool, Counter[str]] = {}
+    for train in (True, False):
+        part = labels.take(np.flatnonzero((dataset.splits == 0) == train))
+        ids = part.ids[part.weights > 0] if isinstance(part, LabelSets) else part.arrays()["ids"]
+        counts = np.bincount(ids, minlength=len(labels.names))
+        has[train] = Counter({name: int(n) for name, n in zip(labels.names, counts, strict=True) if n})
+    return {name: n for name, n in has[False].items() if name not in has[True]}

@@ -1,0 +1,108 @@
+"""Coreference: do two mentions name the same? (Tenney et al. 2019, sections 2.1 and 2.2).
+
+Every pair of mentions of a sentence is a target, in textual order, so that the first span is always the one that begins first.
+Mentions come from `Entity=` in CoNLL-U (GUM, CorefUD) or from the last of CoNLL-2012's columns (OntoNotes, LitBank).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources import conll2012, conllu
+from sonde.sources.corpus import corpus
+from sonde.sources.files import Part, uncompressed
+from sonde.sources.mentions import Mentions
+from sonde.tasks.edge import CONLLU, GOLD, Count, Kind, Options, edge
+from sonde.tasks.edge_columns import Marked
+
+SAME, OTHER = "1", "0"
+
+
+@dataclass(frozen=True, slots=True)
+class CorefOptions(Options):
+    """As all edge tasks.
+
+    across      also pairs of mentions in two sentences of a document, up to so many sentences apart; 0: of one, as in the paper
+    singletons  whether mentions of what is named only once in the document count, as GUM and LitBank annotate and OntoNotes does not
+    """
+
+    across: int = field(default=0, kw_only=True)
+    singletons: bool = field(default=True, kw_only=True)
+
+
+class Mentioned(NamedTuple):
+    """A sentence with its mentions (start, stop, chain) in textual order, and its document."""
+
+    sentence: Sentence
+    mentions: list[tuple[int, int, str]]
+    document: str
+
+
+def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> Marked:
+    """All pairs of mentions of a sentence, or of one in each of two; pairs of equal spans are left out."""
+    first, second = one.mentions, one.mentions if two is None else two.mentions
+    spans, labels = [], []
+    for i, (start, stop, chain) in enumerate(first):
+        for other_start, other_stop, other in second[i + 1 :] if two is None else second:
+            if two is not None or (start, stop) != (other_start, other_stop):
+                spans.append((start, stop, other_start, other_stop))
+                labels.append(SAME if chain == other else OTHER)
+    strata = {"sentences apart": [str(apart)] * len(spans)}
+    return Marked(one.sentence, spans, labels, split, strata, None if two is None else two.sentence, one.document)
+
+
+def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    if options.across < 0:
+        raise DataProblem(f"across={options.across}: write how many sentences apart two mentions may be, from 0")
+    for part in parts:
+        for _, sentences in groupby(_mentioned(options, part, count), key=lambda one: one.document):
+            yield from _paired(list(sentences), options, part.split, count)
+
+
+def _paired(document: list[Mentioned], options: CorefOptions, split: str, count: Count) -> Iterator[Marked]:
+    """The pairs of a document, sentence by sentence."""
+    if not options.singletons:
+        sizes = Counter(chain for one in document for *_, chain in one.mentions)
+        named = [one._replace(mentions=[m for m in one.mentions if sizes[m[2]] > 1]) for one in document]
+        count.left_out["mentions of what is named once"] += sum(sizes[chain] == 1 for chain in sizes)
+        document = named
+    for i, one in enumerate(document):
+        for k in range(max(0, i - options.across), i):
+            yield pairs(document[k], one, split, i - k)
+        found = pairs(one, None, split)
+        many = len(one.mentions)
+        count.left_out["pairs of mentions of the same words"] += many * (many - 1) // 2 - len(found.spans)
+        count.left_out["sentences without two mentions"] += many < 2
+        yield found
+
+
+def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:
+    if uncompressed(part.path).suffix in CONLLU:
+        mentions, document = Mentions(), 0
+        for tree in conllu.read(part.path, options.on_error, count.tally):
+            document += any(comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments)
+            found = [(m.start, m.stop, m.group) for m in mentions.of(tree)]
+            yield Mentioned(tree.sentence, found, f"{part.path}: {document}")
+        count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished
+        return
+    for block in conll2012.read(part.path, options.on_error, count.tally):
+        try:
+            spans = [(m.start, m.stop, m.label) for m in block.mentions()]
+        except DataProblem as problem:
+            if options.on_error == "raise":
+                raise
+            count.tally.skip(str(problem))
+            continue
+        yield Mentioned(block.sentence, sorted(set(spans)), f"{part.path}: {block.document}")
+
+
+def _parts(options: CorefOptions) -> list[Part]:
+    return corpus(options.paths, CONLLU + GOLD + (".conll",))
+
+
+coref = edge("edge/coref", Kind("Do the two spans name the same?", _parts, _coref, "micro-f1,only=1"), CorefOptions)
