@@ -7,6 +7,7 @@ SUITES = Contents(
     "sonde.suites",
     {
         "conneau2018": "sonde.suites.conneau2018:conneau2018",
+        "ettinger2018": "sonde.suites.ettinger2018:ettinger2018",
         "ud2019": "sonde.suites.ud2019:ud2019",
     },
 )

@@ -13,7 +13,7 @@ def different(reference: Reference, result: Result, family: str, collection: str
     """Why a result is not over the released files of a family; '' where it is, as far as checksums or a receipt of `fetch` say."""
     if not reference.name.startswith(f"{family}/"):
         return "the tasks were built from other sentences"
-    options = Reference.parse(brief(TASKS, str(reference))).without("on_error").options
+    options = Reference.parse(brief(TASKS, str(reference))).without("on_error", "dev").options
     if options:
         return f"the files were not read as they are ({', '.join(f'{key}={value}' for key, value in options)})"
     try:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
+from sonde.encoders import ENCODERS
 from sonde.experiment.plan import Wanted
 from sonde.naming import Reference, ReferenceProblem, brief
 from sonde.probes import PROBES
@@ -103,7 +104,7 @@ class Selected(NamedTuple):
 
 def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     """The results that belong in the table: on its tasks, and with its probes."""
-    floors = {(_canonical(f.probe), f.encoder): f.name for f in suite.floors}
+    floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
     probes = [_canonical(column.probe) for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
     places: dict[tuple[str, str], Place | None] = {}  # finding out whether files are the published ones reads them
