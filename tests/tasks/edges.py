@@ -93,8 +93,9 @@ def gold(folder: Path) -> Path:
     coref = "(1) - (2 - 2) - - - (1) - -".split()
 
     def block(scene: Scene, i: int) -> str:
-        cells = zip(scene.words, TAGS, bits, lemmas, senses, entities, saw, left, coref, strict=True)
-        rows = [f"a/b 0 {k} {w} {t} {b} {l} {s} - - {e} {x} {y} {c}\n" for k, (w, t, b, l, s, e, x, y, c) in enumerate(cells)]
+        dashes = ["-"] * len(scene.words)
+        columns = (scene.words, TAGS, bits, lemmas, senses, dashes, dashes, entities, saw, left, coref)
+        rows = [f"a/b 0 {k} {' '.join(cells)}\n" for k, cells in enumerate(zip(*columns, strict=True))]
         return "".join(rows) + "\n"
 
     return _files(folder, "toy.{}.gold_conll", block, "#begin document (a/b); part 000\n", "#end document\n")

@@ -17,14 +17,14 @@ def build(
     task: Task,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; its suffix says the format.")],
     style: Annotated[
-        Literal["parquet", "jsonl", "senteval"] | None, typer.Option("--format", help="The format, whatever the suffix.")
+        Literal["parquet", "jsonl", "senteval", "jiant"] | None, typer.Option("--format", help="The format, whatever the suffix.")
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--audit", metavar="FILE", help="Where to write what `sonde inspect` says of it, as Markdown.")
     ] = None,
     on_error: OnError = "raise",
 ) -> None:
-    """Write the data set of a task to a file: Parquet, JSON lines, or the TSV that SentEval reads.
+    """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or the files a split that jiant reads.
 
     What is wrong with it is said on standard error: repeats, forms and sentences in several splits, few or uneven examples. With
     `--audit`, what needs no encoder is scored as well, and the whole audit is written beside it.
@@ -34,6 +34,7 @@ def build(
     - `sonde build ud/tense:UD_English-EWT -o tense.parquet`
     - `sonde build ud/tense:UD_English-EWT -o tense.jsonl --audit tense.md`
     - `sonde build ud/tense:UD_English-EWT -o tense.txt --format senteval`
+    - `sonde build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
     from sonde.audit import inspect as audit
     from sonde.report.audits import audited

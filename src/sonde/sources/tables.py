@@ -1,4 +1,4 @@
-"""Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV holds classes of sentences.
+"""Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV classes of sentences, jiant's files spans.
 
 `write(dataset, path)` and `read(path)` choose the format by the file's name; each format is a module with the same two
 functions. Nothing that is read is ever evaluated or unpickled, and quotes are data.
@@ -7,30 +7,45 @@ functions. Nothing that is read is ever evaluated or unpickled, and quotes are d
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from sonde.core import DataProblem, Dataset
-from sonde.sources import jsonl, parquet, senteval
+from sonde.core import SPLITS, DataProblem, Dataset
+from sonde.sources import jiant, jsonl, parquet, senteval
 from sonde.sources.files import COMPRESSED, uncompressed
 from sonde.targets import Loss
 
 Format = Literal["parquet", "jsonl", "senteval"]
-WRITERS: Mapping[Format, Callable[[Dataset, Path], dict[str, int]]] = {
+Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
+WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
     "parquet": parquet.write,
     "jsonl": jsonl.write,
     "senteval": senteval.write,
+    "jiant": jiant.write,
 }
 READERS: Mapping[Format, Callable[[Path], Dataset]] = {"parquet": parquet.read, "jsonl": jsonl.read, "senteval": senteval.read}
 LOSSES: Mapping[Format, Callable[[Path], Loss]] = {"parquet": parquet.loss, "jsonl": jsonl.loss, "senteval": senteval.loss}
 SUFFIXES: Mapping[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".tsv": "senteval", ".txt": "senteval"}
 
 
-def write(dataset: Dataset, path: str | Path, format: Format | None = None) -> dict[str, int]:
-    """Write a data set at once or not at all; returns what was counted: examples, and what the format could not hold."""
+def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> dict[str, int]:
+    """Write a data set at once or not at all; returns what was counted: examples, and what the format could not hold.
+
+    jiant has a file a split: for `edges.json`, `edges.train.json`, `edges.dev.json` and `edges.test.json` are written.
+    """
     file = Path(path).expanduser()
-    writer = WRITERS[format or _format(file)]
+    if format != "jiant":
+        return _written(dataset, file, WRITERS[format or _format(file)])
+    total: Counter[str] = Counter()
+    for split in SPLITS:
+        if len(rows := dataset.rows(split)):
+            total.update(_written(dataset.take(rows), file.with_suffix(f".{split}{file.suffix}"), jiant.write))
+    return dict(total)
+
+
+def _written(dataset: Dataset, file: Path, writer: Callable[[Dataset, Path], dict[str, int]]) -> dict[str, int]:
     if not file.parent.is_dir():
         raise DataProblem(f"no folder {str(file.parent)!r} to write {file.name} into; make it first")
     if file.suffix in COMPRESSED:
