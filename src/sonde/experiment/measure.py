@@ -17,6 +17,7 @@ from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
 from sonde.experiment.places import Places
+from sonde.experiment.readable import readable
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.reading import Predictor, Probe, Readings
 from sonde.targets import Classes, Column
@@ -76,7 +77,7 @@ def _measure(group: Group, places: Places) -> list[Result]:
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     for name, part in (("train", train), ("test", test)):
         if not len(part):
-            raise ValueError(f"no {name} examples are left to read ({counts['unusable']} could not be encoded)")
+            raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
     counts |= {"train": len(train), "dev": len(dev), "test": len(test), "unseen": _unseen(train.labels, test.labels)}
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     start = time.perf_counter()
@@ -85,6 +86,14 @@ def _measure(group: Group, places: Places) -> list[Result]:
     answers = {kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()}
     shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {"fit_seconds": round(seconds, 3), "constants": answers}
     return [_result(t, p, test, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
+
+
+def _lost(counts: Mapping[str, Any]) -> str:
+    """What became of examples that cannot be read."""
+    return (
+        f"{counts['unusable']} could not be encoded, {counts['beyond']} are about words beyond what the encoder reads, "
+        f"{counts['unaligned']} about words that it gives nothing for"
+    )
 
 
 def _unseen(train: Column, test: Column) -> int:
@@ -112,15 +121,17 @@ def _alone(tags: Tags) -> Tags:
 
 
 def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings, dict[str, Any]]:
-    """Examples beside their vectors, without those that could not be encoded, and what was counted."""
+    """Examples beside their vectors, without those that could not be encoded or aligned, and what was counted."""
     encoder, sentences, key = prepared(group, dataset.sentences)
     store = places.vector_store()
     done = embed(encoder, sentences, store, key, progress=False, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
     found = vectors(encoder, sentences, store, key)
     usable = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
-    kept = dataset.take(usable) if len(usable) < len(dataset) else dataset
+    part = readable(dataset.sites[usable], found)
+    rows = usable[part.whole]
+    kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
     cut = 0 if found.cut is None else int(found.cut.sum())
-    counts = {"unusable": len(dataset) - len(kept), "cut": cut, "problems": [reason for _, reason in done.problems[:5]]}
+    counts = {"unusable": len(dataset) - len(usable), **part.counts(), "cut": cut, "problems": [why for _, why in done.problems[:5]]}
     return Readings(kept, found, group.task.view), counts
 
 

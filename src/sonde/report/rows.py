@@ -148,7 +148,9 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         bits=float(bits),
         compression=float(compression),
-        **{name: sum(int(_counts(r).get(name, 0)) for r in folds) for name in ("beyond", "unaligned", "partial")},
+        beyond=sum(int(_counts(r).get("beyond", 0)) for r in folds),
+        unaligned=sum(int(_counts(r).get("unaligned", 0)) for r in folds),
+        partial=sum(int(_counts(r).get("partial", 0)) for r in folds),
     )
 
 

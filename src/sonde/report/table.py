@@ -18,6 +18,13 @@ from sonde.report.rows import Row
 
 NO_CONTROL = "none"
 CONSTANT = "(constant)"
+LOST = {
+    "unusable": "not encoded, and left out",
+    "beyond": "about words beyond what the encoder reads, and left out",
+    "unaligned": "about words that the encoder has nothing for, and left out",
+    "partial": "read without some of their words, which the encoder has nothing for",
+}
+"""What is said of examples that were counted."""
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
