@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.core import DataProblem, Example, Sentence
-from sonde.sampling import thinned
+from sonde.core import DataProblem, Dataset, Example, Sentence, Site
+from sonde.sampling import sampled, thinned
 
 
 def rows(*counts):
@@ -66,3 +66,26 @@ def test_as_many_as_were_asked_for(pairs, size, seed):
     assert len(found) == min(size, len(whole))
     ids = np.array([int(e.sites[0].sentence.text) for e in found])
     assert (np.diff(ids) > 0).all()
+
+
+def test_samples_leave_out_a_share_of_the_training_sentences_and_nothing_of_the_rest():
+    sentences = [Sentence.of([f"s{i}"]) for i in range(100)]
+    whole = Dataset.of(
+        Example((Site(sentences[i // 2]),), "ab"[i % 2], "train" if i < 160 else "dev" if i < 180 else "test") for i in range(200)
+    )
+    draws = [sampled(whole, f"{k}/5") for k in range(1, 6)]
+    assert [len(d.rows("train")) for d in draws] == [128] * 5  # four fifths of 80 sentences with two targets each
+    kept = [set(d.sites[d.rows("train"), 0, 0].tolist()) for d in draws]
+    assert len({frozenset(k) for k in kept}) == 5
+    assert set.union(*kept) == set(range(80))
+    for draw in draws:
+        assert [len(draw.rows(s)) for s in ("dev", "test")] == [20, 20]
+        assert set(np.bincount(draw.sites[draw.rows("train"), 0, 0]).tolist()) == {0, 2}
+    assert sampled(whole, "2/5").sites.tolist() == draws[1].sites.tolist()
+
+
+@pytest.mark.parametrize("wrong", ["5", "0/5", "6/5", "1/1", "a/b", "*/5"])
+def test_a_sample_that_is_none_says_what_to_write(wrong):
+    whole = Dataset.of([Example.about(Sentence.of(["a"]), "x")])
+    with pytest.raises(DataProblem, match="sample=1/5"):
+        sampled(whole, wrong)

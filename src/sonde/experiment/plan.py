@@ -164,12 +164,20 @@ def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[s
         if not isinstance(item, str | Reference):
             tasks[item.name] = _checked(item)
             continue
-        for reference in TASKS.expand(item):
+        for reference in (one for plain in TASKS.expand(item) for one in _samples(plain)):
             try:
                 tasks |= {TASKS.canonical(r): _checked(TASKS.make(r)) for r in _folds(reference, cache)}
             except DataProblem as problem:
                 refused[str(reference)] = str(problem)
     return tasks, refused
+
+
+def _samples(reference: Reference) -> list[Reference]:
+    """The reference itself, or one for each sample of the training data where it says `sample=*/5`."""
+    star, _, many = dict(reference.options).get("sample", "").partition("/")
+    if star != "*" or not many.isdecimal():
+        return [reference]
+    return [reference.without("sample").plus(sample=f"{k}/{many}") for k in range(1, int(many) + 1)]
 
 
 def _folds(reference: Reference, cache: Path) -> list[Reference]:

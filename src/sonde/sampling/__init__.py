@@ -9,6 +9,6 @@ from sonde.sampling.candidates import Candidate
 from sonde.sampling.carve import carve_dev
 from sonde.sampling.draw import folds_needed, sample
 from sonde.sampling.settings import Settings
-from sonde.sampling.thin import thinned
+from sonde.sampling.thin import sampled, thinned
 
-__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample", "thinned"]
+__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample", "sampled", "thinned"]

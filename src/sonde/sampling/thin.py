@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sonde.core import SPLITS, DataProblem, Example
+from sonde.core import SPLITS, DataProblem, Dataset, Example
 from sonde.sampling.allocate import apportion
 from sonde.sampling.candidates import numbered
 from sonde.vectors import Ints
@@ -28,6 +28,22 @@ def thinned(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
         rows = mixed[splits[mixed] == split]
         chosen.append(_spread(rows, rank[labels[rows]], len(names), int(wanted)))
     return [examples[i] for i in np.sort(np.concatenate(chosen))]
+
+
+def sampled(dataset: Dataset, sample: str) -> Dataset:
+    """A data set with a random part of train, as sample='2/5' says: the second of five draws of four fifths each.
+
+    Draws are independent and without replacement, whole sentences at a time, over the same dev and test (Tenney et al. 2019, Table 2).
+    """
+    number, _, many = sample.partition("/")
+    if not (number.isdecimal() and many.isdecimal() and 1 <= int(number) <= int(many) and int(many) > 1):
+        raise DataProblem(f"sample={sample}: write which of how many samples of the training data it is, as sample=1/5")
+    sentences = dataset.sites[:, 0, 0]
+    mine = np.unique(sentences[dataset.rows("train")])
+    left_out = len(mine) // int(many)
+    out = np.random.default_rng([int(number), int(many), 17]).permutation(mine)[:left_out]
+    rows = np.flatnonzero((dataset.splits != 0) | ~np.isin(sentences, out))
+    return dataset.take(rows).noted(sample={"number": sample, "sentences": len(mine) - left_out, "of": len(mine)})
 
 
 def _spread(rows: Ints, classes: Ints, many: int, wanted: int) -> Ints:

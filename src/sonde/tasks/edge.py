@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from sonde.core import SPLITS, DataProblem, Dataset
-from sonde.sampling import carve_dev
+from sonde.sampling import carve_dev, sampled
 from sonde.sources.conllu import Tally
 from sonde.sources.files import Part
 from sonde.tasks.edge_columns import Marked, counted, divided, laid_out, tagged_seen, thinned
@@ -33,6 +33,7 @@ class Options:
     on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
     seed      of splits that are drawn or carved, and of what `size` takes
     size      about so many targets in all, whole sentences at a time, splits in their shares; all without
+    sample    2/5: the second of five random four fifths of train, which tables average over; */5: all five of them
     """
 
     path: str
@@ -41,6 +42,7 @@ class Options:
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
+    sample: str | None = field(default=None, kw_only=True)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -124,7 +126,8 @@ class EdgeTask(Generic[O]):
         dataset = carve_dev(dataset, options.seed)
         if options.size is not None:
             dataset, owners = thinned(dataset, owners, options.size, options.seed)
-        return tagged_seen(dataset.noted(**counted(dataset, owners)))
+        dataset = dataset.noted(**counted(dataset, owners))
+        return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
 
     def found(self) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was published."""
