@@ -13,6 +13,8 @@ RELEASED = {
 }
 """Families of published data sets, one module each, and what they have."""
 
+COMPOSED = "content1 content2 order sem-role negation"
+
 TASKS = Contents(
     "task",
     "sonde.tasks",
@@ -55,6 +57,7 @@ TASKS = Contents(
             for family, names in RELEASED.items()
             for name in names.split()
         },
+        **{f"comp/{name}": f"sonde.tasks.comp:{name.replace('-', '_')}" for name in COMPOSED.split()},
         "indicsenteval": "sonde.tasks.indicsenteval:indicsenteval",
         "table": "sonde.tasks.table:table",
     },

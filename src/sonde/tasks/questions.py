@@ -139,8 +139,8 @@ def fingerprint(found: Iterable[Part], *patterns: str) -> str:
 def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T]) -> Callable[..., T]:
     """A factory whose signature is that of the options, and whose docstring is the question."""
 
-    def made(path: str, **given: Any) -> T:
-        return task(name, options(path, **given))  # type: ignore[call-arg]
+    def made(*path: str, **given: Any) -> T:
+        return task(name, options(*path, **given))
 
     shown = {
         "__doc__": asks,

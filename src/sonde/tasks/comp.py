@@ -1,0 +1,148 @@
+"""The composition tasks of Ettinger et al. 2018 on sentences of our own: minimal pairs that words and rules of thumb cannot tell apart.
+
+docs/tasks-comp.md says what is balanced and how; docs/design/composition.md why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any, Literal
+
+from sonde.core import DataProblem, Dataset
+from sonde.sources.files import digest
+from sonde.tasks import comp_asks, comp_rules
+from sonde.tasks.comp_build import Design, Made, Plan
+from sonde.tasks.comp_data import dataset
+from sonde.tasks.comp_draw import Drawn
+from sonde.tasks.comp_words import ASKED, parts, read, wanted
+from sonde.tasks.questions import factory
+
+PROBE = "mlp,protocol=ettinger"
+ADVERBS = 0.5  # how often a clause that may have adverbs has some
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every task of composition takes.
+
+    mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were built
+    strict        every rule and every pair of rules is right half of the time, whatever constructions that costs
+    size          training items; dev and test are as many as they say
+    per_sentence  questions about each sentence, at most
+    request       a file with what is asked of the generator, in place of the usual words, forms and structures
+    """
+
+    mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
+    strict: bool = field(default=False, kw_only=True)
+    size: int = field(default=4000, kw_only=True)
+    dev: int = field(default=1000, kw_only=True)
+    test: int = field(default=3000, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    per_sentence: int = field(default=1, kw_only=True)
+    request: str | None = field(default=None, kw_only=True)
+    language: Literal["english"] = field(default="english", kw_only=True)
+
+
+COMMON: Mapping[str, Any] = {
+    **ASKED,
+    "tense": ["past", "present"],
+    "aspect": ["simple", "progressive", "perfect"],
+    "polarity": ["positive"],
+    "matched_number": True,
+    "at_most": {"relatives": 1, "modifiers": 1, "conjuncts": 1, "together": 1, "adverbs": 1},
+}
+NEGATED: Mapping[str, Any] = {
+    **COMMON,
+    "polarity": ["positive", "negative"],
+    "determiner": ["the", "no", "not one"],
+    "adverbs": ["actually", "really", "truly"],
+    "at_most": {"relatives": 1, "adverbs": 1},
+}
+ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
+DESIGNS: Mapping[str, Design] = {
+    "content1": Design(comp_asks.contents1, COMMON, {}, {}, single=True),
+    "content2": Design(comp_asks.contents2, COMMON, {}, {}),
+    "order": Design(comp_asks.orders, COMMON, comp_rules.ORDER_RULES, {}),
+    "sem-role": Design(comp_asks.roles, COMMON, *comp_rules.split(ROLES, 4)),
+    "negation": Design(comp_asks.negations, NEGATED, *comp_rules.split(NEGATIONS, 2), single=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CompTask:
+    """A question about who did what to whom, or what did not happen."""
+
+    name: str
+    options: Options
+    metric: str = "accuracy"
+    probe: str = PROBE
+    view: str = "mean+asked"
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return QUESTIONS[self.name]
+
+    @property
+    def fingerprint(self) -> str:
+        """The code and the tables that sentences are made by, and the file of a request of one's own."""
+        room = Path(__file__).parent
+        code = [*sorted(room.glob("comp*.py")), *sorted((room.parent / "sources" / "events").glob("*.[pt][ys]*"))]
+        own = [] if self.options.request is None else [Path(self.options.request).expanduser()]
+        return digest([*code, *own])
+
+    def load(self) -> Dataset:
+        """The items, built now: the same for the same options."""
+        _check(self.options)
+        return _built(self.name.rpartition("/")[2], self.options)
+
+
+def _check(options: Options) -> None:
+    for name in ("size", "dev", "test"):
+        if getattr(options, name) < 6:
+            raise DataProblem(f"{name}={getattr(options, name)}: a set needs at least 6 items in each split")
+    if options.per_sentence < 1:
+        raise DataProblem(f"per_sentence={options.per_sentence}: ask for at least 1 question about each sentence")
+
+
+def _built(name: str, options: Options) -> Dataset:
+    design = DESIGNS[name]
+    asked = read(wanted(options.request, design.request), options.request)
+    every = parts(asked, options.seed, design.single)
+    words = {kind: reduce(or_, (p.fillers[kind] for p in every), mask) for kind, mask in asked.domains.items()}
+    plan = Plan(design, replace(asked, domains=words), options.strict, options.per_sentence)
+    drawn = Drawn(options.seed, ADVERBS, set(), {}, {})
+    fresh = sum(part.split == 2 for part in every)
+    sizes = {0: options.size, 1: options.dev, 2: options.test // fresh}
+    made = [plan.made(part, sizes[part.split], drawn, number) for number, part in enumerate(every)]
+    return dataset(made, asked.language, options.seed, _notes(made))
+
+
+def _notes(made: Sequence[Made]) -> dict[str, Any]:
+    """What each rule has right in each part, in per cent, and how many pairs every structure has."""
+    rules = {m.part.name: {name: round(100 * score, 1) for name, score in m.scores.items()} for m in made}
+    structures: dict[str, dict[str, int]] = {}
+    for part in made:
+        counts = structures.setdefault(part.part.name, {})
+        for schema, run in part.runs:
+            counts[schema] = counts.get(schema, 0) + len(run.first)
+    return {"rules": rules, "pairs": structures}
+
+
+QUESTIONS: dict[str, str] = {}
+
+
+def _task(name: str, asks: str) -> Callable[..., CompTask]:
+    QUESTIONS[f"comp/{name}"] = asks
+    return factory(f"comp/{name}", asks, Options, CompTask)
+
+
+content1 = _task("content1", "Does the asked verb occur in the sentence?")
+content2 = _task("content2", "Do both the asked noun and the asked verb occur in the sentence?")
+order = _task("order", "Does the asked noun come before the asked verb?")
+sem_role = _task("sem-role", "Is the asked noun the agent of the asked verb?")
+negation = _task("negation", "Is what the asked verb says told not to happen?")

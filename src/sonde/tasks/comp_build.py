@@ -1,0 +1,164 @@
+"""A question, a request and sizes -> a data set of minimal pairs in which no rule is right more often than wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonde.core import DataProblem
+from sonde.sources.events.grammar import Grammar, shapes
+from sonde.sources.events.request import Request
+from sonde.sources.events.shapes import Clause, place
+from sonde.sources.events.space import admitted
+from sonde.tasks.comp_asks import Asks
+from sonde.tasks.comp_contrasts import Line, lines, schema
+from sonde.tasks.comp_draw import Drawn, Pairs, Wanted, cell, domain, pairs, sample
+from sonde.tasks.comp_rules import Rule
+from sonde.tasks.comp_shares import Matrix, counted, shares
+from sonde.tasks.comp_words import Part
+
+EXACT, LOOSE = 2e-4, 0.1  # slack of balances that are to be zero, and of those that are to be near it
+SAMPLE = 64  # sentences of each contrast by which rules are judged: how far words are apart depends on forms and adverbs
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a question asks, and what must not give the answer away.
+
+    asks      the contrasts of a structure
+    request   what is asked of the generator beside words
+    rules     rules that are right half of the time
+    loosely   rules that are held near that where it costs no construction; strict sets hold them, too, and all pairs of rules
+    single    whether one word is asked about
+    """
+
+    asks: Asks
+    request: Mapping[str, Any]
+    rules: Mapping[str, Rule]
+    loosely: Mapping[str, Rule]
+    single: bool = False
+
+
+class Filled(NamedTuple):
+    """What a part of a set can have of a contrast, the structure in words, and the balances of the rules."""
+
+    wanted: Wanted
+    schema: str
+    balances: Matrix
+
+
+class Made(NamedTuple):
+    """The pairs of a part, with the structure of each run of them; and what share of the answers each rule has right."""
+
+    part: Part
+    runs: tuple[tuple[str, Pairs], ...]
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a set is built: its design, its request with all words that it may use, whether it is strict, questions a sentence."""
+
+    design: Design
+    asked: Request
+    strict: bool
+    per_sentence: int
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """All rules by name."""
+        return {**self.design.rules, **self.design.loosely}
+
+    def structures(self, part: Part) -> list[Clause]:
+        """The structures of a part: those of the request, or those with two relative clauses for structures that train lacks."""
+        seen = list(shapes(self.asked.grammar))
+        if part.name != "structures":
+            return seen
+        known = set(seen)
+        return [shape for shape in shapes(_wider(self.asked.grammar)) if shape not in known]
+
+    def filled(self, part: Part, drawn: Drawn) -> Iterator[Filled]:
+        """The contrasts that a part can have."""
+        for shape in self.structures(part):
+            known = admitted(shape, self.asked)
+            if known is None:
+                continue
+            for contrast in self.design.asks(place(shape), self.asked.language):
+                wanted = Wanted(contrast, contrast.questions[: self.per_sentence], part, known)
+                if all(domain(wanted).values()) and cell(wanted, drawn.cells).size:
+                    yield Filled(wanted, *self._judged(wanted, drawn))
+
+    def _judged(self, wanted: Wanted, drawn: Drawn) -> tuple[str, Matrix]:
+        """The structure in words, and the balances, by a sample; remembered, because parts share their structures."""
+        key = (wanted.contrast.placed.shape, wanted.contrast.swap, wanted.questions, frozenset(wanted.contrast.limits.items()))
+        if key not in drawn.judged:
+            found = lines(wanted.contrast, sample(wanted, SAMPLE if self.rules else 1, drawn))
+            drawn.judged[key] = schema(next(iter(found))[0]), self._balances(wanted, found)
+        return drawn.judged[key]
+
+    def made(self, part: Part, items: int, drawn: Drawn, number: int) -> Made:
+        """So many items of a part, whole pairs; too few sentences are an error."""
+        found = list(self.filled(part, drawn))
+        if not found:
+            raise DataProblem(f"no structure of the request has anything to ask in {part.name}; widen frames, voices or at_most")
+        asked, every = np.array([len(f.wanted.questions) for f in found]), np.stack([f.balances for f in found])
+        balances = every if self.strict else every[:, : len(self.rules)]
+        kinds = _kinds(found)
+        weights = shares(np.hstack([balances, kinds]), np.concatenate([self._slack(), np.full(kinds.shape[1], EXACT)]))
+        counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))))
+        runs = []
+        for k, (one, n) in enumerate(zip(found, counts.tolist(), strict=True)):
+            run = pairs(one.wanted, n, (number, k), drawn)
+            if len(run.first) < n:
+                raise DataProblem(
+                    f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and forms give {len(run.first):,}; "
+                    "ask for fewer sentences, or for more words or forms"
+                )
+            runs.append((one.schema, run))
+        right = 0.5 + counts @ balances / (counts @ asked) / 2
+        return Made(part, tuple(runs), dict(zip(self.rules, right.tolist(), strict=False)))
+
+    def _slack(self) -> Matrix:
+        """How far each balance may be from zero: those of the rules, and of each two of them."""
+        n, more = len(self.design.rules), len(self.design.loosely)
+        if self.strict:
+            return np.full((n + more) * (n + more + 1) // 2, EXACT)
+        return np.array([*[EXACT] * n, *[LOOSE] * more])
+
+    def _balances(self, wanted: Wanted, found: Counter[tuple[Line, Line]]) -> Matrix:
+        """For each rule, then for each two, how much oftener they say yes where that is right, over the questions of one pair."""
+        total = np.zeros(len(self.rules) * (len(self.rules) + 1) // 2)
+        for (first, second), n in found.items():
+            for question in wanted.questions:
+                sign = n if question.first else -n
+                total += sign * self._said(first, question.asked)
+                total -= sign * self._said(second, tuple(map(wanted.contrast.swap.moved, question.asked)))
+        return total / found.total()
+
+    def _said(self, line: Line, asked: tuple[str, ...]) -> Matrix:
+        """What each rule says, 1 for yes, and where each two of them do; nothing where an asked word is not there."""
+        if not set(asked) <= set(line.paths):
+            return np.zeros(len(self.rules) * (len(self.rules) + 1) // 2)
+        places = tuple(map(line.at, asked))
+        alone = [float(rule(line.tags, places)) for rule in self.rules.values()]
+        return np.array([*alone, *(a * b for a, b in combinations(alone, 2))])
+
+
+def _kinds(found: list[Filled]) -> Matrix:
+    """Balances that are zero where every kind of no has the same share, and as often stands for yes where yes has kinds too."""
+    asked = [f.wanted.questions for f in found]
+    kinds = sorted({q.negative for questions in asked for q in questions})
+    even = [[sum((q.negative == kind) - 1 / len(kinds) for q in questions) for kind in kinds] for questions in asked]
+    crossed = [[sum((q.positive == kind) - (q.negative == kind) for q in questions if q.positive) for kind in kinds] for questions in asked]
+    return np.hstack([np.array(even, float), np.array(crossed, float)])
+
+
+def _wider(grammar: Grammar) -> Grammar:
+    """The same with one relative clause more, all of transitive verbs so that there are not too many."""
+    bounds = replace(grammar.bounds, relatives=grammar.bounds.relatives + 1, together=grammar.bounds.together + 1, modifiers=0, conjuncts=0)
+    return replace(grammar, bounds=bounds, frames=("transitive",), inner=("transitive",))

@@ -1,0 +1,58 @@
+"""How often each contrast comes: as evenly as can be while every rule is right as often as wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.vectors import Ints
+
+Matrix = NDArray[np.float64]
+STEPS, CLOSE = 200, 1e-11
+
+
+def shares(balances: Matrix, slack: Matrix) -> Matrix:
+    """Shares [contrasts] that add up to 1 and of which every balance [contrasts, balances] sums to nearly zero.
+
+    Of all such shares those nearest to even, in relative entropy. They are proportional to exp(balances @ prices), and each sum
+    is its slack [balances] times its price, so that no balance drives a whole construction out for a last bit.
+    Newton's method on the dual, which is convex, so there is one solution and it is always found.
+    """
+    prices = np.zeros(balances.shape[1])
+    for _ in range(STEPS):
+        weights = _softmax(balances @ prices)
+        slope = balances.T @ weights + slack * prices
+        if np.abs(slope).max(initial=0) < CLOSE:
+            break
+        centred = balances - balances.T @ weights
+        bend = (centred * weights[:, None]).T @ centred + np.diag(slack)
+        step = np.asarray(np.linalg.solve(bend, slope), np.float64)
+        prices -= step * _length(balances, prices, step, float(slope @ step), slack)
+    return _softmax(balances @ prices)
+
+
+def _length(balances: Matrix, prices: Matrix, step: Matrix, fall: float, slack: Matrix) -> float:
+    """How far to go: half as far again and again until the dual falls enough (Armijo)."""
+
+    def dual(at: Matrix) -> float:
+        logits = balances @ at
+        top = float(logits.max())
+        return top + float(np.log(np.exp(logits - top).sum())) + float(slack @ at**2) / 2
+
+    value, length = dual(prices), 1.0
+    while dual(prices - length * step) > value - 1e-4 * length * fall and length > 1e-9:
+        length /= 2
+    return length
+
+
+def _softmax(logits: Matrix) -> Matrix:
+    weights = np.exp(logits - logits.max())
+    return np.asarray(weights / weights.sum(), np.float64)
+
+
+def counted(weights: Matrix, n: int) -> Ints:
+    """How many of n each gets, by largest remainder."""
+    exact = weights * n
+    whole = np.floor(exact).astype(np.int64)
+    whole[np.argsort(whole - exact, kind="stable")[: n - int(whole.sum())]] += 1
+    return whole
