@@ -110,7 +110,8 @@ def _result(trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str,
     low, high = interval_of(metric, test.labels, [predicted])
     majority = floor(shared["constants"], test.labels, predicted, metric)
     made_with = {**shared, "choice": dict(getattr(predictor, "choice", {}))}
-    strata = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
+    alone = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
+    strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}  # one's own tag is no stratum
     return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with, strata)
 
 
