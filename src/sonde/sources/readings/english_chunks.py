@@ -11,10 +11,10 @@ from functools import cache, lru_cache
 from sonde.sources.readings.english_forms import article
 from sonde.sources.readings.english_words import DETERMINERS, HELPERS, LINKS, MODALS, REFLEXIVES, english_words
 from sonde.sources.readings.reading import Fact
+from sonde.sources.readings.rows import Row, grades, rows
 from sonde.sources.readings.structure import Chunk
 from sonde.sources.readings.words import Word
 
-Row = tuple[Chunk, ...]
 NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds
     ("base", "have"): ("participle", "perfect"),
     ("base", "be"): ("predicate", ""),
@@ -32,16 +32,9 @@ ENDS = {  # what is wanted, the form of the verb -> what that adds; a verb group
 FINITE = {"base": ("present", "plural"), "singular": ("present", "singular"), "past": ("past", None)}
 
 
-def rows(words: Sequence[str]) -> list[Row]:
-    """All ways to cut words into chunks."""
-    found: dict[int, list[Row]] = {len(words): [()]}
-
-    def after(start: int) -> list[Row]:
-        if start not in found:
-            found[start] = [(chunk, *rest) for stop, chunk in _chunks(words, start) for rest in after(stop)]
-        return found[start]
-
-    return after(0)
+def english_rows(words: Sequence[str]) -> list[Row]:
+    """All ways to cut English words into chunks."""
+    return rows(words, _chunks)
 
 
 def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
@@ -55,8 +48,8 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     if "verb" in kinds:
         stop = _verb_stop(words, start)
         yield from ((stop, chunk) for chunk in _verbs(tuple(words[start:stop])))
-    if "grading" in kinds and start + 1 < len(words):
-        yield from ((start + 2, chunk) for chunk in _graded(words[start], words[start + 1]))
+    if start + 1 < len(words) and _graded(words[start], words[start + 1]):
+        yield start + 2, Chunk("d", f"{words[start]} {words[start + 1]}", traits=_opening(words[start + 1])[1])
 
 
 @cache
@@ -74,11 +67,9 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     return tuple(small), frozenset(kinds)
 
 
-def _graded(word: str, graded: str) -> Iterator[Chunk]:
-    """Two adverbs of which the first says how much: "really often"."""
-    for found in _adverbs(graded) if "grading" in _opening(word)[1] else ():
-        if "degree" in found.traits:
-            yield Chunk("d", f"{word} {graded}", traits=found.traits)
+def _graded(first: str, second: str) -> bool:
+    """Whether an adverb may say how much another holds: "really often"."""
+    return "grading" in _opening(first)[1] and "degree" in _opening(second)[1]
 
 
 def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
@@ -159,7 +150,9 @@ def _helped(words: tuple[str, ...], wanted: str, said: dict[str, str], number: s
             aspect = " ".join(part for part in ("perfect", "progressive") if part in parts) or "simple"
             voice = "passive" if "passive" in parts else "active"
             polarity = "negative" if negative else "positive"
-            yield _group(verb, voice[0].upper(), number, {**said, "aspect": aspect, "polarity": polarity, "voice": voice}, _grades(adverbs))
+            yield _group(
+                verb, voice[0].upper(), number, {**said, "aspect": aspect, "polarity": polarity, "voice": voice}, grades(adverbs, _graded)
+            )
 
 
 def _main(word: str) -> list[Word]:
@@ -170,14 +163,3 @@ def _group(verb: Word, kind: str, number: str | None, said: dict[str, str], adve
     facts = {Fact(verb.lemma, key, value) for key, value in said.items()}
     each = tuple(frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in adverbs)
     return Chunk(kind, verb.lemma, number, verb.traits, each)
-
-
-def _grades(adverbs: Sequence[str]) -> list[tuple[str, ...]]:
-    """The ways to take adverbs in a row: each for itself, or one as the grade of the next."""
-    if len(adverbs) < 2:
-        return [tuple(adverbs)]
-    first, second, *others = adverbs
-    ways = [(first, *rest) for rest in _grades(adverbs[1:])]
-    if list(_graded(first, second)):
-        ways += [(f"{first} {second}", *rest) for rest in _grades(others)]
-    return ways

@@ -11,7 +11,7 @@ from itertools import product
 from typing import NamedTuple, TypeVar
 
 from sonde.core import DataProblem
-from sonde.sources.readings import english_chunks, english_grammar, english_rules
+from sonde.sources.readings import english_chunks, english_grammar, english_rules, polish_chunks, polish_grammar, polish_rules
 from sonde.sources.readings.reading import Reading, agreed
 from sonde.sources.readings.structure import Chunk, Rules, Structure, said
 
@@ -26,7 +26,10 @@ class Grammar(NamedTuple):
     rules: Rules
 
 
-GRAMMARS = {"english": Grammar(english_chunks.rows, english_grammar.structures, english_rules.RULES)}
+GRAMMARS = {
+    "english": Grammar(english_chunks.english_rows, english_grammar.structures, english_rules.RULES),
+    "polish": Grammar(polish_chunks.polish_rows, polish_grammar.structures, polish_rules.RULES),
+}
 
 
 def readings(words: Sequence[str], language: str = "english") -> tuple[Reading, ...]:
