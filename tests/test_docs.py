@@ -22,7 +22,7 @@ import pytest
 from sonde.encoders import ENCODERS
 from sonde.naming import Reference
 from sonde.sources.grammar import treebank
-from tasks.publications import senteval, xprobe
+from tasks.publications import compeval, senteval, xprobe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -70,6 +70,7 @@ def folder(tmp_path_factory) -> Path:
     words = sorted({word for text in texts for word in text.split()})
     (place / "novels.vec").write_text(f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)), "utf-8")
     senteval(place / "senteval")
+    compeval(place / "task_datasets")
     xprobe(place / "xprobe" / "en")
     (place / "request.json").write_text(next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8")
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
