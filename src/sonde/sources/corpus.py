@@ -68,6 +68,6 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
 
 
 def _split(path: Path, place: Path) -> str:
-    """What the file's name says, or the nearest folder up to the one that was named."""
-    names = [uncompressed(path).name, *reversed(path.relative_to(place).parts[:-1]), place.name]
-    return next(filter(None, map(said, names)), "")
+    """What the file's name says, or the nearest folder below the one that was named; that one says it only if called just so."""
+    names = [uncompressed(path).name, *reversed(path.relative_to(place).parts[:-1])]
+    return next(filter(None, map(said, names)), _SPLIT_OF.get(place.name.lower(), ""))
