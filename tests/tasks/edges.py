@@ -104,7 +104,7 @@ def gold(folder: Path) -> Path:
 def misc(folder: Path) -> Path:
     """CoNLL-U with mentions of entities in MISC."""
     mentions = {
-        0: "(1-person-new)", 2: "(2-object-new(3-object-new)", 4: "2)", 6: "(4-place-new)", 8: "(1-person-giv)",
+        0: "(1-person-new)", 2: "(2-object-new", 3: "(3-object-new)", 4: "2)", 6: "(4-place-new)", 8: "(1-person-giv)",
     }  # fmt: skip
 
     def block(scene: Scene, i: int) -> str:
