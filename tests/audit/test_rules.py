@@ -1,79 +1,70 @@
-"""Linear rules on hand-written sentences: where each cue holds, and where rules say nothing."""
+"""Rules on sentences of any origin: which hold, and where rules say nothing."""
 
 import pytest
 
-from sonde.audit.rules import RULES, held
+from sonde.audit.rules import held
 from sonde.core import Dataset, Example, Sentence, Site
+from sonde.tasks.comp_rules import NEGATION_RULES, ROLE_RULES
+
+AGENT = "nearest noun before, or first after by"
+CHANGED = "before the verb unless by follows"
 
 
-def asked(text, *words, label="yes", split="train"):
-    return Example((Site(Sentence.of(text.split())),), label, split, words)
+def asked(text, *words):
+    return Example((Site(Sentence.of(text.split())),), "yes", "train", words)
 
 
-def cues(text, *words):
-    """The names of the rules whose cue holds."""
+def holding(text, *words):
+    """The names of the rules that say yes."""
     return {name for name, holds in held(Dataset.of([asked(text, *words)])).items() if holds[0]}
 
 
 ACTIVE = "the doctor that the students called is helping the man"
 PASSIVE = "the doctor that was called by the students is helping the man"
-ALWAYS_AGENT = "nearest noun before, or first after by"
 
 
 @pytest.mark.parametrize(
-    ("text", "noun", "verb", "holding"),
+    ("text", "noun", "verb", "found"),
     [
-        (ACTIVE, "student", "call", {"noun before the verb", "nearest noun", "nearest noun before the verb", ALWAYS_AGENT, "order xor by"}),
-        (ACTIVE, "doctor", "call", {"noun before the verb", "order xor by", "first noun"}),
-        (ACTIVE, "man", "help", {"nearest noun"}),
-        (PASSIVE, "student", "call", {"first after by", ALWAYS_AGENT, "order xor by"}),
-        (PASSIVE, "doctor", "call", {"noun before the verb", "nearest noun", "nearest noun before the verb", "first noun"}),
-        (
-            PASSIVE,
-            "student",
-            "help",
-            {"noun before the verb", "nearest noun", "nearest noun before the verb", "first after by", ALWAYS_AGENT, "order xor by"},
-        ),
+        (ACTIVE, "student", "call", {"before the verb", "nearest noun", "nearest noun before the verb", AGENT, CHANGED}),
+        (ACTIVE, "doctor", "call", {"before the verb", CHANGED, "first noun", "before that"}),
+        (ACTIVE, "man", "help", {"nearest noun", "last noun"}),
+        (PASSIVE, "student", "call", {"first after by", AGENT, CHANGED}),
+        (PASSIVE, "doctor", "call", {"before the verb", "nearest noun", "nearest noun before the verb", "first noun", "before that"}),
     ],
 )
-def test_where_the_asked_noun_stands(text, noun, verb, holding):
-    assert cues(text, noun, verb) == holding
+def test_where_the_asked_noun_stands(text, noun, verb, found):
+    assert holding(text, noun, verb) == found
 
 
-NEGATED = "the man that was not really sleeping is calling the women"
+NEGATED = "the men that were not really sleeping are calling the women"
 
 
 @pytest.mark.parametrize(
-    ("text", "verb", "holding"),
+    ("text", "verb", "found"),
     [
+        (NEGATED, "sleep", {"verb after not", "verb after not or no", "verb nearest to not or no", "after not or no", "first verb"}),
+        (NEGATED, "call", {"after not or no", "last verb"}),
+        ("no man that sleeps dances", "sleep", {"verb after not or no", "verb nearest to not or no", "after not or no", "first verb"}),
+        ("no man that sleeps dances", "dance", {"after not or no", "last verb"}),
+        ("the man that slept did not dance", "sleep", {"last verb before not or no", "first verb"}),
         (
-            NEGATED,
-            "sleep",
-            {"verb after not", "verb after a negative", "verb nearest to a negative", "anywhere after a negative", "first verb"},
+            "the man that slept did not dance",
+            "dance",
+            {"verb after not", "verb after not or no", "verb nearest to not or no", "after not or no", "last verb"},
         ),
-        (NEGATED, "call", {"anywhere after a negative"}),
-        (
-            "no man that sleeps dances",
-            "sleep",
-            {"verb after a negative", "verb nearest to a negative", "anywhere after a negative", "first verb"},
-        ),
-        ("no man that sleeps dances", "dance", {"anywhere after a negative"}),
-        ("the man sleeps and does not dance", "sleep", {"first verb"}),
-        ("the men call the man that never slept", "call", {"first verb"}),
     ],
 )
-def test_where_the_asked_verb_stands(text, verb, holding):
-    assert cues(text, verb) == holding
-
-
-def test_of_two_nouns_at_the_same_distance_the_left_one_counts():
-    assert "nearest noun" in cues("the man recommends women", "man", "recommend")
-    assert "nearest noun" not in cues("the man recommends women", "woman", "recommend")
+def test_where_the_asked_verb_stands(text, verb, found):
+    assert holding(text, verb) == found
 
 
 def test_sentences_are_read_once_and_questions_in_order():
     dataset = Dataset.of([asked(ACTIVE, "student", "call"), asked(ACTIVE, "doctor", "call"), asked(PASSIVE, "doctor", "call")])
-    assert held(dataset)["nearest noun before the verb"].tolist() == [True, False, True]
+    found = held(dataset)
+    assert found["nearest noun before the verb"].tolist() == [True, False, True]
+    assert list(found) == list(ROLE_RULES)
+    assert list(held(Dataset.of([asked(NEGATED, "call")]))) == list(NEGATION_RULES)
 
 
 def test_where_words_are_not_there_or_not_known_or_nothing_is_asked_there_are_no_rules():
@@ -82,7 +73,3 @@ def test_where_words_are_not_there_or_not_known_or_nothing_is_asked_there_are_no
     assert held(Dataset.of([asked(ACTIVE)])) == {}
     assert held(Dataset.of([Example((Site(Sentence.of(["man", "sleeps"]), (0, 2)),), "yes", asked=("sleep",))])) == {}
     assert held(Dataset.of([asked(ACTIVE, "call", "doctor")])) == {}
-
-
-def test_every_rule_says_what_its_cue_is():
-    assert all(rule.__doc__ for rules in RULES.values() for rule in rules.values())
