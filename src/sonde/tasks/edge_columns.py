@@ -148,8 +148,8 @@ def thinned(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Datas
     for split, quota in zip(SPLITS, quotas, strict=True):
         rows = dataset.rows(split)
         mine = rng.permutation(np.unique(owners[rows]))
-        before = np.cumsum(np.bincount(owners[rows], minlength=int(owners.max()) + 1)[mine]) - 1
-        chosen.append(rows[np.isin(owners[rows], mine[: np.searchsorted(before, quota) + 1] if quota else mine[:0])])
+        reached = np.cumsum(np.bincount(owners[rows], minlength=int(owners.max()) + 1)[mine])
+        chosen.append(rows[np.isin(owners[rows], mine[: np.searchsorted(reached, quota) + 1] if quota else mine[:0])])
     rows = np.sort(np.concatenate(chosen))
     return pruned(dataset.take(rows)).noted(size={"asked": size, "of": len(dataset), "seed": seed}), owners[rows]
 

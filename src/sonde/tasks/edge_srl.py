@@ -68,7 +68,7 @@ def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Marke
                 kinds = [options.roles] * len(found)
             count.left_out["sentences without arguments"] += not found
             spans = [(verb.start, verb.stop, argument.start, argument.stop) for verb, argument in found]
-            yield Marked(block.sentence, spans, [a.label for _, a in found], part.split, {"core": kinds}, group=block.document)
+            yield Marked(block.sentence, spans, [a.label for _, a in found], part.split, {"core": kinds})
 
 
 def _parts(options: SrlOptions) -> list[Part]:
