@@ -90,7 +90,7 @@ def drawn(design: Design, source: Source, sizes: Sizes, seed: int) -> dict[str, 
 def mix_of(net: Net) -> tuple[list[float], float]:
     """The weights of the layers and the factor that a mix has come to."""
     shares = torch.softmax(net.tensors["mix"].detach(), 0).tolist()
-    return shares, float(net.tensors["gamma"]) if "gamma" in net.tensors else 1.0
+    return shares, float(net.tensors["gamma"].detach()) if "gamma" in net.tensors else 1.0
 
 
 def scores(net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | None = None) -> Tensor:
