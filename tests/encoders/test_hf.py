@@ -8,7 +8,7 @@ import torch
 
 from sonde.core import DataProblem, Layered, Sentence
 from sonde.encoders import ENCODERS, make
-from sonde.encoders.hf import depth, layer_numbers
+from sonde.encoders.hf import depth, layer_names
 
 EXACT = "dtype=float32,device=cpu"
 
@@ -64,18 +64,28 @@ def test_pieces_and_sentences_are_kept_apart(bert):
 
 
 @pytest.mark.parametrize(
-    ("text", "numbers"),
-    [("last", (12,)), ("penultimate", (11,)), ("0", (0,)), ("3-5", (3, 4, 5)), ("0+12", (0, 12)), ("0-2+7", (0, 1, 2, 7))],
+    ("text", "names"),
+    [
+        ("last", "12"),
+        ("penultimate", "11"),
+        ("0", "0"),
+        ("3-5", "3 4 5"),
+        ("0+12", "0 12"),
+        ("0-2+7", "0 1 2 7"),
+        ("lex", "lex"),
+        ("lex+0-1", "lex 0 1"),
+        ("last+lex+12", "12 lex"),
+    ],
 )
-def test_layers_can_be_written(text, numbers):
-    assert layer_numbers(text, 12) == numbers
-    assert layer_numbers("all", 2) == (0, 1, 2)
+def test_layers_can_be_written(text, names):
+    assert layer_names(text, 12) == tuple(names.split())
+    assert layer_names("lex+all", 2) == ("lex", "0", "1", "2")
 
 
-@pytest.mark.parametrize("text", ["13", "x", "5-3", "-1", "1+", "0-13"])
+@pytest.mark.parametrize("text", ["13", "x", "5-3", "-1", "1+", "0-13", "lex+13", "lexx", ""])
 def test_layers_that_are_none_are_refused(text):
     with pytest.raises(DataProblem, match="layers="):
-        layer_numbers(text, 12)
+        layer_names(text, 12)
 
 
 def test_depth_is_read_from_the_configuration():

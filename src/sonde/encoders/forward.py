@@ -2,55 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import Sentence
 from sonde.encoders.batches import batches
-from sonde.encoders.hub import quiet_loading
+from sonde.encoders.network import Network
 from sonde.encoders.parallel import spread
-from sonde.encoders.precision import check_device, computing, half_products
 from sonde.encoders.tokens import Pieces, Tokens, texts
 from sonde.vectors import Floats, Ints, Spans, ranges
 
-LONGEST = 8192  # tokens, for models that name no limit of their own
-
-
-@dataclass(frozen=True)
-class Network:
-    """A loaded model and its tokeniser."""
-
-    model: Any
-    tokenizer: Any
-    device: str
-    dtype: str
-
-    @property
-    def side_by_side(self) -> bool:
-        """Whether several threads may run it: the model on a processor, and hidden states collected for each thread apart."""
-        return self.device == "cpu" and importlib.util.find_spec("transformers.utils.output_capturing") is not None
-
-    @property
-    def dim(self) -> int:
-        """How wide its layers are."""
-        config = self.model.config
-        return int(getattr(config, "hidden_size", None) or getattr(config, "d_model", None) or config.get_text_config().hidden_size)
-
-    @property
-    def limit(self) -> int:
-        """How many tokens the model reads at most."""
-        config = self.model.config
-        positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or LONGEST
-        offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
-        return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
+LEX = "lex"
 
 
 @dataclass(frozen=True)
@@ -60,27 +27,6 @@ class Found:
     layers: tuple[Floats, ...]
     spans: Spans | None
     cut: NDArray[np.bool_]
-
-
-@functools.lru_cache(maxsize=2)
-def loaded(folder: str, device: str, dtype: str) -> Network:
-    """The model of a folder, on its device; half-precision runs keep weights as they are stored and multiply in `dtype`."""
-    try:
-        from transformers import AutoConfig, AutoModel, AutoTokenizer
-    except ImportError:
-        raise DataProblem("transformers is not installed: pip install 'sonde[hf]'") from None
-    check_device(device)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-        weights = torch.float32 if dtype == "float32" else "auto"
-        with quiet_loading():
-            model = AutoModel.from_pretrained(folder, config=AutoConfig.from_pretrained(folder), dtype=weights)
-    except (OSError, ValueError, KeyError) as error:
-        raise DataProblem(f"{folder}: transformers cannot load this model: {str(error).strip().splitlines()[0]}") from error
-    if model.config.is_encoder_decoder:
-        model = model.get_encoder()
-    model.config.use_cache = False
-    return Network(half_products(model.to(device).eval(), dtype), tokenizer, device, dtype)
 
 
 @dataclass(frozen=True)
@@ -93,18 +39,18 @@ class Passes:
     tokens: int
     spaces: bool = False
 
-    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[int, str]]) -> Found:
-        """Every (layer, pooling) asked for, of every sentence, in one pass."""
+    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Found:
+        """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the layer `lex` alone."""
         by_piece = any(pool == "none" for _, pool in asked)
         tokens = self.tokenised(sentences, by_piece)
         keep = [np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special]
         counts = np.array([int(k.sum()) for k in keep], np.int64)
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]) if by_piece else np.arange(len(sentences) + 1)
-        dim = self.network.dim
-        layers = [np.zeros((int(starts[-1]), dim), np.float32) for _ in asked]
+        layers = [np.zeros((int(starts[-1]), self.network.dim), np.float32) for _ in asked]
+        states = self._states(tokens, {layer for layer, _ in asked})
 
         def work(rows: Ints) -> None:
-            hidden, mask = self._hidden(tokens, keep, rows)
+            hidden, mask = states(rows), self._mask(keep, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
             for found, (layer, pool) in zip(layers, asked, strict=True):
                 found[units] = _pool(pool, hidden[layer], mask)
@@ -119,21 +65,38 @@ class Passes:
             return Pieces(network.tokenizer, network.limit, self.prompt, self.spaces).of(sentences)
         return texts(network.tokenizer, network.limit, [self.prompt + s.text for s in sentences])
 
-    def _hidden(self, tokens: Tokens, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> tuple[tuple[Tensor, ...], Tensor]:
-        """All hidden states of a batch, each [batch, longest, dim], and which tokens count [batch, longest]."""
+    def _states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
+        """A function from the rows of a batch to their layers by name, each [batch, longest, dim]."""
         network = self.network
-        pad = network.tokenizer.pad_token_id or 0
+        ids, forms = np.unique(np.array([i for row in tokens.ids for i in row], np.int64)), np.zeros((0, network.dim), np.float32)
+        if LEX in names:
+            forms = network.lexical(ids)
+
+        def states(rows: Ints) -> dict[str, Tensor]:
+            found = {}
+            if LEX in names:
+                places = _padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
+                found[LEX] = torch.from_numpy(forms[places]).to(network.device)
+            if names - {LEX}:
+                found |= {str(n): layer for n, layer in enumerate(self._hidden(tokens, rows))}
+            return found
+
+        return states
+
+    def _hidden(self, tokens: Tokens, rows: Ints) -> tuple[Tensor, ...]:
+        """All hidden states of a batch, each [batch, longest, dim]."""
+        network = self.network
         fields = {
-            "input_ids": _padded([tokens.ids[r] for r in rows], pad),
+            "input_ids": _padded([tokens.ids[r] for r in rows], network.tokenizer.pad_token_id or 0),
             "attention_mask": _padded([[1] * len(tokens.ids[r]) for r in rows], 0),
         }
         if tokens.types is not None:
             fields["token_type_ids"] = _padded([tokens.types[r] for r in rows], 0)
-        inputs = {key: torch.from_numpy(value).to(network.device) for key, value in fields.items()}
-        with torch.inference_mode(), computing(network.device, network.dtype):
-            hidden = network.model(**inputs, output_hidden_states=True).hidden_states
-        mask = torch.from_numpy(_padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(network.device)
-        return hidden, mask
+        return network.hidden(**{key: torch.from_numpy(value).to(network.device) for key, value in fields.items()})
+
+    def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
+        """Which tokens of a batch count, [batch, longest]."""
+        return torch.from_numpy(_padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(self.network.device)
 
 
 def _spans(sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints) -> Spans:

@@ -1,7 +1,7 @@
 """Any layer of a transformer of the Hugging Face library, pooled over the sentence or kept as word pieces.
 
-Layer 0 is the embeddings, layer L the last; where a model ends with a norm, layer L is taken after it (as transformers
-returns it). One forward pass fills every (layer, pooling) that is asked for.
+Layer `lex` is the embeddings without positions, layer 0 the embeddings, layer L the last; where a model ends with a norm,
+layer L is taken after it (as transformers returns it). One forward pass fills every (layer, pooling) that is asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, ver
 from sonde.vectors import Vectors
 
 Pool = Literal["mean", "max", "cls", "last", "none"]
+Kind = Literal["trained", "random", "orthonormal"]
+Lexical = Literal["auto", "trained", "drawn"]
 RECIPE = 1  # raised when the vectors of the same options change
+DRAWN = 1  # raised when drawn weights change
 PIECES = 2  # raised when the pieces that a word has change
 
 
@@ -24,11 +27,13 @@ PIECES = 2  # raised when the pieces that a word has change
 class HuggingFace:
     """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its real tokens.
 
-    layers    last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4), all, N, N-M, N+M
+    layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4), all, N, N-M; several with +
     pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to words)
     special   whether tokens that the tokeniser adds, such as [CLS], count as tokens in mean, max, last and none
     spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the word
     tokens    how many tokens, padding included, go into one batch
+    weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the Orthonormal ELMo of Tenney et al. 2019)
+    lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under orthonormal ones, as in the paper)
     """
 
     model: str
@@ -40,10 +45,19 @@ class HuggingFace:
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=1024, kw_only=True)
+    weights: Kind = field(default="trained", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    lexical: Lexical = field(default="auto", kw_only=True)
 
     @property
     def name(self) -> str:
-        return f"hf:{self.model}"
+        return f"hf:{self.model}" + (f",weights={self.weights}" if self.weights != "trained" else "")
+
+    @property
+    def drawn(self) -> tuple[str, int, bool]:
+        """The kind of its weights, their seed, and whether the lexical ones stay as they were trained."""
+        kept = self.lexical == "trained" or (self.lexical == "auto" and self.weights != "random")
+        return (self.weights, self.seed, kept) if self.weights != "trained" else ("trained", 0, True)
 
     @property
     def files(self) -> Files:
@@ -65,11 +79,12 @@ class HuggingFace:
     @property
     def base(self) -> str:
         units = f",units=pieces/{PIECES},spaces={self.spaces}" if self.pool == "none" else ""
-        return f"hf/{RECIPE}:{self.model},prompt={self.prompt!r},special={self.special},tokens={self.tokens}{units}"
+        drawn = "" if self.weights == "trained" else f",weights={self.drawn}/{DRAWN}"
+        return f"hf/{RECIPE}:{self.model},prompt={self.prompt!r},special={self.special},tokens={self.tokens}{drawn}{units}"
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return tuple(f"{n}.{self.pool}" for n in layer_numbers(self.layers, depth(self.files.config(), self.model)))
+        return tuple(f"{name}.{self.pool}" for name in layer_names(self.layers, depth(self.files.config(), self.model)))
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         forms = {slot.partition(".")[2] for slot in slots}
@@ -105,30 +120,35 @@ class Asked:
         return self.encoder.asking(slots)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from sonde.encoders.forward import Passes, loaded  # imports torch
+        from sonde.encoders.forward import Passes  # imports torch
+        from sonde.encoders.network import Weights, loaded
 
         encoder = self.encoder
         device, dtype = encoder.runs
-        network = loaded(str(encoder.files.folder), device, dtype)
-        asked = [(int(n), form) for n, _, form in (slot.partition(".") for slot in self.slots)]
+        network = loaded(str(encoder.files.folder), device, dtype, Weights(*encoder.drawn))
+        asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
         found = Passes(network, encoder.prompt, encoder.special, encoder.tokens, encoder.spaces).run(sentences, asked)
-        names = tuple(str(n) for n, _ in asked)
+        names = tuple(layer for layer, _ in asked)
         return Vectors(found.layers, names if len(set(names)) == len(names) else self.slots, found.spans, found.cut)
 
 
-def layer_numbers(text: str, last: int) -> tuple[int, ...]:
-    """The layers that `last`, `penultimate`, `all`, `N`, `N-M` (a range) or `N+M` (some) stand for in a model with `last` layers."""
-    named = {"last": (last,), "penultimate": (last - 1,), "all": tuple(range(last + 1))}
-    if text in named:
-        return named[text]
-    found: list[int] = []
+def layer_names(text: str, last: int) -> tuple[str, ...]:
+    """The layers, by name, that a text stands for in a model with `last` layers.
+
+    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), or several of these with `+` between them.
+    """
+    named = {"lex": ("lex",), "last": (str(last),), "penultimate": (str(last - 1),), "all": tuple(map(str, range(last + 1)))}
+    found: list[str] = []
     for part in text.split("+"):
         first, dash, end = part.partition("-")
-        if not first.isdigit() or (dash and not end.isdigit()):
-            raise DataProblem(f"layers={text}: write last, penultimate, all, a number, a range 0-{last}, or some as 0+{last}")
-        found += range(int(first), int(end or first) + 1)
-    if not found or max(found) > last:
-        raise DataProblem(f"layers={text}: the model has layers 0 (its embeddings) to {last}")
+        numbers = first.isdigit() and (end.isdigit() or not dash)
+        if part not in named and not numbers:
+            hint = f"lex, last, penultimate, all, a number, a range 0-{last}, or several as lex+0+{last}"
+            raise DataProblem(f"layers={text}: write {hint}")
+        names = named.get(part) or tuple(map(str, range(int(first), int(end or first) + 1)))
+        if not names or (numbers and int(names[-1]) > last):
+            raise DataProblem(f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the same without positions)")
+        found += names
     return tuple(dict.fromkeys(found))
 
 

@@ -1,0 +1,186 @@
+"""A transformer that is loaded, or one of the same architecture with weights drawn at random. Imports torch."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from sonde.core import DataProblem
+from sonde.encoders.hub import quiet_loading
+from sonde.encoders.precision import check_device, computing, half_products
+from sonde.vectors import Floats, Ints
+
+LONGEST = 8192  # tokens, for models that name no limit of their own
+WIDE = 64  # tokens a row where word forms are read apart
+PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")  # in the names of tables that say where a token stands
+
+_drawing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Which weights a network has.
+
+    kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and no biases)
+    lexical  whether what is below the first layer stays as it was trained
+    """
+
+    kind: str = "trained"
+    seed: int = 0
+    lexical: bool = True
+
+
+@dataclass(frozen=True)
+class Network:
+    """A loaded model and its tokeniser."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+    dtype: str
+    _lexicon: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether several threads may run it: the model on a processor, and hidden states collected for each thread apart."""
+        return self.device == "cpu" and importlib.util.find_spec("transformers.utils.output_capturing") is not None
+
+    @property
+    def dim(self) -> int:
+        """How wide its layers are."""
+        config = self.model.config
+        return int(getattr(config, "hidden_size", None) or getattr(config, "d_model", None) or config.get_text_config().hidden_size)
+
+    @property
+    def limit(self) -> int:
+        """How many tokens the model reads at most."""
+        config = self.model.config
+        positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or LONGEST
+        offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
+        return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
+
+    def hidden(self, **inputs: Tensor) -> tuple[Tensor, ...]:
+        """All hidden states of a batch, each [batch, longest, dim]."""
+        with torch.inference_mode(), computing(self.device, self.dtype):
+            return tuple(self.model(**inputs, output_hidden_states=True).hidden_states)
+
+    def lexical(self, ids: Ints) -> Floats:
+        """What the first layer would be given for tokens if they stood nowhere, [ids, dim]; DataProblem where that cannot be said.
+
+        These are the hidden states below the first layer with the tables of positions and segments at zero: of BERT, its
+        word embeddings and their norm, which Tenney et al. (2019) call lexical.
+        """
+        new = np.setdiff1d(ids, np.fromiter(self._lexicon, np.int64, len(self._lexicon)))
+        if len(new):
+            found = self._without_places(new)
+            self._lexicon.update(zip(new.tolist(), found, strict=True))
+        distinct, numbers = np.unique(ids, return_inverse=True)
+        known = [self._lexicon[i] for i in distinct.tolist()]
+        return np.stack(known)[numbers] if known else np.zeros((0, self.dim), np.float32)
+
+    def _without_places(self, ids: Ints) -> Floats:
+        if not self._lexicon:
+            pair = ids[[0, -1]]
+            if not np.allclose(self._read_apart(pair), self._read_apart(pair[::-1])[::-1], atol=1e-3):
+                kind = self.model.config.model_type
+                raise DataProblem(f"layers=lex: in a {kind} model, what a token is cannot be told from where it stands; write layers=0")
+        return self._read_apart(ids)
+
+    def _read_apart(self, ids: Ints) -> Floats:
+        named = [*self.model.named_parameters(), *self.model.named_buffers()]
+        places = {n: torch.zeros_like(v) for n, v in named if any(p in n for p in PLACES) and v.is_floating_point()}
+        width = min(WIDE, self.limit)
+        filled = np.concatenate([ids, np.repeat(ids[-1:], -len(ids) % width)]).reshape(-1, width)
+        found = []
+        for start in range(0, len(filled), 16):
+            rows = torch.from_numpy(filled[start : start + 16]).to(self.device)
+            inputs = {"input_ids": rows, "attention_mask": torch.ones_like(rows), "output_hidden_states": True}
+            with torch.inference_mode(), computing(self.device, self.dtype):
+                below = torch.func.functional_call(self.model, places, (), inputs).hidden_states[0]
+            found.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
+        return np.concatenate(found)[: len(ids)]
+
+
+@functools.lru_cache(maxsize=2)
+def loaded(folder: str, device: str, dtype: str, weights: Weights = Weights()) -> Network:
+    """The model of a folder, on its device; half-precision runs keep weights as they are stored and multiply in `dtype`."""
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise DataProblem("transformers is not installed: pip install 'sonde[hf]'") from None
+    check_device(device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        model = _model(folder, dtype, weights)
+    except (OSError, ValueError, KeyError) as error:
+        raise DataProblem(f"{folder}: transformers cannot load this model: {str(error).strip().splitlines()[0]}") from error
+    return Network(half_products(model.to(device), dtype), tokenizer, device, dtype)
+
+
+def _model(folder: str, dtype: str, weights: Weights) -> Any:
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(folder)
+
+    def trained() -> Any:
+        with quiet_loading():
+            precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
+            return _encoder(AutoModel.from_pretrained(folder, config=config, dtype=precision))
+
+    if weights.kind == "trained":
+        return trained()
+    model = _drawn(lambda: _encoder(AutoModel.from_config(config, dtype=torch.float32)), weights.seed)
+    below = _below_layers(model)
+    if weights.kind == "orthonormal":
+        orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
+    if weights.lexical:
+        state = trained().state_dict()
+        model.load_state_dict({name: state[name] for name in below}, strict=False)
+    return model
+
+
+def _encoder(model: Any) -> Any:
+    """The part of a model that reads, ready to be run."""
+    found = model.get_encoder() if model.config.is_encoder_decoder else model
+    found.config.use_cache = False
+    return found.eval()
+
+
+def _drawn(build: Callable[[], Any], seed: int) -> Any:
+    """A model that its own library initialises, which it does with torch's global generator; that is given back as it was."""
+    with _drawing, torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
+
+
+def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Generator) -> None:
+    """Draw every matrix with orthonormal rows or columns, and set biases to zero, but for the parameters in `keep`.
+
+    As the Orthonormal ELMo of Tenney et al. (2019, section 3.4), whose matrices are normal numbers made orthonormal: it mixes
+    contexts at random and loses nothing of them. ELMo's gates had random biases too; a layer norm would let those drown the rest.
+    """
+    with torch.no_grad():
+        for name, weights in sorted(model.named_parameters()):
+            if name in keep:
+                continue
+            if weights.ndim > 1:
+                nn.init.orthogonal_(weights, generator=generator)
+            elif name.endswith("bias"):
+                weights.zero_()
+
+
+def _below_layers(model: nn.Module) -> frozenset[str]:
+    """The names of the parameters that decide what the first layer is given: those through which a gradient flows from there."""
+    parameters = dict(model.named_parameters())
+    with torch.enable_grad():
+        below = model(input_ids=torch.zeros((1, 2), dtype=torch.long), output_hidden_states=True).hidden_states[0]
+        grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
+    return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)
