@@ -1,6 +1,7 @@
 """What answers questions about words without composing anything, on made-up sets and on the released ones."""
 
 import os
+import re
 from itertools import product
 from pathlib import Path
 
@@ -130,6 +131,7 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
     )
     text = "".join(terminal(table, 140) for table in audited(audit, "title"))
     assert "What needs no composition" in text
+    assert re.search(r"Of 36 pairs of rules \w+ says? more than the better of the two", " ".join(text.split()))
     (line,) = [line for line in text.splitlines() if line.startswith("asked words and bag of words")]
     assert line.split()[6] == "50.0"
     assert inspect(swapped(), rows=3) == audit

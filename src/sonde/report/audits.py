@@ -79,11 +79,14 @@ def _floors(audit: Audit) -> Table:
 
 
 def _asked(audit: Audit) -> Table:
-    """What answers questions about words, with the pairs of rules that say most together."""
-    shown = [*audit.asked.values(), *audit.pairs[:PAIRS]]
+    """What answers questions about words, with the pairs of rules that say more than either of the two."""
+    alone = {name: floor.score for name, floor in audit.asked.items()}
+    more = [pair for pair in audit.pairs if pair.score > max(alone[name] for name in pair.name.split("; "))]
+    shown = [*audit.asked.values(), *more[:PAIRS]]
     rows = [(f.name, number(100 * f.score), f"{number(100 * f.low)} – {number(100 * f.high)}" * (f.low < f.high), f.about) for f in shown]
     columns = ("what", f"{audit.metric}, %", "95 % interval", "remark")
-    return _table("What needs no composition", columns, rows)
+    line = f"Of {len(audit.pairs)} pairs of rules {len(more) or 'none'} say more than the better of the two." if audit.pairs else ""
+    return _table("What needs no composition", columns, rows, line.replace("none say", "none says"))
 
 
 def _correlated(audit: Audit) -> str:
