@@ -187,6 +187,14 @@ def test_patterns_stand_for_names():
         THINGS.expand("q*")
 
 
+def test_the_star_of_a_pattern_with_slashes_ends_at_the_next_one():
+    table = Contents("thing", "sonde.things", dict.fromkeys(("comp/order", "comp/released/order", "ud/order"), "builtins:dict"))
+    assert [r.name for r in table.expand("comp/*")] == ["comp/order"]
+    assert [r.name for r in table.expand("comp/*/order")] == ["comp/released/order"]
+    assert [r.name for r in table.expand("*/order")] == ["comp/order", "ud/order"]
+    assert len(table.expand("*order")) == 3
+
+
 def test_patterns_leave_out_what_needs_an_option_that_they_do_not_give():
     assert THINGS.needs("needing") == {"size"}
     assert [str(r) for r in THINGS.expand("*,size=1")] == ["Thing,size=1", "plain,size=1", "needing,size=1"]

@@ -132,7 +132,7 @@ class Contents:
         parsed = _parsed(reference)
         if not any(c in parsed.name for c in "*?[") or "@" in parsed.name:
             return [parsed]
-        names = [name for name in self.places() if fnmatchcase(name, parsed.name)]
+        names = [name for name in self.places() if _fits(name, parsed.name)]
         if not names:
             raise ReferenceProblem(f"no {self.kind} matches {parsed.name!r}; `sonde {self.kind}s` lists them")
         given = {key for key, _ in parsed.options}
@@ -168,6 +168,11 @@ def parsed_or_none(reference: str) -> Reference | None:
         return Reference.parse(reference)
     except ReferenceProblem:
         return None
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a name is of a pattern; in one with slashes a star ends at the next slash: `comp/*` is not `comp/released/order`."""
+    return fnmatchcase(name, pattern) and ("/" not in pattern or name.count("/") == pattern.count("/"))
 
 
 def _parsed(reference: str | Reference) -> Reference:
