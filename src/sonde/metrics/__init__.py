@@ -3,7 +3,7 @@
 `metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` the doubt.
 """
 
-from sonde.metrics.constant import best_constant, constants, floor, repeated
+from sonde.metrics.constant import answered, best_constant, constants, floor, repeated, rescored
 from sonde.metrics.contents import METRICS
 from sonde.metrics.intervals import NullShare, interval, interval_of, null_share
 from sonde.metrics.metric import Metric, MetricProblem
@@ -13,6 +13,7 @@ __all__ = [
     "Metric",
     "MetricProblem",
     "NullShare",
+    "answered",
     "best_constant",
     "constants",
     "floor",
@@ -20,4 +21,5 @@ __all__ = [
     "interval_of",
     "null_share",
     "repeated",
+    "rescored",
 ]

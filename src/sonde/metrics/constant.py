@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from sonde.core import Result
 from sonde.metrics.contents import METRICS
 from sonde.metrics.metric import Doubles, Metric
 from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
@@ -66,6 +68,22 @@ def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -
     if kind == CLASS:
         return Classes(np.full(n, ids[0]), names)
     return LabelSets(np.arange(n + 1) * len(ids), np.tile(ids, n), np.ones(len(ids) * n, np.float32), names)
+
+
+def answered(result: Result, kind: str) -> Result:
+    """The result that a constant answer of train would have had over the same examples; its interval is told with that of others."""
+    answer = repeated(result.provenance["constants"][kind], result.gold.names, result.n, kind)
+    about = {**result.provenance, "choice": {}}
+    nothing = float("nan")
+    score = named(result.metric)(result.gold, answer)
+    return replace(result, predicted=answer, score=score, low=nothing, high=nothing, provenance=about)
+
+
+def rescored(result: Result, metric: str) -> Result:
+    """The same answers judged by another metric; the interval is told with that of others. MetricProblem where it counts no label."""
+    score, nothing = named(metric)(result.gold, result.predicted), float("nan")
+    least = floor(result.provenance.get("constants", {}), result.gold, result.predicted, metric)
+    return replace(result, metric=metric, score=score, low=nothing, high=nothing, majority=least)
 
 
 def named(metric: str | Metric) -> Metric:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sonde.core import Result
-from sonde.metrics import METRICS, repeated
+from sonde.metrics import answered
 from sonde.report.rows import Row, repeats, rows, without_fold
 from sonde.report.table import CONSTANT
 
-SPOKEN = {"class": "one label", "prevalent": "labels of half the examples", "set": "best set"}
+SPOKEN = {"class": "one label", "prevalent": "what half have, {}", "set": "best set of {}"}
 
 
 def constant_rows(results: Sequence[Result]) -> list[Row]:
@@ -28,19 +28,12 @@ def _rows(mine: Sequence[Result]) -> list[Row]:
     folds = repeats(r for r in mine if (r.trial.encoder, r.trial.read, r.trial.probe) == (first.encoder, first.read, first.probe))[0]
     kinds: dict[tuple[str, ...], str] = {}
     for kind in SPOKEN:
-        kinds[tuple(sorted(folds[0].provenance["constants"][kind]))] = kind
+        kinds.setdefault(tuple(sorted(folds[0].provenance["constants"][kind])), kind)
     return [_row(folds, kind, len(labels)) for labels, kind in kinds.items() if labels]
 
 
 def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
-    (row,) = rows(_answered(fold, kind) for fold in folds)
-    name = SPOKEN[kind] + (f" of {many}" if kind != "class" else "")
-    return replace(row, encoder=CONSTANT, layer="-", probe=name, unusable=0, cut=0, unseen=0, beyond=0, unaligned=0, partial=0)
-
-
-def _answered(result: Result, kind: str) -> Result:
-    """The result that a constant answer would have had."""
-    answer = repeated(result.provenance["constants"][kind], result.gold.names, result.n, kind)
-    score, nothing = METRICS.make(result.metric)(result.gold, answer), float("nan")
-    about = {**result.provenance, "choice": {}}
-    return replace(result, predicted=answer, score=score, low=nothing, high=nothing, provenance=about)
+    (row,) = rows(answered(fold, kind) for fold in folds)
+    return replace(
+        row, encoder=CONSTANT, layer="-", probe=SPOKEN[kind].format(many), unusable=0, cut=0, unseen=0, beyond=0, unaligned=0, partial=0
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.experiment.plan import Wanted
+from sonde.metrics import MetricProblem, answered, rescored
 from sonde.naming import Reference, ReferenceProblem, brief
 from sonde.probes import PROBES
 from sonde.published import Entry, Paper, Place, settled
@@ -17,10 +19,15 @@ from sonde.tasks import TASKS
 
 
 class Column(NamedTuple):
-    """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the probe that the paper reads with."""
+    """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the probe that the paper reads with.
+
+    A column with a metric of its own judges the answers of another column of that task by it, as core roles among all; one without
+    a task is the paper's alone.
+    """
 
     task: str
     probe: str
+    metric: str = ""
 
 
 class Floor(NamedTuple):
@@ -37,25 +44,40 @@ class Suite:
 
     columns    one for each column of the paper's table, in its order
     families   families whose tasks of the columns' names may stand in the table ('senteval' for `senteval/tense`)
-    runs       the tasks that a run measures, as one reference under the family's name; None where the data are not named
+    runs       the tasks that a run measures, as one reference under the family's name, or one for each column that has data;
+               None where the data are not named
     missing    what to write where they are not
+    floors     baselines of the paper, measured with the rest
     different  why a result is not over the data of the paper's figures; '' where it is
+    constant   the name of a row of the best constant answers, which is told from what was measured; '' for none
+    mixed      whether columns are over data of their own, so that a row goes over several data sets
+    reads      what is read of encoders by layers where the user does not say
     """
 
     name: str
     paper: Paper
     columns: tuple[Column, ...]
     families: tuple[str, ...]
-    runs: Reference | None = None
+    runs: Reference | tuple[Reference | None, ...] | None = None
     missing: str = ""
     floors: tuple[Floor, ...] = ()
     different: Callable[[Reference, Result], str] = lambda reference, result: "the tasks were built from other sentences"
+    constant: str = ""
+    mixed: bool = False
+    reads: tuple[str, ...] = ()
 
     def tasks(self) -> list[Reference]:
-        """The reference of each column's task; DataProblem where the suite does not say which data it runs on."""
-        if self.runs is None:
+        """The references of the columns' tasks; DataProblem where the suite does not say which data it runs on."""
+        return [reference for _, reference in self.asked()]
+
+    def asked(self) -> list[tuple[Column, Reference]]:
+        """The columns that are measured, each with its task; DataProblem where the suite does not say which data it runs on."""
+        runs = self.runs
+        if runs is None:
             raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
-        return [self.runs.named(f"{self.runs.name}/{column.task}") for column in self.columns]
+        if isinstance(runs, Reference):
+            return [(column, runs.named(f"{runs.name}/{column.task}")) for column in self.columns]
+        return [(column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None]
 
 
 def tasks_of(family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()) -> Reference:
@@ -82,17 +104,27 @@ def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
     """What a run of the suite measures: every encoder with each column's own probe, and the paper's floors."""
     import inspect
 
-    tasks = []
-    for reference in suite.tasks():
+    pairs = []
+    for column, reference in suite.asked():
         able = "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
-        tasks.append(reference.plus(on_error=asked.on_error) if able and asked.on_error != "raise" else reference)
-    pairs = sorted(zip(suite.columns, tasks, strict=True), key=lambda pair: pair[0].probe)
+        pairs.append((column, reference.plus(on_error=asked.on_error) if able and asked.on_error != "raise" else reference))
+    pairs.sort(key=lambda pair: pair[0].probe)
     found = [
-        Wanted([task for _, task in mine], asked.encoders, (probe,), asked.controls, asked.seeds, asked.reads)
-        for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
-        if asked.encoders
+        Wanted([task for _, task in mine], encoders, (probe,), asked.controls, asked.seeds, reads)
+        for encoders, reads in _read(suite, asked)
+        for probe, mine in ((probe, list(mine)) for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe))
     ]
+    tasks = [task for _, task in pairs]
     return [*found, *(Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds) for floor in suite.floors)]
+
+
+def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:
+    """Encoders by what is read of them: what the user says, what the suite says of those with layers, or all that they yield."""
+    if asked.reads or not suite.reads:
+        return [(list(asked.encoders), asked.reads)] if asked.encoders else []
+    layered = [e for e in asked.encoders if isinstance(e, str) and Reference.parse(e).name == "hf"]
+    rest = [e for e in asked.encoders if e not in layered]
+    return [(mine, reads) for mine, reads in ((layered, suite.reads), (rest, ())) if mine]
 
 
 class Selected(NamedTuple):
@@ -105,7 +137,7 @@ class Selected(NamedTuple):
 def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     """The results that belong in the table: on its tasks, and with its probes."""
     floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
-    probes = [_canonical(column.probe) for column in suite.columns]
+    probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
     places: dict[tuple[str, str], Place | None] = {}  # finding out whether files are the published ones reads them
     others = 0
@@ -119,26 +151,85 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
             continue
         floor = floors.get((trial.probe, trial.encoder), "")
         if floor or trial.probe == probes[place.column]:
-            groups.setdefault((place, floor, trial.encoder, trial.read, trial.probe, trial.control), []).append(result)
+            for column, judged in _judged(suite, place.column, result):
+                key = place._replace(column=column), floor, trial.encoder, trial.read, trial.probe, trial.control
+                groups.setdefault(key, []).append(judged)
         else:
             others += 1
-    order = [floor.name for floor in suite.floors]
     entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
-    return Selected(tuple(sorted(settled(entries), key=lambda e: order.index(e.floor) if e.floor else len(order))), others)
+    entries = [*_constants(suite, entries), *entries]
+    whole = together(suite, settled(entries)) if suite.mixed else settled(entries)
+    order = [suite.constant, *(floor.name for floor in suite.floors)]
+    return Selected(tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others)
+
+
+def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
+    """A result in its column, and judged by the metrics of further columns of the same task."""
+    found = [(column, result)]
+    for i, other in enumerate(suite.columns):
+        if other.metric and other.task == suite.columns[column].task:
+            try:
+                found.append((i, rescored(result, other.metric)))
+            except MetricProblem:
+                continue  # the data have no label of this sort
+    return found
+
+
+def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
+    """The best constant answer of each column, as if it had been measured with the first that was."""
+    found: dict[Place, Entry] = {}
+    for place, _, results in entries:
+        first = min(r.trial.seed for r in results)
+        mine = [r for r in results if r.trial.seed == first and "set" in r.provenance.get("constants", {})]
+        if suite.constant and mine and results[0].trial.control == "none":
+            found.setdefault(place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine)))
+    return list(found.values())
+
+
+def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
+    """Entries over different data in rows that go over several columns: the first data of each column together, then the second."""
+    places: dict[tuple[int, bool], list[str]] = {}
+    for place, *_ in entries:
+        known = places.setdefault((place.column, bool(place.why)), [])
+        if place.data not in known:
+            known.append(place.data)
+
+    def group(place: Place) -> tuple[int, bool]:
+        return places[place.column, bool(place.why)].index(place.data), bool(place.why)
+
+    members: dict[tuple[int, bool], dict[int, Place]] = {}
+    for place, *_ in entries:
+        members.setdefault(group(place), {})[place.column] = place
+    heads: dict[tuple[int, bool], tuple[str, str]] = {}
+    for key, mine in members.items():
+        named = [f"{suite.paper.columns[c]} {_short(mine[c].data)}" for c in sorted(mine) if not suite.columns[c].metric]
+        heads[key] = "; ".join(named), "; ".join(dict.fromkeys(place.why for place in mine.values() if place.why))
+    moved = []
+    for entry in entries:
+        data, why = heads[group(entry.place)]
+        moved.append(entry._replace(place=entry.place._replace(data=data, why=why)))
+    return moved
+
+
+def _short(data: str) -> str:
+    """The last part of a path, with options."""
+    parsed = Reference.parse(data)
+    options = "".join(f",{key}={value}" for key, value in parsed.options)
+    return (PurePath(parsed.argument or "").name or data) + options
 
 
 def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
     """Where a task's scores stand; None for a task that the table has no column for. Without a result, data count as different."""
     try:
         full = Reference.parse(task)
-        short = Reference.parse(brief(TASKS, task)).without("fold", "on_error")
+        short = Reference.parse(brief(TASKS, task)).without("fold", "sample", "on_error")
     except ReferenceProblem:
         return None
     family, _, last = short.name.rpartition("/")
     names = [column.task for column in suite.columns]
     if family not in suite.families or last not in names:
         return None
-    why = "nothing was measured on it" if result is None else suite.different(full.without("fold"), result)
+    why = "nothing was measured on it" if result is None else suite.different(full.without("fold", "sample"), result)
     return Place(names.index(last), str(short.named(f"{family}/*")), why)
 
 
