@@ -56,6 +56,10 @@ class Online:
         return str(getattr(self.inner, "needs", ""))
 
     @property
+    def mixes(self) -> bool:
+        return bool(getattr(self.inner, "mixes", False))
+
+    @property
     def fingerprint(self) -> str:
         """The probe's reference with all its options, its own fingerprint, and its code."""
         file = getattr(sys.modules.get(type(self.inner).__module__), "__file__", None)
