@@ -9,6 +9,7 @@ import pytest
 
 from sonde.core import DataProblem
 from sonde.sources.fetch import all_published
+from sonde.sources.readings.find import readings
 from sonde.tasks import RELEASED, TASKS
 from tasks.publications import compeval
 
@@ -79,6 +80,26 @@ def test_the_released_files_have_the_sizes_that_were_counted(name):
     assert (len(dataset.rows("train")), len(dataset.rows("test"))) == SIZES[name]
     assert len(dataset.vocabulary) == (7 if name in ("content1", "negation") else 14)
     assert not dataset.notes["problems"]
+
+
+ADVERBS = {*"absolutely actually always clearly completely entirely fully often quickly really totally ,".split()}
+
+
+def read(name, words, asked):
+    """What the one reading of a sentence answers."""
+    (found,) = readings([word for word in words if word not in ADVERBS])
+    if name == "sem-role":
+        return asked[0] in found.values(asked[1], "agent")
+    if name == "negation":
+        return found.values(asked[0], "polarity") == ("positive",)
+    return {*asked} <= {fact.of for fact in found.facts}
+
+
+@real
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "order"])
+def test_every_label_is_what_a_reader_of_the_words_alone_says(name):
+    wrong = [e for e in load(name, DATA).examples() if read(name, e.sites[0].sentence.words, e.asked) != (e.label == "yes")]
+    assert not wrong
 
 
 @real
