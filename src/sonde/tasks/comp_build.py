@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem
-from sonde.sources.events.grammar import Grammar, shapes
+from sonde.sources.events.grammar import Bounds, Grammar, shapes
 from sonde.sources.events.request import Request
-from sonde.sources.events.shapes import Clause, place
+from sonde.sources.events.shapes import Clause, Hole, Phrase, Slot, place
 from sonde.sources.events.space import admitted
 from sonde.tasks.comp_asks import Asks
 from sonde.tasks.comp_contrasts import Line, lines, schema
@@ -23,7 +23,8 @@ from sonde.tasks.comp_shares import Matrix, counted, shares
 from sonde.tasks.comp_words import Part
 
 EXACT, LOOSE = 2e-4, 0.1  # slack of balances that are to be zero, and of those that are to be near it
-SAMPLE = 64  # sentences of each contrast by which rules are judged: how far words are apart depends on forms and adverbs
+SOME, MANY, OFTEN = 64, 512, 0.01  # sentences by which contrasts are judged, and those that have such a share (words lie
+# nearer or farther apart with forms and adverbs, so a contrast alone does not say how right a rule is)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Plan:
         if part.name != "structures":
             return seen
         known = set(seen)
-        return [shape for shape in shapes(_wider(self.asked.grammar)) if shape not in known]
+        return [shape for shape in _wider(self.asked.grammar, embedded=self.strict) if shape not in known]
 
     def filled(self, part: Part, drawn: Drawn) -> Iterator[Filled]:
         """The contrasts that a part can have."""
@@ -91,26 +92,39 @@ class Plan:
             for contrast in self.design.asks(place(shape), self.asked.language):
                 wanted = Wanted(contrast, contrast.questions[: self.per_sentence], part, known)
                 if all(domain(wanted).values()) and cell(wanted, drawn.cells).size:
-                    yield Filled(wanted, *self._judged(wanted, drawn))
+                    yield self._judged(wanted, drawn, SOME if self.rules else 1)
 
-    def _judged(self, wanted: Wanted, drawn: Drawn) -> tuple[str, Matrix]:
-        """The structure in words, and the balances, by a sample; remembered, because parts share their structures."""
-        key = (wanted.contrast.placed.shape, wanted.contrast.swap, wanted.questions, frozenset(wanted.contrast.limits.items()))
+    def _judged(self, wanted: Wanted, drawn: Drawn, n: int) -> Filled:
+        """A contrast with its balances by n sentences; they are remembered, because parts share their structures."""
+        key = (n, wanted.contrast.placed.shape, wanted.contrast.swap, wanted.questions, frozenset(wanted.contrast.limits.items()))
         if key not in drawn.judged:
-            found = lines(wanted.contrast, sample(wanted, SAMPLE if self.rules else 1, drawn))
+            found = lines(wanted.contrast, sample(wanted, n, drawn))
             drawn.judged[key] = schema(next(iter(found))[0]), self._balances(wanted, found)
-        return drawn.judged[key]
+        return Filled(wanted, *drawn.judged[key])
 
-    def made(self, part: Part, items: int, drawn: Drawn, number: int) -> Made:
-        """So many items of a part, whole pairs; too few sentences are an error."""
+    def mixed(self, part: Part, drawn: Drawn) -> tuple[list[Filled], Matrix]:
+        """The contrasts of a part and their shares; those that come often are judged by more sentences, and shares found again."""
         found = list(self.filled(part, drawn))
         if not found:
             raise DataProblem(f"no structure of the request has anything to ask in {part.name}; widen frames, voices or at_most")
-        asked, every = np.array([len(f.wanted.questions) for f in found]), np.stack([f.balances for f in found])
-        balances = every if self.strict else every[:, : len(self.rules)]
-        kinds = _kinds(found)
-        weights = shares(np.hstack([balances, kinds]), np.concatenate([self._slack(), np.full(kinds.shape[1], EXACT)]))
-        counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))))
+        weights = self._shares(found)
+        for _ in range(2 if self.rules else 0):
+            found = [self._judged(f.wanted, drawn, MANY) if share > OFTEN else f for f, share in zip(found, weights.tolist(), strict=True)]
+            weights = self._shares(found)
+        return found, weights
+
+    def _shares(self, found: Sequence[Filled]) -> Matrix:
+        return shares(self._weighed(found), np.concatenate([self._slack(), np.full(_kinds(found).shape[1], EXACT)]))
+
+    def _weighed(self, found: Sequence[Filled]) -> Matrix:
+        """The balances that are to be zero or near it."""
+        return np.hstack([np.stack([f.balances for f in found])[:, : len(self._slack())], _kinds(found)])
+
+    def made(self, part: Part, items: int, drawn: Drawn, number: int) -> Made:
+        """So many items of a part, whole pairs; too few sentences are an error."""
+        found, weights = self.mixed(part, drawn)
+        asked = np.array([len(f.wanted.questions) for f in found])
+        counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))), self._weighed(found))
         runs = []
         for k, (one, n) in enumerate(zip(found, counts.tolist(), strict=True)):
             run = pairs(one.wanted, n, (number, k), drawn)
@@ -120,8 +134,8 @@ class Plan:
                     "ask for fewer sentences, or for more words or forms"
                 )
             runs.append((one.schema, run))
-        right = 0.5 + counts @ balances / (counts @ asked) / 2
-        return Made(part, tuple(runs), dict(zip(self.rules, right.tolist(), strict=False)))
+        right = 0.5 + counts @ np.stack([f.balances for f in found])[:, : len(self.rules)] / (counts @ asked) / 2
+        return Made(part, tuple(runs), dict(zip(self.rules, right.tolist(), strict=True)))
 
     def _slack(self) -> Matrix:
         """How far each balance may be from zero: those of the rules, and of each two of them."""
@@ -149,7 +163,7 @@ class Plan:
         return np.array([*alone, *(a * b for a, b in combinations(alone, 2))])
 
 
-def _kinds(found: list[Filled]) -> Matrix:
+def _kinds(found: Sequence[Filled]) -> Matrix:
     """Balances that are zero where every kind of no has the same share, and as often stands for yes where yes has kinds too."""
     asked = [f.wanted.questions for f in found]
     kinds = sorted({q.negative for questions in asked for q in questions})
@@ -158,7 +172,19 @@ def _kinds(found: list[Filled]) -> Matrix:
     return np.hstack([np.array(even, float), np.array(crossed, float)])
 
 
-def _wider(grammar: Grammar) -> Grammar:
-    """The same with one relative clause more, all of transitive verbs so that there are not too many."""
-    bounds = replace(grammar.bounds, relatives=grammar.bounds.relatives + 1, together=grammar.bounds.together + 1, modifiers=0, conjuncts=0)
-    return replace(grammar, bounds=bounds, frames=("transitive",), inner=("transitive",))
+def _wider(grammar: Grammar, *, embedded: bool) -> Iterator[Clause]:
+    """Structures with two relative clauses, one perhaps in the other, and nothing else; not all, so that there are not too many.
+
+    Embedded twice they are hard to read, but strict sets cannot do without.
+    """
+    bounds = Bounds(relatives=2, together=2)
+    some = shapes(replace(grammar, bounds=bounds, voices=("active",), inner=("transitive",), depth=2))
+    return (shape for shape in some if embedded or not any(_embedded(slot) for slot in (shape.agent, shape.patient)))
+
+
+def _embedded(slot: Slot | None) -> bool:
+    """Whether a clause stands in the middle of another in the middle of a third: "the man that the woman that slept met left"."""
+    inner = slot.relative if isinstance(slot, Phrase) else None
+    if inner is None or inner.voice == "passive" or inner.patient is not Hole.GAP:
+        return False
+    return isinstance(inner.agent, Phrase) and inner.agent.relative is not None

@@ -50,9 +50,20 @@ def _softmax(logits: Matrix) -> Matrix:
     return np.asarray(weights / weights.sum(), np.float64)
 
 
-def counted(weights: Matrix, n: int) -> Ints:
-    """How many of n each gets, by largest remainder."""
+def counted(weights: Matrix, n: int, balances: Matrix) -> Ints:
+    """How many of n each gets: its share rounded down, or up for those that bring the balances [contrasts, balances] nearest to their sums.
+
+    With many contrasts and few to share out nearly all are rounded up or down, and the largest remainders alone would be a biased choice.
+    """
     exact = weights * n
-    whole = np.floor(exact).astype(np.int64)
-    whole[np.argsort(whole - exact, kind="stable")[: n - int(whole.sum())]] += 1
-    return whole
+    found = np.floor(exact).astype(np.int64)
+    left = exact - found
+    off = balances.T @ -left
+    size = (balances**2).sum(1)
+    for _ in range(n - int(found.sum())):
+        cost = size + 2 * balances @ off - left
+        best = int(np.where(left > 0, cost, np.inf).argmin())
+        found[best] += 1
+        off += balances[best]
+        left[best] = 0
+    return found
