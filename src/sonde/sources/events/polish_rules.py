@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from typing import NamedTuple
 
 from sonde.sources.events import rules as common
-from sonde.sources.events.boxes import Box, meet
+from sonde.sources.events.boxes import Box, crossed
 from sonde.sources.events.language import Language, Rule
-from sonde.sources.events.polish_forms import ACCUSATIVE, GENITIVE, NOMINATIVE
 from sonde.sources.events.shapes import ClauseAt, Hole, Placed
 
 ALLOWED = {
     **common.ALLOWED,
     "ambiguous case": '"dziewczyny widziały kobiety", where either may be the subject',
 }
-NUMBERS = ("singular", "plural")
-SAME = {"singular": {"m3", "n"}, "plural": {"m2", "m3", "f", "n"}}  # genders of which the accusative is the nominative
+
+
+class Alike(NamedTuple):
+    """Nouns of some number and gender of which a case is like another."""
+
+    number: str
+    genders: frozenset[str]
+
+
+ONE = Alike("singular", frozenset({"m3", "n"}))  # their accusative is the nominative
+MANY = Alike("plural", frozenset({"m2", "m3", "f", "n"}))
+TURNED = (
+    ("positive", ONE, ONE),
+    ("positive", MANY, MANY),
+    # "kobiety nie widziały dziewczyny": the nominative plural is the genitive singular
+    ("negative", Alike("plural", frozenset({"f", "n"})), Alike("singular", frozenset({"f", "n"}))),
+)
 
 
 def rules(placed: Placed, language: Language) -> Iterator[Rule]:
@@ -67,51 +81,28 @@ def _mixed_pairs(nouns: tuple[str, ...], language: Language) -> Iterator[Rule]:
 
 
 def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    """Clauses in which the object could be the subject and the subject the object, were the order free; determiners are not looked at."""
-    form = f"{at.prefix}form"
-    for polarity, case in (("positive", ACCUSATIVE), ("negative", GENITIVE)):
-        asked = {form: language.having("form", "polarity", (polarity,))}
-        subjects = list(_turned(at, at.clause.order[0], placed, (NOMINATIVE, case), language))
-        objects = list(_turned(at, "patient", placed, (case, NOMINATIVE), language))
-        for (number, _, one), (_, number_then, other) in product(subjects, objects):
-            both = meet(one, other)
-            if number == number_then and both is not None:
-                yield Rule({**asked, **both}, "ambiguous case")
-
-
-Turn = tuple[int, int]  # a case, and another in which the form may be the same
-
-
-def _turned(at: ClauseAt, role: str, placed: Placed, turn: Turn, language: Language) -> Iterator[tuple[int, int, Box]]:
-    """How what fills a role could be read in the other case: its number, the number that it then has, and the words and forms."""
-    slot = getattr(at.clause, role)
-    if slot is Hole.SHARED:
+    """Clauses in which the object could be the subject and the subject the object, were the order free."""
+    subject = at.clause.order[0]
+    holes = {getattr(at.clause, role) for role in (subject, "patient")}
+    if Hole.SHARED in holes:
         return
-    path = placed.filler(at, role)
-    nouns = placed.nouns(path)
-    if slot is Hole.GAP:
-        yield from ((n, n, box) for n, box in _pronoun(path, turn, language))
-    elif len(nouns) == 2:
-        for numbers in product(range(2), repeat=4):
-            boxes = [_noun(noun, numbers[2 * i : 2 * i + 2], turn, language) for i, noun in enumerate(nouns)]
-            both = meet(boxes[0], boxes[1])
-            if both is not None and all(both.values()):
-                yield 1, 1, both
-    else:
-        for number, number_then in product(range(2), repeat=2):
-            box = _noun(path, (number, number_then), turn, language)
-            if all(box.values()):
-                yield number, number_then, box
+    for polarity, one, other in TURNED if Hole.GAP not in holes else TURNED[:2]:  # "który" is never its own genitive
+        ours = _filling(placed.nouns(placed.filler(at, subject)), one, language)
+        theirs = _filling(placed.nouns(placed.filler(at, "patient")), other, language)
+        form = {f"{at.prefix}form": language.having("form", "polarity", (polarity,))}
+        yield from (Rule({**form, **box}, "ambiguous case") for box in crossed(ours, theirs))
 
 
-def _noun(path: str, numbers: tuple[int, ...], turn: Turn, language: Language) -> Box:
-    here, there = (4 * number + case for number, case in zip(numbers, turn, strict=True))
-    nouns = language.mask("noun", lambda e: e.forms[here] == e.forms[there])
-    return {f"{path}.noun": nouns, f"{path}.form": language.having("phrase", "number", (NUMBERS[numbers[0]],))}
+def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[Box]:
+    """Where what stands in a place is alike in another case; two nouns are plural together, whatever each is."""
+    if len(nouns) == 1:
+        return [_noun(nouns[0], alike, language)]
+    if alike is ONE:
+        return []
+    each = (ONE, MANY) if alike is MANY else (alike,)
+    return crossed(*([_noun(noun, one, language) for one in each] for noun in nouns))
 
 
-def _pronoun(path: str, turn: Turn, language: Language) -> Iterator[tuple[int, Box]]:
-    """Where "który" is its own accusative; it is never its own genitive."""
-    for number, name in enumerate(NUMBERS if GENITIVE not in turn else ()):
-        nouns = language.mask("noun", lambda e: bool(e.flags & SAME[name]))  # noqa: B023 (used at once)
-        yield number, {f"{path}.noun": nouns, f"{path}.form": language.having("phrase", "number", (name,))}
+def _noun(path: str, alike: Alike, language: Language) -> Box:
+    nouns = language.mask("noun", lambda e: bool(e.flags & alike.genders))
+    return {f"{path}.noun": nouns, f"{path}.form": language.having("phrase", "number", (alike.number,))}
