@@ -1,0 +1,216 @@
+"""Mentions, roles, proto-roles, pronouns and relations as they are published, and what their converters got wrong."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from sonde.core import DataProblem
+from sonde.sources.english import tokens
+from sonde.tasks import TASKS
+from sonde.tasks.edge_dpr import pair
+from sonde.tasks.edge_semeval import relation
+from sonde.tasks.edge_srl import kind_of
+from tasks import edges
+
+
+def told(reference, split="test"):
+    """The words of each span and the label, of one split."""
+    return [
+        (*(" ".join(s.sentence.words[slice(*s.span)]) for s in e.sites), e.label)
+        for e in TASKS.make(reference).found().examples()
+        if e.split == split
+    ]
+
+
+def test_pairs_of_mentions_are_in_textual_order(tmp_path):
+    found = told(f"edge/coref:{edges.misc(tmp_path)}")[:10]
+    assert found == [
+        ("Anna", "the old clock20", "0"), ("Anna", "old", "0"), ("Anna", "Gent", "0"), ("Anna", "she", "1"),
+        ("the old clock20", "old", "0"), ("the old clock20", "Gent", "0"), ("the old clock20", "she", "0"),
+        ("old", "Gent", "0"), ("old", "she", "0"), ("Gent", "she", "0"),
+    ]  # fmt: skip
+
+
+def test_mentions_of_what_is_named_once_can_be_left_out(tmp_path):
+    reference = f"edge/coref:{edges.misc(tmp_path)},singletons=false"
+    dataset = TASKS.make(reference).load()
+    assert dataset.notes["left out"].get("mentions of what is named once", 0) == 0  # two sentences a document name all twice
+    (tmp_path / "toy-test.conllu").write_text((tmp_path / "toy-test.conllu").read_text().replace("Entity=(4-place-new)", "_", 1))
+    dataset = TASKS.make(reference).load()
+    assert dataset.notes["left out"]["mentions of what is named once"] == 1
+
+
+def test_pairs_across_sentences_stay_within_documents(tmp_path):
+    dataset = TASKS.make(f"edge/coref:{edges.misc(tmp_path)},across=3").load()
+    across = [e for e in dataset.examples() if e.sites[0].sentence != e.sites[1].sentence]
+    assert Counter(e.strata["sentences apart"] for e in dataset.examples()) == {"0": 180, "1": 9 * 25}
+    assert not any("distance" in e.strata for e in across)
+    first, second = across[0].sites
+    assert (first.sentence.words[4], second.sentence.words[4]) == ("clock00", "clock01")
+    assert Counter(e.label for e in across) == {"1": 9 * (2 * 2 + 3), "0": 9 * 18}
+    with pytest.raises(DataProblem, match="across=-1"):
+        TASKS.make(f"edge/coref:{tmp_path},across=-1").load()
+
+
+def test_mentions_of_the_same_words_are_no_pair(tmp_path):
+    row = "d 0 {} w NN * {}\n"
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.conll").write_text(row.format(0, "(1)|(2)") + row.format(1, "(1)"))
+    dataset = TASKS.make(f"edge/coref:{tmp_path}").found()
+    assert dataset.notes["left out"] == {"pairs of mentions of the same words": 2}
+    assert [e.label for e in dataset.examples()] == ["1", "0"] * 2
+
+
+def test_roles_of_all_kinds(tmp_path):
+    place = edges.gold(tmp_path)
+    found = told(f"edge/srl:{place}")[:5]
+    assert found == [
+        ("saw", "Anna", "ARG0"), ("saw", "the old clock20", "ARG1"), ("saw", "in Gent", "ARGM-LOC"), ("saw", "when she left", "ARGM-TMP"),
+        ("left", "she", "ARG0"),
+    ]  # fmt: skip
+    dataset = TASKS.make(f"edge/srl:{place}").load()
+    assert Counter(e.strata["core"] for e in dataset.examples()) == {"core": 54, "non-core": 36}
+    assert {e.label for e in TASKS.make(f"edge/srl:{place},roles=non-core").load().examples()} == {"ARGM-LOC", "ARGM-TMP"}
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("ARG0", "core"), ("ARGA", "core"), ("ARG1-DSP", "core"), ("ARGM-TMP", "non-core"), ("R-ARG0", "reference"), ("C-V", "continuation")],
+)
+def test_kinds_of_roles(label, kind):
+    assert kind_of(label) == kind
+
+
+def test_a_frame_without_its_predicate_is_counted(tmp_path):
+    place = edges.gold(tmp_path)
+    path = place / "toy.train.gold_conll"
+    path.write_text(path.read_text().replace("(V*)", "*", 1))
+    notes = TASKS.make(f"edge/srl:{place}").load().notes
+    assert notes["left out"] == {"arguments of a predicate that is not marked V": 4}
+
+
+def test_a_property_holds_from_a_mean_of_four_on(tmp_path):
+    """All who answered count, not the last; who finds it not applicable, and forms that failed, do not."""
+    path, bank = edges.spr2(tmp_path)
+    head = path.read_text().splitlines()[0]
+    row = "{}\t1\ten-ud-{}.conllu 1\t2\t4\tTHE OLD {}\t{}\t{}\t{}"
+    answers = [("awareness", 3, "yes"), ("awareness", 5, "yes"), ("was_used", 5, "yes"), ("was_used", 2, "yes"), ("sentient", 5, "no")]
+    answers += [("volition", "nan", "yes"), ("volition", 4, "yes"), ("volition", 1, "no")]
+    clocks = {"train": "clock00", "dev": "clock10", "test": "clock20"}
+    lines = [row.format(s, s, clock, *answer) for s, clock in clocks.items() for answer in answers]
+    path.write_text("\n".join([head, *lines, row.format("dev", "dev", "clock10", "x", 5, "no").replace("\t2\t4\t", "\t3\t4\t")]))
+    reference = f"edge/spr2:{path},treebank={bank}"
+    assert told(reference) == [("saw", "the old clock20", {"awareness", "volition"})]
+    assert TASKS.make(reference).load().notes["left out"] == {"arguments to which nobody found a property applicable": 1}
+    soft = told(f"{reference},soft=true")
+    assert soft == [("saw", "the old clock20", {"awareness": 0.75, "was_used": 0.625, "sentient": 0.0, "volition": 0.75})]
+
+
+def test_annotations_that_fit_no_sentence_are_counted(tmp_path):
+    path, bank = edges.spr2(tmp_path)
+    rows = path.read_text().splitlines()
+    rows += [
+        rows[1].replace("en-ud-train.conllu 1", "en-ud-train.conllu 99"),
+        rows[1].replace("the old", "the new").replace("\t2\t4", "\t2\t5"),
+    ]
+    path.write_text("\n".join(rows))
+    notes = TASKS.make(f"edge/spr2:{path},treebank={bank}").load().notes
+    assert notes["left out"] == {
+        "arguments whose sentence is cut into other words there": 1, "arguments whose sentence the treebank does not have": 1,
+    }  # fmt: skip
+    ids = tmp_path / "ud_ids.json"
+    ids.write_text(json.dumps({f"ewt-{s}-{i}": {"sentence_id": "nowhere"} for s in ("train", "dev", "test") for i in range(7)}))
+    with pytest.raises(DataProblem, match="no targets"):
+        TASKS.make(f"edge/spr2:{path},treebank={bank},ids={ids}").load()
+    rows[3] = rows[3].replace("\t3\t", "\tthree\t").replace("\t4\t", "\tfour\t")
+    path.write_text("\n".join(rows))
+    with pytest.raises(DataProblem, match=r"protoroles\.tsv:4: "):
+        TASKS.make(f"edge/spr2:{path},treebank={bank}").load()
+    assert TASKS.make(f"edge/spr2:{path},treebank={bank},on_error=skip").load().notes["source"]["skipped"] == 1
+
+
+def test_tables_without_sentences_or_responses_say_what_they_need(tmp_path):
+    path, _ = edges.spr2(tmp_path)
+    with pytest.raises(DataProblem, match=r"write treebank=FOLDER"):
+        TASKS.make(f"edge/spr2:{path}").load()
+    with pytest.raises(DataProblem, match="has no responses"):
+        TASKS.make(f"edge/spr2:{edges.sets(tmp_path / 'sets')},soft=true").load()
+
+
+def test_uds_weights_and_what_was_not_asked(tmp_path):
+    path, bank = edges.uds(tmp_path)
+    hard, soft = (told(f"edge/uds:{path},treebank={bank},soft={s}")[:2] for s in ("false", "true"))
+    assert [(a, b) for a, b, _ in hard] == [("saw", "clock20"), ("saw", "clock21")]
+    assert [label for *_, label in hard] == [
+        {"awareness": 1.0, "existed_after": 0.0},
+        {"awareness": 0.0, "existed_after": 1.0, "was_used": 0.0},
+    ]
+    assert soft[0][2]["awareness"] == pytest.approx(0.6225, abs=1e-4)
+    (tmp_path / "x.zip").write_bytes(b"no zip")
+    with pytest.raises(DataProblem, match=r"x\.zip is damaged or not a zip"):
+        TASKS.make(f"edge/uds:{tmp_path}/x.zip,treebank={bank}").load()
+
+
+def test_pronouns_and_what_they_stand_for(tmp_path):
+    found = told(f"edge/dpr:{edges.recast(tmp_path)}")
+    assert found[:2] == [("it", "Anna", "entailed"), ("it", "the clock20", "not-entailed")]
+    assert len(found) == 12  # the last block has no blank line behind it
+    sentences = TASKS.make(f"edge/dpr:{tmp_path}/dpr_data.txt").load().sentences
+    assert sentences[0].text == "Anna broke the clock00, because it fell over."
+
+
+PRONOUNS = {
+    ("Ann met Eve before she left .", "Ann met Eve before Ann left ."): (4, 5, 0, 1),
+    ("The man hit a man since he ran .", "The man hit a man since the man ran ."): (6, 7, 0, 2),
+    ("Eve lost her hat .", "Eve lost Eve 's hat ."): (2, 3, 0, 1),
+    ("Ann saw Eve and Eve saw her .", "Ann saw Eve and Eve saw Eve ."): (6, 7, 4, 5),
+    ("Ann saw Eve .", "Ann saw Eve ."): None,
+    ("Ann left .", "Bob left ."): None,
+    ("She left .", "Ann left ."): None,
+}
+
+
+@pytest.mark.parametrize("sentences", PRONOUNS, ids=lambda s: s[0])
+def test_finding_pronouns(sentences):
+    text, hypothesis = (tokens(s.split()) for s in sentences)
+    assert pair(text, hypothesis) == PRONOUNS[sentences]
+
+
+def test_escapes_of_a_tokenizer_are_undone_or_kept(tmp_path):
+    row = {"text": "She &apos;s &quot; Q &amp; A &quot; .", "targets": [{"span1": [0, 1], "span2": [3, 6], "label": "entailed"}]}
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.json").write_text(json.dumps(row) + "\n")
+    assert told(f"edge/dpr:{tmp_path}") == [("She", "Q & A", "entailed")]
+    assert told(f"edge/dpr:{tmp_path},escapes=keep") == [("She", "Q &amp; A", "entailed")]
+
+
+def test_nominals_as_published_and_cut():
+    text = "The <e1>pot</e1>'s <e2>lid</e2>."
+    assert relation(text, "x")[:2] == (relation(text, "x").sentence, (1, 2, 2, 3))
+    assert relation(text, "x").sentence.words == ("The", "pot's", "lid.")
+    found = relation(text, "x", cut=True)
+    assert (found.sentence.words, found.span) == (("The", "pot", "'s", "lid", "."), (1, 2, 3, 4))
+    assert found.sentence.text == "The pot's lid."
+    assert relation("<e1>a b</e1> of doves<e2>moles</e2>", "x").span == (0, 2, 3, 4)
+
+
+@pytest.mark.parametrize("text", ["<e1>a</e1> b", "<e1>a</e1> <e1>b</e1> <e2>c</e2>", "<e1>a</e1> <e2> </e2> b"])
+def test_texts_without_two_nominals(text):
+    with pytest.raises(ValueError, match=r"e[12]"):
+        relation(text, "x")
+
+
+def test_dev_is_drawn_line_by_line_as_the_paper_s_code_draws(tmp_path):
+    place = edges.semeval(tmp_path)
+    found = {e.split: [] for e in TASKS.make(f"edge/semeval:{place}").load().examples()}
+    for e in TASKS.make(f"edge/semeval:{place}").load().examples():
+        found[e.split].append(int(e.sites[0].sentence.words[1][7:] if e.split != "test" else 0))
+    assert [n + 1 for n in found["dev"]] == [7, 25, 34, 39, 54]  # the first rows of the paper's own dev
+    assert len(found["train"]) == 55
+    path = place / "TRAIN_FILE.TXT"
+    path.write_text(path.read_text().replace("<e1>spark", "<e1>spark</e1> <e1>", 1))
+    with pytest.raises(DataProblem, match=r"TRAIN_FILE\.TXT:1: <e1> stands twice"):
+        TASKS.make(f"edge/semeval:{place}").load()
+    dataset = TASKS.make(f"edge/semeval:{place},on_error=skip").load()
+    assert (dataset.notes["source"]["skipped"], len(dataset.rows("train")), len(dataset.rows("dev"))) == (1, 54, 5)
