@@ -16,7 +16,7 @@ from sonde.runners import local
 
 @dataclass(frozen=True)
 class Settings:
-    """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where things are kept."""
+    """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where and how things are kept."""
 
     probes: Sequence[str] = ()
     controls: Sequence[str] = ("none",)
@@ -24,6 +24,7 @@ class Settings:
     reads: Sequence[str] = ()
     output: str | Path | None = None
     cache: str | Path | None = None
+    store: str = "float32"
     jobs: int = 1
     progress: bool = True
 
@@ -47,12 +48,12 @@ def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
     encoder   a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with `encode(list[str])`, a function
               list[str] -> [n, dim], or a SentEval pair `(batcher, prepare)`
     tasks     references or Task objects; patterns such as 'ud/*:PATH' are expanded
-    settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, jobs, progress
+    settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, store, jobs, progress
     """
     chosen = Settings(**settings)
     encoders = list(encoder) if isinstance(encoder, list) else [encoder]
     listed = [tasks] if isinstance(tasks, str) else list(tasks)
-    places = Places.of(chosen.output, chosen.cache)
+    places = Places.of(chosen.output, chosen.cache, chosen.store)
     made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
     outcome = run(made, places, local(chosen.jobs), chosen.progress)
     return Evaluation(outcome.results, dict(outcome.failures))

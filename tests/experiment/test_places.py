@@ -23,3 +23,13 @@ def test_each_thread_has_its_own(tmp_path):
     thread.start()
     thread.join()
     assert found[0] is not places.vector_store()
+
+
+def test_vectors_in_half_precision_are_other_encoders_to_results_but_not_to_plans(tmp_path):
+    from sonde.experiment.plan import Wanted, plan
+
+    wanted = Wanted(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
+    full, half = (plan(wanted, Places.of(tmp_path / "r", tmp_path, dtype)) for dtype in ("float32", "float16"))
+    assert full.trials == half.trials
+    assert not set(full.ids.values()) & set(half.ids.values())
+    assert plan(wanted, Places.of(tmp_path / "r", tmp_path)).ids == full.ids

@@ -10,7 +10,22 @@ import typer
 
 from sonde.cli import papers
 from sonde.cli.corpora import sentences
-from sonde.cli.options import Cache, Controls, Encoders, OnError, Output, Probes, Quiet, Reads, Suite, Tasks, remark, settled, tolerant
+from sonde.cli.options import (
+    Cache,
+    Controls,
+    Encoders,
+    OnError,
+    Output,
+    Probes,
+    Quiet,
+    Reads,
+    Store,
+    Suite,
+    Tasks,
+    remark,
+    settled,
+    tolerant,
+)
 
 if TYPE_CHECKING:
     from sonde.experiment.plan import Plan
@@ -32,6 +47,7 @@ def run(
     seeds: Annotated[int | None, typer.Option("--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without.")] = None,
     output: Output = None,
     cache: Cache = None,
+    store: Store = "float32",
     on_error: OnError = "raise",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other.")] = 1,
     style: Annotated[Literal["terminal", "markdown", "csv", "latex", "mteb"], typer.Option("--format", help="How to show.")] = "terminal",
@@ -57,7 +73,7 @@ def run(
 
     start = time.perf_counter()
     settled(cache)
-    places = Places.of(output, cache)
+    places = Places.of(output, cache, store)
     built_in = not (task or encoder or suite)
     controls = list(dict.fromkeys(["none", *(control or (["shuffled"] if built_in else []))]))
     encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)
@@ -103,6 +119,7 @@ def embed(
     encoder: Encoders = None,
     listing: Annotated[Path | None, typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing.")] = None,
     cache: Cache = None,
+    store: Store = "float32",
     quiet: Quiet = False,
 ) -> None:
     """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU.
@@ -123,17 +140,17 @@ def embed(
     from sonde.experiment.places import Places
 
     settled(cache)
-    places = Places.of(None, cache)
+    places = Places.of(None, cache, store)
     found = sentences(corpus or [], task or [], places.cache)
     if listing:
         listing.write_text("".join(" ".join(s.text.split()) + "\n" for s in found), "utf-8")
         remark(f"{listing}: {len(found):,} sentences", quiet)
         return
-    store = places.vector_store()
+    kept = places.vector_store()
     for reference in encoder or EMBEDDED_ENCODERS:
         thing = made(reference)
-        key = vectors_key(thing, identity(ENCODERS.canonical(reference), thing))
-        done = embedded(thing, found, store, key, progress=not quiet)
+        key = vectors_key(thing, identity(ENCODERS.canonical(reference), thing, store))
+        done = embedded(thing, found, kept, key, progress=not quiet)
         remark(f"{reference}: {done.encoded:,} sentences encoded, {done.cached:,} known already, {done.seconds:.1f} s", quiet)
         for i, reason in done.problems[:SHOWN]:
             remark(f"left out: {found[i].text[:60]!r}: {reason}")

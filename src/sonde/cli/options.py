@@ -49,6 +49,10 @@ Cache = Annotated[
     Path | None,
     typer.Option("--cache", metavar="FOLDER", help="Where vectors are kept; $SONDE_CACHE, or the user's cache folder, without."),
 ]
+Store = Annotated[
+    Literal["float32", "float16"],
+    typer.Option("--store", help="How vectors are kept: as they are, or rounded to half the bytes, which results are told apart by."),
+]
 OnError = Annotated[
     Literal["raise", "skip"],
     typer.Option("--on-error", help="What to do about a malformed sentence in a treebank: stop and name it, or skip and count it."),

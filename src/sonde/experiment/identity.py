@@ -20,14 +20,16 @@ from typing import Any
 from sonde.core import Trial
 
 FORMAT = 1  # of identities: raised when the meaning of a result changes for reasons that no source file shows
+FULL = "float32"  # the type in which vectors are what an encoder returned
 PACKAGES = ("sonde", "numpy", "scipy", "scikit-learn", "torch", "transformers", "sentence-transformers", "pyarrow")
 
 
-def identity(reference: str, thing: Any) -> str:
-    """What decides a thing's outputs, as one line of JSON."""
+def identity(reference: str, thing: Any, kept: str = FULL) -> str:
+    """What decides a thing's outputs, as one line of JSON; of an encoder, the type that its vectors are kept in too."""
     kind = thing if callable(thing) and hasattr(thing, "__name__") else type(thing)
     source = _source_hash(getattr(kind, "__module__", ""))
-    return json.dumps([reference, source, str(getattr(thing, "fingerprint", ""))], ensure_ascii=False)
+    rounded = [kept] if kept != FULL else []
+    return json.dumps([reference, source, str(getattr(thing, "fingerprint", "")), *rounded], ensure_ascii=False)
 
 
 def digest(*parts: str) -> str:

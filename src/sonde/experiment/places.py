@@ -16,17 +16,17 @@ from sonde.store.vectors import VectorStore
 
 @dataclass(frozen=True)
 class Places:
-    """Where results and vectors lie."""
+    """Where results and vectors lie, and the type that vectors are kept in: float32 or float16."""
 
     results: Path
     cache: Path
     dtype: str = "float32"
 
     @classmethod
-    def of(cls, results: str | Path | None = None, cache: str | Path | None = None) -> Places:
+    def of(cls, results: str | Path | None = None, cache: str | Path | None = None, dtype: str = "float32") -> Places:
         """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results inside it."""
         root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde"))
-        return cls(Path(results) if results else root / "results", root)
+        return cls(Path(results) if results else root / "results", root, dtype)
 
     def result_store(self) -> ResultStore:
         """The store of results."""

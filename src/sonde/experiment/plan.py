@@ -101,6 +101,7 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
     things: dict[str, Any] = {**encoders, **probes, **controls}
     identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
+    identities |= {r: identity(r, e, places.dtype) for r, e in encoders.items()}
     lacking = _lacking(tasks, probes, identities, places.cache)
     refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
     refused |= {
