@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sonde.nets.edge import Net, Scale, Sizes, Source, drawn, mix_of, scores
 from sonde.nets.edge_batches import Gathered, Material, batch_of
-from sonde.nets.edge_loops import Lane, judged, loss_of, train
+from sonde.nets.edge_loops import Lane, _patient, judged, loss_of, train
 from sonde.nets.edge_plans import Course, Design, Patience
 from sonde.nets.schedules import Annealing
 from sonde.vectors import ranges
@@ -229,13 +229,19 @@ def test_networks_train_together_as_they_would_alone(plan):
 
 
 def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
-    from sonde.nets.edge_loops import _patient
-
     lane = Lane(network(SMALL, SOURCES[0], 2), course(Patience(rate=8.0)), seed=0)
-    plan = Patience(rate=8.0)
-    rates = [(_patient(lane, look == 1, plan, look), lane.rate) for look in range(1, 22)]
+    rates = [(_patient(lane, look == 1, look == 1, look), lane.rate) for look in range(1, 22)]
     assert [rate for _, rate in rates] == [8.0] * 5 + [4.0] * 5 + [2.0] * 5 + [1.0] * 5 + [0.5]
     assert [on for on, _ in rates] == [True] * 20 + [False]
+
+
+def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
+    plan = Patience(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
+    lane = Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=0)
+    looks = [lane.keep(score, 1.0, 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
+    assert looks == [(True, True), (True, False), (True, True), (True, True), (True, False)]
+    rates = [(_patient(lane, True, False, look), lane.rate) for look in range(1, 9)]
+    assert rates == [(True, 8), (True, 4), (True, 4), (True, 2), (True, 2), (True, 1), (False, 1), (False, 0.5)]
 
 
 def test_the_best_state_on_dev_is_kept():

@@ -46,6 +46,7 @@ class Lane:
         self.rate = course.plan.rate
         self.best: Learnt | None = None
         self.misses = self.since_halved = 0
+        self.marked = 0.0
 
     def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
         """One step of Adam along the gradient of the batch's mean loss, clipped."""
@@ -86,14 +87,15 @@ class Lane:
                 maximize=False,
             )
 
-    def keep(self, score: float, loss: float, step: int) -> bool:
-        """Keep the network if it is better on dev than it ever was; whether it is by the margin that patience asks for."""
+    def keep(self, score: float, loss: float, step: int) -> tuple[bool, bool]:
+        """Keep the network if it is better on dev than it ever was; whether it is, and by the margin below which rates are halved."""
         best, plan = self.best, self.course.plan
-        margin = plan.margin if isinstance(plan, Patience) else 0.0
-        improved = best is None or score > best.score * (1 + margin)
-        if best is None or score > best.score or (isinstance(plan, Annealing) and score == best.score and loss < best.loss):
+        better = best is None or score > best.score
+        clearly = best is None or score > self.marked * (1 + (plan.margin if isinstance(plan, Patience) else 0.0))
+        self.marked = score if clearly else self.marked
+        if best is None or better or (isinstance(plan, Annealing) and score == best.score and loss < best.loss):
             self.best = Learnt(self.net.kept(), score, loss, step, step)
-        return improved
+        return better, clearly
 
     def learnt(self, steps: int) -> Learnt:
         """The best there was; what there is at the end where there was no dev."""
@@ -124,7 +126,7 @@ def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, p
         if step % every:
             continue
         for lane, improved in zip(list(going), _look(going, dev, step, plan.judged), strict=True):
-            if not _patient(lane, improved, plan, step // every):
+            if not _patient(lane, *improved, step // every):
                 going.remove(lane)
                 ended[lane] = step
         if not going:
@@ -132,16 +134,18 @@ def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, p
     return [lane.learnt(ended[lane]) for lane in lanes]
 
 
-def _look(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> list[bool]:
-    """Judge all networks on dev; which of them improved."""
+def _look(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> list[tuple[bool, bool]]:
+    """Judge all networks on dev; which of them are better than ever, and clearly so."""
     found = judged([lane.net for lane in lanes], lanes[0].course, dev, first)
     return [lane.keep(*one, step) for lane, one in zip(lanes, found, strict=True)]
 
 
-def _patient(lane: Lane, improved: bool, plan: Patience, looks: int) -> bool:
+def _patient(lane: Lane, better: bool, clearly: bool, looks: int) -> bool:
     """Count looks without improvement, halve the rate when there were enough, and say whether to go on."""
-    lane.misses = 0 if improved else lane.misses + 1
-    lane.since_halved = 0 if improved else lane.since_halved + 1
+    plan = lane.course.plan
+    assert isinstance(plan, Patience)
+    lane.misses = 0 if better else lane.misses + 1
+    lane.since_halved = 0 if clearly else lane.since_halved + 1
     if lane.since_halved >= plan.halve:
         lane.rate, lane.since_halved = lane.rate / 2, 0
     return lane.misses < plan.stop and lane.rate >= plan.least and not (plan.most and looks >= plan.most)
