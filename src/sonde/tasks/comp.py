@@ -68,7 +68,7 @@ DESIGNS: Mapping[str, Design] = {
     "content2": Design(comp_asks.contents2, COMMON, {}, {}),
     "order": Design(comp_asks.orders, COMMON, comp_rules.ORDER_RULES, {}),
     "sem-role": Design(comp_asks.roles, COMMON, *comp_rules.split(ROLES, 4)),
-    "negation": Design(comp_asks.negations, NEGATED, *comp_rules.split(NEGATIONS, 2), single=True),
+    "negation": Design(comp_asks.negations, NEGATED, *comp_rules.split(NEGATIONS, 2), single=True, against=True),
 }
 
 
@@ -145,4 +145,4 @@ content1 = _task("content1", "Does the asked verb occur in the sentence?")
 content2 = _task("content2", "Do both the asked noun and the asked verb occur in the sentence?")
 order = _task("order", "Does the asked noun come before the asked verb?")
 sem_role = _task("sem-role", "Is the asked noun the agent of the asked verb?")
-negation = _task("negation", "Is what the asked verb says told not to happen?")
+negation = _task("negation", "Is the asked verb positive, or is what it says told not to happen?")

@@ -126,11 +126,11 @@ def _verbs(two: Two) -> Swap:
 
 
 def _moved(two: Two) -> tuple[Question, Question]:
-    """Questions where the negation moves: each verb stays in its clause."""
+    """Questions where the negation moves: each verb stays in its clause, and what it says happens where the other one is negated."""
     one, other = two
     return (
-        Question((f"{one.prefix}predicate",), True, _place(other), one.prefix),
-        Question((f"{other.prefix}predicate",), False, _place(one), other.prefix),
+        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
+        Question((f"{other.prefix}predicate",), True, _place(other), other.prefix),
     )
 
 
@@ -138,14 +138,14 @@ def _exchanged(two: Two) -> tuple[Question, Question]:
     """Questions where the verbs change places, and the first clause is negated in both sentences."""
     one, other = two
     return (
-        Question((f"{one.prefix}predicate",), True, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), False, _place(one), other.prefix),
+        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
+        Question((f"{other.prefix}predicate",), True, _place(one), other.prefix),
     )
 
 
 def _place(negated: ClauseAt) -> str:
-    """Where the negation stands in the sentence whose answer is no."""
-    return f"negation in the {'relative' if negated.prefix else 'main'} clause"
+    """Where the asked verb stands when it is negated."""
+    return "relative" if negated.prefix else "main"
 
 
 def _arguments(at: ClauseAt, placed: Placed) -> list[str]:

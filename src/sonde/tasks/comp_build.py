@@ -36,6 +36,7 @@ class Design:
     rules     rules that are right half of the time
     loosely   rules that are held near that where it costs no construction; strict sets hold them, too, and all pairs of rules
     single    whether one word is asked about
+    against   whether a rule that holds speaks for no
     """
 
     asks: Asks
@@ -43,6 +44,7 @@ class Design:
     rules: Mapping[str, Rule]
     loosely: Mapping[str, Rule]
     single: bool = False
+    against: bool = False
 
 
 class Filled(NamedTuple):
@@ -149,7 +151,7 @@ class Plan:
         total = np.zeros(len(self.rules) * (len(self.rules) + 1) // 2)
         for (first, second), n in found.items():
             for question in wanted.questions:
-                sign = n if question.first else -n
+                sign = n if question.first != self.design.against else -n
                 total += sign * self._said(first, question.asked)
                 total -= sign * self._said(second, tuple(map(wanted.contrast.swap.moved, question.asked)))
         return total / found.total()
