@@ -25,15 +25,17 @@ from tasks.publications import released
 ENCODER_OPTIONS = {
     "length": ["length"],
     "words": ["words"],
-    "random": ["random", "random,dim=4,seed=1"],
+    "random": ["random", "random,dim=4,seed=1", "random,pool=none,dim=4"],
     "bow": ["bow:random", "bow:random,pool=max,lowercase=true", "bow:random,pool=sum", "bow:random,pool=none,dim=8"],
     "static": ["static:VEC", "static:VEC,pool=max", "static:VEC,pool=none"],
     "untrained": [f"untrained:{a},hidden=16,dim=8" for a in ("bilstm-max", "bilstm-last", "gated-convnet")]
-    + ["untrained:bilstm-max,vectors=VEC,hidden=16"],
+    + ["untrained:bilstm-max,vectors=VEC,hidden=16"]
+    + [f"untrained:{a},hidden=16,dim=8,pool=none" for a in ("bilstm-max", "gated-convnet")],
     "npz": ["npz:NPZ"],
     "parquet": ["parquet:PARQUET"],
     "hf": [f"hf:HF,dtype=float32,{o}" for o in ("pool=mean", "layers=all,pool=none", "layers=0-1,pool=cls", "pool=last,special=false")]
-    + ["hf:HF,dtype=float32,layers=all,pool=max"],
+    + ["hf:HF,dtype=float32,layers=all,pool=max", "hf:HF,dtype=float32,layers=lex+0-1,pool=none,spaces=true"]
+    + [f"hf:HF,dtype=float32,weights={w},layers=lex+all,pool=none" for w in ("random", "orthonormal")],
     "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
 }
 PROBE_OPTIONS = {
@@ -63,7 +65,7 @@ TASK_OPTIONS = {
     **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in RELEASED if f != "linspector" for n in RELEASED[f].split()},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in RELEASED["linspector"].split()},
-    **{f"comp/{name}": [f"comp/{name},size=200,dev=60,test=120"] for name in COMPOSED.split()},
+    **{f"comp/{name}": [f"comp/{name},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")] for name in COMPOSED.split()},
     "senteval/sent-len": ["senteval/sent-len:RELEASED/senteval", "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18"],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],

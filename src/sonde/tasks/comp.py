@@ -12,9 +12,12 @@ from operator import or_
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from sonde.core import DataProblem, Dataset
+from sonde.sources.events.english import english
 from sonde.sources.files import digest
-from sonde.tasks import comp_asks, comp_rules
+from sonde.tasks import comp_asks, comp_paper, comp_rules
 from sonde.tasks.comp_build import Design, Made, Plan
 from sonde.tasks.comp_data import dataset
 from sonde.tasks.comp_draw import Drawn
@@ -30,9 +33,10 @@ class Options:
     """What every task of composition takes.
 
     mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were built
-    strict        every rule and every pair of rules is right half of the time, whatever constructions that costs
-    size          training items; dev and test are as many as they say
-    per_sentence  questions about each sentence, at most
+    strict        (controlled) every rule and every pair of rules is right half of the time, whatever constructions that costs
+    size          training items
+    dev, test     items of dev and test; without test 3,000, in paper mode 1,000
+    per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be even
     request       a file with what is asked of the generator, in place of the usual words, forms and structures
     """
 
@@ -40,11 +44,16 @@ class Options:
     strict: bool = field(default=False, kw_only=True)
     size: int = field(default=4000, kw_only=True)
     dev: int = field(default=1000, kw_only=True)
-    test: int = field(default=3000, kw_only=True)
+    test: int | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
-    per_sentence: int = field(default=1, kw_only=True)
+    per_sentence: int | None = field(default=None, kw_only=True)
     request: str | None = field(default=None, kw_only=True)
     language: Literal["english"] = field(default="english", kw_only=True)
+
+    @property
+    def items(self) -> int:
+        """How many items test has."""
+        return self.test or (1000 if self.mode == "paper" else 3000)
 
 
 COMMON: Mapping[str, Any] = {
@@ -102,24 +111,40 @@ class CompTask:
 
 
 def _check(options: Options) -> None:
-    for name in ("size", "dev", "test"):
-        if getattr(options, name) < 6:
-            raise DataProblem(f"{name}={getattr(options, name)}: a set needs at least 6 items in each split")
-    if options.per_sentence < 1:
+    for name, n in (("size", options.size), ("dev", options.dev), ("test", options.items)):
+        if n < 6:
+            raise DataProblem(f"{name}={n}: a set needs at least 6 items in each split")
+    if options.strict and options.mode == "paper":
+        raise DataProblem("strict=true is about mode=controlled: leave out one of them")
+    if options.per_sentence is not None and options.per_sentence < 1:
         raise DataProblem(f"per_sentence={options.per_sentence}: ask for at least 1 question about each sentence")
 
 
 def _built(name: str, options: Options) -> Dataset:
+    if options.mode == "paper":
+        return _as_published(name, options)
     design = DESIGNS[name]
     asked = read(wanted(options.request, design.request), options.request)
     every = parts(asked, options.seed, design.single)
     words = {kind: reduce(or_, (p.fillers[kind] for p in every), mask) for kind, mask in asked.domains.items()}
-    plan = Plan(design, replace(asked, domains=words), options.strict, options.per_sentence)
+    plan = Plan(design, replace(asked, domains=words), options.strict, options.per_sentence or 1)
     drawn = Drawn(options.seed, ADVERBS, set(), {}, {})
     fresh = sum(part.split == 2 for part in every)
-    sizes = {0: options.size, 1: options.dev, 2: options.test // fresh}
+    sizes = {0: options.size, 1: options.dev, 2: options.items // fresh}
     made = [plan.made(part, sizes[part.split], drawn, number) for number, part in enumerate(every)]
     return dataset(made, asked.language, options.seed, _notes(made))
+
+
+def _as_published(name: str, options: Options) -> Dataset:
+    """The set as the paper's was built; of its adverbs the first three fifths are for train."""
+    usual = comp_paper.REQUESTS[name]
+    adverbs = [entry.lemma for entry in english().values("adverb")]
+    order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
+    cut = round(0.6 * len(adverbs))
+    sides = {"train": order[:cut], "test": order[cut:]}
+    own = wanted(options.request, {}) if options.request else {}
+    asked = {s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request) for s, rows in sides.items()}
+    return comp_paper.built(name, asked, (options.size, options.dev, options.items), options.seed, options.per_sentence)
 
 
 def _notes(made: Sequence[Made]) -> dict[str, Any]:

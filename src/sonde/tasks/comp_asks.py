@@ -24,11 +24,12 @@ def order(placed: Placed, language: Language) -> Mapping[str, int]:
     return {path: i for i, path in enumerate(roles)}
 
 
-def _nouns(placed: Placed) -> tuple[str, ...]:
+def nouns(placed: Placed) -> tuple[str, ...]:
+    """The paths of all nouns of a structure."""
     return tuple(f"{at.path}.noun" for at in placed.phrases)
 
 
-def _role(at: ClauseAt, noun: str, placed: Placed) -> str:
+def role(at: ClauseAt, noun: str, placed: Placed) -> str:
     """What a noun is in a clause: a role, or 'unrelated'."""
     return next((role for role in at.clause.order if f"{placed.filler(at, role)}.noun" == noun), "unrelated")
 
@@ -42,10 +43,10 @@ def _both(at: ClauseAt, one: str, other: str, negative: str, positive: str = "")
 def roles(placed: Placed, language: Language) -> Iterator[Contrast]:
     """Agent and another noun change places."""
     for at in placed.clauses:
-        agent = next((n for n in _nouns(placed) if _role(at, n, placed) == "agent"), None)
-        for other in _nouns(placed) if agent else ():
+        agent = next((n for n in nouns(placed) if role(at, n, placed) == "agent"), None)
+        for other in nouns(placed) if agent else ():
             if agent and other != agent:
-                yield Contrast(placed, language, Swap(agent, other), _both(at, agent, other, _role(at, other, placed)), {})
+                yield Contrast(placed, language, Swap(agent, other), _both(at, agent, other, role(at, other, placed)), {})
 
 
 def orders(placed: Placed, language: Language) -> Iterator[Contrast]:
@@ -53,9 +54,9 @@ def orders(placed: Placed, language: Language) -> Iterator[Contrast]:
     said = order(placed, language)
     for at in placed.clauses:
         verb = said[f"{at.prefix}predicate"]
-        for one in (n for n in _nouns(placed) if said[n] < verb):
-            for other in (n for n in _nouns(placed) if said[n] > verb):
-                kinds = (_role(at, other, placed), _role(at, one, placed))
+        for one in (n for n in nouns(placed) if said[n] < verb):
+            for other in (n for n in nouns(placed) if said[n] > verb):
+                kinds = (role(at, other, placed), role(at, one, placed))
                 yield Contrast(placed, language, Swap(one, other), _both(at, one, other, *kinds), {})
 
 
@@ -74,7 +75,7 @@ def contents2(placed: Placed, language: Language) -> Iterator[Contrast]:
     for at in placed.clauses:
         verb = f"{at.prefix}predicate"
         frames = {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)}
-        for noun in _nouns(placed):
+        for noun in nouns(placed):
             absent = Question((noun, verb), True, "noun absent", at.prefix), Question((SPARE, verb), False, "noun absent", at.prefix)
             yield Contrast(placed, language, Swap(noun, SPARE), absent, {}, "noun")
             absent = Question((noun, verb), True, "verb absent", at.prefix), Question((noun, SPARE), False, "verb absent", at.prefix)

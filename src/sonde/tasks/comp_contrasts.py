@@ -117,10 +117,11 @@ def lines(contrast: Contrast, values: Values) -> Counter[tuple[Line, Line]]:
 
 def _lines(contrast: Contrast, values: Values) -> list[Line]:
     batch = Batch(contrast.placed, values, np.arange(len(next(iter(values.values())))), contrast.language)
-    return [_line(text, roles) for text, roles in zip(batch.texts(), batch.roles(), strict=True)]
+    return [line(text, roles) for text, roles in zip(batch.texts(), batch.roles(), strict=True)]
 
 
-def _line(text: str, roles: str) -> Line:
+def line(text: str, roles: str) -> Line:
+    """A sentence of words between spaces, with what they realise, as a line."""
     paths, kinds = _kinds(roles)
     seen = (word if kind == "seen" or word in NEGATIONS else kind for word, kind in zip(text.split(), kinds, strict=True))
     return Line(tuple(seen), paths)
