@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.vectors import Spans, Vectors, concatenate, ranges
+from sonde.vectors import Spans, Vectors, concatenate, ranges, word_units
 
 
 @st.composite
@@ -101,3 +101,12 @@ def test_ranges_are_all_the_ranges(pairs):
     assert found.tolist() == [i for a, n in pairs for i in range(a, a + n)]
     assert offsets.tolist() == np.cumsum([0, *(n for _, n in pairs)]).tolist()
     assert found.dtype == offsets.dtype == np.int64
+
+
+def test_units_that_are_words_lie_as_they_are_read():
+    spans = word_units(np.array([2, 0, 3]))
+    assert spans.sentences.tolist() == spans.first_word.tolist() == [0, 2, 2, 5]
+    assert spans.words.tolist() == [[i, i + 1] for i in range(5)]
+    spans = word_units(np.array([2, 3, 1]), np.array([2, 1, 1]))
+    assert spans.sentences.tolist() == [0, 2, 3, 4]
+    assert spans.words.tolist() == [[0, 1], [1, 2], [2, 3], [3, 3], [3, 3], [3, 4]]

@@ -75,6 +75,15 @@ class Vectors:
         return replace(self, layers=tuple(self.layer(name) for name in names), names=tuple(names))
 
 
+def word_units(words: Ints, read: Ints | None = None) -> Spans:
+    """Where units lie that are words, of which the first `read` of each sentence are there (all without) [sentences]."""
+    read = words if read is None else read
+    first, units = (np.concatenate([np.zeros(1, np.int64), np.cumsum(n)]) for n in (words, read))
+    number = np.arange(first[-1]) - np.repeat(first[:-1], words)
+    starts = np.repeat(units[:-1], words) + np.minimum(number, np.repeat(read, words))
+    return Spans(units, np.stack([starts, starts + (number < np.repeat(read, words))], 1), first)
+
+
 def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """All of start:stop one after the other [sum of lengths], and where each begins [n + 1]; no Python per range."""
     lengths = stops - starts

@@ -29,6 +29,15 @@ def test_random_is_keyed_on_the_sentence_and_the_seed():
     assert not np.allclose(make("random,dim=8,seed=1").encode([CAT]).layers[0], one)
 
 
+def test_random_words_know_only_where_they_stand():
+    sentence = Sentence.of(["the", "the"])
+    found = make("random,dim=8,pool=none").encode([CAT, NONE, sentence, CAT])
+    assert found.spans.words.tolist() == [[i, i + 1] for i in range(6)]
+    assert found.spans.sentences.tolist() == [0, 2, 2, 4, 6]
+    assert np.array_equal(found.layers[0][:2], found.layers[0][4:])
+    assert len(np.unique(found.layers[0][:4], axis=0)) == 4
+
+
 def test_keyed_numbers_never_change():
     # written down once: cached vectors and published tables depend on them
     assert np.allclose(normals([b"cat"], 3, "word 0"), [[-0.9081759, 0.0929441, -1.2525072]], atol=1e-6)

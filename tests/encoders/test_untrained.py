@@ -64,6 +64,32 @@ def test_lstm_states_are_torchs_own():
     assert np.allclose(found["bilstm-last"], torch.cat([states[0, -1, :8], states[0, 0, 8:]])[None], atol=1e-6)
 
 
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_words_can_be_kept(architecture, sentences):
+    found = make(f"untrained:{architecture},{SMALL},pool=none,tokens=20").encode(sentences)
+    pooled = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
+    spans = found.spans
+    assert np.array_equal(np.diff(spans.sentences), [len(s.words) for s in sentences])
+    assert np.array_equal(spans.words, np.stack([np.arange(spans.sentences[-1]), np.arange(1, spans.sentences[-1] + 1)], 1))
+    for i, sentence in enumerate(sentences[:-1]):
+        states = found.layers[0][spans.sentences[i] : spans.sentences[i + 1]]
+        assert np.allclose(
+            np.concatenate([states[-1, :8], states[0, 8:]]) if "last" in architecture else states.max(0), pooled[i], atol=1e-5
+        )
+        assert len(np.unique(states, axis=0)) == len(sentence.words)  # the same word differs with its neighbours
+    assert np.array_equal(
+        make(f"untrained:bilstm-last,{SMALL},pool=none").encode(sentences).layers[0],
+        make(f"untrained:bilstm-max,{SMALL},pool=none").encode(sentences).layers[0],
+    )
+
+
+def test_words_that_are_not_read_have_no_unit():
+    found = make("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode([Sentence.of(["w"] * 10_002), Sentence.of(["v"])])
+    assert found.cut.tolist() == [True, False]
+    assert found.spans.sentences.tolist() == [0, 10_000, 10_001]
+    assert found.spans.words[9_999:].tolist() == [[9_999, 10_000], [10_000, 10_000], [10_000, 10_000], [10_000, 10_001]]
+
+
 def test_positions_follow_the_formula():
     from sonde.nets.convolutional import positions
 

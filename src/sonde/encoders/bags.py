@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 from sonde.core import Sentence
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
 from sonde.reading import POOLS
-from sonde.vectors import Floats, Ints, Spans, Vectors
+from sonde.vectors import Floats, Ints, Vectors, word_units
 
 Pool = Literal["mean", "max", "sum", "none"]
 
 
 @dataclass(frozen=True)
 class Bag:
-    """Word vectors of a sentence, pooled; words that the table lacks are left out, and zeros stand where all are."""
+    """Word vectors of a sentence, pooled: words that the table lacks are left out, and zeros stand where all are.
+
+    With pool `none`, a vector for each word, of zeros for those that the table lacks: to an encoder of words they are all one.
+    """
 
     name: str
     table: WordTable
@@ -34,12 +37,11 @@ class Bag:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         matrix, known, offsets = self._looked_up(sentences)
+        if self.pool == "none":
+            return Vectors((matrix,), ("-",), word_units(np.diff(offsets)))
         before = np.zeros(len(known) + 1, np.int64)
         np.cumsum(known, out=before[1:])
         units, starts, stops = matrix[known], before[offsets[:-1]], before[offsets[1:]]
-        if self.pool == "none":
-            words = np.stack([before[:-1], before[1:]], 1)
-            return Vectors((units,), ("-",), Spans(before[offsets], words, offsets))
         pooled = POOLS["mean" if self.pool == "sum" else self.pool](units, starts, stops)
         return Vectors((pooled * np.maximum(stops - starts, 1)[:, None].astype(np.float32) if self.pool == "sum" else pooled,))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from sonde.core import Sentence
 from sonde.encoders.keyed import normals
-from sonde.vectors import Vectors
+from sonde.vectors import Vectors, word_units
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,12 @@ class Words:
 
 @dataclass(frozen=True)
 class Random:
-    """A random normal vector for each sentence, drawn by a hash of its text: it knows the sentence's name and nothing else."""
+    """A random normal vector for each sentence, drawn by a hash of its text: it knows the sentence's name and nothing else.
 
+    With pool `none`, one for each word of each sentence: the same word has another vector wherever it stands.
+    """
+
+    pool: Literal["sentence", "none"] = field(default="sentence", kw_only=True)
     dim: int = field(default=300, kw_only=True)
     seed: int = field(default=0, kw_only=True)
 
@@ -48,4 +53,8 @@ class Random:
         return "random"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        if self.pool == "none":
+            keys = [s.key + number.to_bytes(4, "little") for s in sentences for number in range(len(s.words))]
+            spans = word_units(np.array([len(s.words) for s in sentences], np.int64))
+            return Vectors((normals(keys, self.dim, f"word of sentence {self.seed}"),), ("-",), spans)
         return Vectors((normals([s.key for s in sentences], self.dim, f"sentence {self.seed}"),))

@@ -15,7 +15,7 @@ from sonde.encoders.batches import batches
 from sonde.encoders.parallel import spread
 from sonde.encoders.precision import versions
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
-from sonde.vectors import Floats, Ints, Vectors
+from sonde.vectors import Floats, Ints, Vectors, ranges, word_units
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
 RECIPE = 1  # raised when the vectors of the same options change
@@ -27,12 +27,14 @@ class Untrained:
     """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or gated-convnet.
 
     vectors   a file of static word vectors; random ones of `dim` dimensions without. Words that it lacks are zeros
+    pool      auto, as the architecture's name says; none keeps a vector for each word
     hidden    units of a layer (of each direction)
     layers    how many; without, as in the paper: 2 recurrent ones, or 8 convolutions
     """
 
     architecture: Architecture = "bilstm-max"
     vectors: Path | None = field(default=None, kw_only=True)
+    pool: Literal["auto", "none"] = field(default="auto", kw_only=True)
     dim: int = field(default=300, kw_only=True)
     hidden: int = field(default=512, kw_only=True)
     layers: int | None = field(default=None, kw_only=True)
@@ -53,22 +55,32 @@ class Untrained:
         import torch
 
         vectors, numbers = self._words(sentences)
-        net = _net(self.architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
+        net = _net(self._architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         lengths = np.minimum(counts, LONGEST)
         starts = np.cumsum(counts) - counts
+        units = np.concatenate([[0], np.cumsum(lengths)]) if self.pool == "none" else np.arange(len(sentences) + 1)
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
-        found = np.zeros((len(sentences), width), np.float32)
+        found = np.zeros((int(units[-1]), width), np.float32)
 
         def work(rows: Ints) -> None:
             padded = np.zeros((len(rows), int(lengths[rows[0]]), vectors.shape[1]), np.float32)
             for k, r in enumerate(rows):
                 padded[k, : lengths[r]] = vectors[numbers[starts[r] : starts[r] + lengths[r]]]
             with torch.inference_mode():
-                found[rows] = net(torch.from_numpy(padded), torch.from_numpy(lengths[rows])).numpy()
+                made = net(torch.from_numpy(padded), torch.from_numpy(lengths[rows])).numpy()
+            if self.pool == "none":
+                made = np.concatenate([states[:length] for states, length in zip(made, lengths[rows], strict=True)])
+            found[ranges(units[rows], units[rows + 1])[0]] = made
 
         spread(work, batches(lengths, self.tokens), side_by_side=True)
-        return Vectors((found,), ("-",), None, counts > LONGEST)
+        spans = word_units(counts, lengths) if self.pool == "none" else None
+        return Vectors((found,), ("-",), spans, counts > LONGEST)
+
+    @property
+    def _architecture(self) -> str:
+        """The architecture with the pooling that it is to have."""
+        return f"{self.architecture.removesuffix('-max').removesuffix('-last')}-none" if self.pool == "none" else self.architecture
 
     def _words(self, sentences: Sequence[Sentence]) -> tuple[Floats, Any]:
         """A vector for each word form, and the number of each word's form, one sentence after the other."""
@@ -90,7 +102,8 @@ def _net(architecture: str, dim: int, hidden: int, layers: int | None, seed: int
     from sonde.nets.initialisation import drawn
     from sonde.nets.recurrent import BiLSTM, draw_recurrent
 
-    if architecture == "gated-convnet":
-        return drawn(lambda: GatedConvNet(dim, hidden, layers or 8), draw_convolutional, seed)
+    if architecture.startswith("gated-convnet"):
+        last = "none" if architecture.endswith("-none") else "max"
+        return drawn(lambda: GatedConvNet(dim, hidden, layers or 8, pool=last), draw_convolutional, seed)
     pool = architecture.removeprefix("bilstm-")
     return drawn(lambda: BiLSTM(dim, hidden, layers or 2, pool), draw_recurrent, seed)

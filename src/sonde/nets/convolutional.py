@@ -12,24 +12,27 @@ HALF = 0.5**0.5  # keeps the variance of a sum of two (Gehring et al. 2017, 3.5)
 class GatedConvNet(nn.Module):
     """Words [batch, words, dim] -> sentences [batch, hidden]: the maximum over words of the last of `layers` gated convolutions.
 
+    With pool `none`, words [batch, words, hidden] as that convolution has them.
+
     Each layer halves its output by a gate and adds its input. What stands behind a sentence's end is zero for every layer,
     as if the sentence were alone.
     """
 
-    def __init__(self, dim: int, hidden: int = 512, layers: int = 8, kernel: int = 3) -> None:
+    def __init__(self, dim: int, hidden: int = 512, layers: int = 8, kernel: int = 3, pool: str = "max") -> None:
         super().__init__()
+        self.pool = pool
         self.enter = nn.Linear(dim, hidden)
         self.convolutions = nn.ModuleList(nn.Conv1d(hidden, 2 * hidden, kernel, padding=kernel // 2) for _ in range(layers))
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Sentences [batch, hidden]; lengths [batch] are at least 1."""
+        """Sentences [batch, hidden], or words [batch, words, hidden]; lengths [batch] are at least 1."""
         there = (torch.arange(words.shape[1]) < lengths[:, None]).unsqueeze(1)
         states = self.enter(words * positions(words, lengths)).transpose(1, 2)
         for convolution in self.convolutions:
             states = torch.where(there, states, 0)
             states = (functional.glu(convolution(states), 1) + states) * HALF
-        found: Tensor = states.masked_fill(~there, -torch.inf).amax(2)
-        return found
+        found: Tensor = states.masked_fill(~there, -torch.inf)
+        return found.transpose(1, 2) if self.pool == "none" else found.amax(2)
 
 
 def positions(words: Tensor, lengths: Tensor) -> Tensor:

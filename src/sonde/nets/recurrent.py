@@ -10,6 +10,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 class BiLSTM(nn.Module):
     """Words [batch, words, dim] -> sentences [batch, 2 * hidden]: the last states, or the maximum over words.
 
+    With pool `none`, the states of all words [batch, words, 2 * hidden].
+
     `last` joins what the forward direction knows after the last word with what the backward one knows after the first.
     Sentences go longest first; what stands behind a sentence's end is never read.
     """
@@ -20,12 +22,12 @@ class BiLSTM(nn.Module):
         self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=True)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Sentences [batch, 2 * hidden]; lengths [batch] are at least 1 and descend."""
+        """Sentences [batch, 2 * hidden], or words [batch, words, 2 * hidden]; lengths [batch] are at least 1 and descend."""
         states, (last, _) = self.lstm(pack_padded_sequence(words, lengths, batch_first=True))
         if self.pool == "last":
             return torch.cat([last[-2], last[-1]], 1)
         padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
-        return padded.amax(1)
+        return padded if self.pool == "none" else padded.amax(1)
 
 
 def draw_recurrent(net: nn.Module, generator: torch.Generator) -> None:
