@@ -17,6 +17,10 @@ def generate(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; only counted without."),
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", metavar="NAME", help="english or polish, whatever the request says; english if it says nothing."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")] = 0,
     text: Annotated[bool, typer.Option("--text", help="Write the bare sentences, one a line.")] = False,
     quiet: Quiet = False,
@@ -30,12 +34,13 @@ def generate(
 
     - `sonde generate request.json`
     - `sonde generate request.json -n 100000 -o sentences.jsonl`
+    - `sonde generate empty.json --language polish -n 1000 -o zdania.txt --text`
     """
     from tqdm import tqdm
 
     from sonde.sources.events import files
 
-    asked = files.read(request)
+    asked = files.read(request, language)
     found = files.admitted(asked)
     typer.echo(f"{found.size:,} sentences of {len(found.cells):,} structures")
     if output is None:

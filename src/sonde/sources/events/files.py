@@ -14,8 +14,8 @@ from sonde.sources.events.space import Space, space
 from sonde.sources.files import opened
 
 
-def read(path: str | Path) -> Request:
-    """The request in a JSON file; what is wrong is named with the file and the place."""
+def read(path: str | Path, language: str | None = None) -> Request:
+    """The request in a JSON file, in a language if one is given; what is wrong is named with the file and the place."""
     with opened(path) as file:
         content = file.read()
     try:
@@ -25,7 +25,7 @@ def read(path: str | Path) -> Request:
     except (UnicodeDecodeError, DataProblem) as error:
         raise DataProblem(f"{path}: {error}") from None
     try:
-        return request(value)
+        return request({**value, "language": language} if language is not None and isinstance(value, dict) else value)
     except DataProblem as problem:
         raise DataProblem(f"{path}: {problem}") from None
 
