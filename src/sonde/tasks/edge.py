@@ -17,6 +17,7 @@ from sonde.sources.conllu import Tally
 from sonde.sources.files import Part
 from sonde.tasks.edge_columns import Marked, counted, divided, laid_out, tagged_seen, thinned
 from sonde.tasks.questions import factory, fingerprint, uncollected
+from sonde.vectors import Ints
 
 CONLLU = (".conllu",)
 GOLD = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
@@ -123,18 +124,21 @@ class EdgeTask(Generic[O]):
                 f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits: {there}. Name further files by with=, "
                 "or write splits=sampled to draw splits from all"
             )
-        dataset = carve_dev(dataset, options.seed)
+        return self._finished(carve_dev(dataset, options.seed), owners)
+
+    def found(self) -> Dataset:
+        """All that the files have, whatever splits they lack: for an audit of what was published."""
+        return self._finished(*self._read(self.options.splits == "sampled"))
+
+    def _finished(self, dataset: Dataset, owners: Ints) -> Dataset:
+        """What was asked for of a data set, with its counts and the words that train has."""
+        options = self.options
         if options.size is not None:
             dataset, owners = thinned(dataset, owners, options.size, options.seed)
         dataset = dataset.noted(**counted(dataset, owners))
         return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
 
-    def found(self) -> Dataset:
-        """All that the files have, whatever splits they lack: for an audit of what was published."""
-        dataset, owners = self._read(self.options.splits == "sampled")
-        return tagged_seen(dataset.noted(**counted(dataset, owners)))
-
-    def _read(self, sampled: bool) -> tuple[Dataset, Any]:
+    def _read(self, sampled: bool) -> tuple[Dataset, Ints]:
         count, parts = Count(), self.kind.parts(self.options)
         try:
             with uncollected():
