@@ -151,7 +151,7 @@ class Dataset:
     def take(self, rows: Ints) -> Dataset:
         """Some of the examples, in that order, over the same sentences."""
         strata = {key: tags.take(rows) for key, tags in self.strata.items()}
-        columns = {"sites": self.sites[rows], "splits": self.splits[rows], "asked": self.asked[rows]}
+        columns: dict[str, Any] = {"sites": self.sites[rows], "splits": self.splits[rows], "asked": self.asked[rows]}
         return replace(self, labels=self.labels.take(rows), strata=strata, **columns)
 
     def noted(self, **notes: Any) -> Dataset:
