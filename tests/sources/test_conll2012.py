@@ -53,6 +53,11 @@ def test_propbank_layout_and_escapes(tmp_path):
         block.entities()
 
 
+def test_slashed_marks_lose_their_slash(tmp_path):
+    (block,) = blocks(tmp_path / "x", ROLES.replace("Ann", "/.").replace("bills", "1/2"))
+    assert block.words == ("(", ".", "ran", "up", "1/2")
+
+
 def test_litbank_layout(tmp_path):
     (block,) = blocks(tmp_path / "x", "d\t0\t0\tthe\t_\t_\t(1|(2\nd\t0\t1\tman\t_\t_\t2)\nd\t0\t2\tran\t_\t_\t1)\n")
     assert block.mentions() == [("2", 0, 2), ("1", 0, 3)]

@@ -58,3 +58,15 @@ def test_a_whole_and_its_part_are_not_both_train(tmp_path):
     touch(tmp_path, "train.all.json", "train.0.85.json", "test.json")
     with pytest.raises(DataProblem, match=r"train is claimed by train\.0\.85\.json and train\.all\.json"):
         one_each(corpus([tmp_path], (".json",)))
+
+
+def test_ontonotes_has_a_subset_of_test_beside_test_and_languages(tmp_path):
+    data = "{}/data/{}/annotations/nw/wsj_0001.gold"
+    touch(tmp_path, *(data.format(split, "english") for split in ("train", "development", "test", "conll-2012-test")))
+    assert [part.split for part in corpus([tmp_path], (".gold",))] == ["train", "dev", "test"]
+    subset = corpus([tmp_path / "train", tmp_path / "conll-2012-test"], (".gold",))
+    assert [(part.split, part.path.parts[-6]) for part in subset] == [("train", "train"), ("test", "conll-2012-test")]
+    assert [part.split for part in corpus([tmp_path / "development" / "data" / "english"], (".gold",))] == ["dev"]
+    touch(tmp_path, data.format("train", "chinese"))
+    with pytest.raises(DataProblem, match="files in chinese and in english: name the folders of one language"):
+        corpus([tmp_path], (".gold",))

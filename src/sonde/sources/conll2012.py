@@ -23,6 +23,7 @@ from sonde.sources.files import lines
 from sonde.sources.rendering import rendered
 
 NONE = ("-", "_", "")
+_SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
 _BRACKET = re.compile(r"\(([^\s()*]+)|(\*)|(\))|(.)")
 _MENTION = re.compile(r"\(([^\s()|]+)\)|\(([^\s()|]+)|([^\s()|]+)\)|(.)")
 
@@ -38,8 +39,8 @@ class Labelled(NamedTuple):
 class Block(NamedTuple):
     """One sentence; columns as written, decoded when asked for.
 
-    words     unescaped: -LRB- is a bracket, `` a quotation mark
-    document  its name and part; number: of the first word, which is not 0 in the second part of a sentence that was cut
+    words     unescaped: -LRB- is a bracket, `` a quotation mark, /. a full stop
+    document  its name and part
     """
 
     words: tuple[str, ...]
@@ -164,7 +165,13 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
             else:
                 tally.sentences += 1
                 tally.words += len(rows)
-                yield Block(tuple(words[row[3]] for row in rows), tuple(rows), f"{rows[0][0]} {rows[0][1]}", str(path), first)
+                yield Block(
+                    tuple(row[3][1:] if row[3] in _SLASHED else words[row[3]] for row in rows),
+                    tuple(rows),
+                    f"{rows[0][0]} {rows[0][1]}",
+                    str(path),
+                    first,
+                )
             rows = []
 
 

@@ -20,6 +20,8 @@ _SAID = re.compile(rf"(?<![a-z])({'|'.join(sorted(_SPLIT_OF, key=len, reverse=Tr
 
 _ABOUT = re.compile(r"\.|readme|licen[cs]e|copying|changes", re.IGNORECASE)  # files that no corpus is made of
 
+_ONTONOTES, _SUBSET = ("arabic", "chinese", "english"), "conll-2012-test"
+
 
 def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]:
     """The files that some paths name, in the order train, dev, test, unnamed; a folder stands for all below it.
@@ -27,7 +29,7 @@ def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz. The split is what the file's name says
     (`esp.testa` is dev, `wnut17train.conll` train), else the nearest folder's (`development/bc/cctv.gold_conll`), else ''.
     """
-    parts = [part for path in paths for part in _under(Path(path).expanduser(), suffixes)]
+    parts = _one_language([part for path in paths for part in _under(Path(path).expanduser(), suffixes)])
     twice = [path for path, n in Counter(part.path.resolve() for part in parts).items() if n > 1]
     if twice:
         raise DataProblem(f"{twice[0]} is named twice; with= is for further files")
@@ -67,7 +69,27 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
     return [Part(_split(path, place), path) for _, path in sorted(plain.items())]
 
 
+def _one_language(parts: list[Part]) -> list[Part]:
+    """The same files; OntoNotes has those of three languages in folders so named, and a subset of test beside test."""
+    languages = sorted({name for part in parts for name in part.path.parts if name in _ONTONOTES})
+    if len(languages) > 1:
+        raise DataProblem(
+            f"files in {' and in '.join(languages)}: name the folders of one language, as train/data/english, and further ones by with="
+        )
+    whole = any(part.split == "test" and _SUBSET not in part.path.parts for part in parts)
+    return [part for part in parts if not (whole and _SUBSET in part.path.parts)]
+
+
 def _split(path: Path, place: Path) -> str:
-    """What the file's name says, or the nearest folder below the one that was named; that one says it only if called just so."""
+    """What the file's name says, or the nearest folder below the one that was named, or what that one is called."""
     names = [uncompressed(path).name, *reversed(path.relative_to(place).parts[:-1])]
-    return next(filter(None, map(said, names)), _SPLIT_OF.get(place.name.lower(), ""))
+    return next(filter(None, map(said, names)), "") or _called(place)
+
+
+def _called(place: Path) -> str:
+    """The split that a folder is called after, and no more (a folder named `test-data` may hold all); OntoNotes' lie deeper."""
+    for folder in (place, *place.parents):
+        name = "test" if folder.name == _SUBSET else folder.name.lower()
+        if name in _SPLIT_OF or name not in ("data", "annotations", *_ONTONOTES):
+            return _SPLIT_OF.get(name, "")
+    return ""
