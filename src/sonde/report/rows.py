@@ -69,7 +69,7 @@ class Row:
     @property
     def floor(self) -> bool:
         """Whether the row is there for others to be compared with."""
-        return self.layer == "lex" or self.encoder.partition(":")[0].partition(",")[0] in FLOORS
+        return self.layer == "lex" or ",weights=" in self.encoder or self.encoder.partition(":")[0].partition(",")[0] in FLOORS
 
 
 def newest(results: Iterable[Result]) -> list[Result]:
