@@ -17,7 +17,7 @@ import numpy as np
 from sonde.core import DataProblem, Dataset
 from sonde.sources.events.english import english
 from sonde.sources.files import digest
-from sonde.tasks import comp_asks, comp_paper, comp_rules
+from sonde.tasks import comp_answers, comp_asks, comp_paper, comp_rules
 from sonde.tasks.comp_build import Design, Made, Plan
 from sonde.tasks.comp_data import dataset
 from sonde.tasks.comp_draw import Drawn
@@ -37,6 +37,7 @@ class Options:
     size          training items
     dev, test     items of dev and test; without test 3,000, in paper mode 1,000
     per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be even
+    readings      all: an item whose label not all readings of its sentence give is left out; none: nothing is checked, for speed
     request       a file with what is asked of the generator, in place of the usual words, forms and structures
     """
 
@@ -47,6 +48,7 @@ class Options:
     test: int | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     per_sentence: int | None = field(default=None, kw_only=True)
+    readings: Literal["all", "none"] = field(default="all", kw_only=True)
     request: str | None = field(default=None, kw_only=True)
     language: Literal["english"] = field(default="english", kw_only=True)
 
@@ -71,13 +73,13 @@ NEGATED: Mapping[str, Any] = {
     "adverbs": ["actually", "really", "truly"],
     "at_most": {"relatives": 1, "adverbs": 1},
 }
-ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
+ROLES, NEGATIONS = comp_rules.split(comp_rules.ROLE_RULES, 4), comp_rules.split(comp_rules.NEGATION_RULES, 2)
 DESIGNS: Mapping[str, Design] = {
     "content1": Design(comp_asks.contents1, COMMON, {}, {}, single=True),
     "content2": Design(comp_asks.contents2, COMMON, {}, {}),
     "order": Design(comp_asks.orders, COMMON, comp_rules.ORDER_RULES, {}),
-    "sem-role": Design(comp_asks.roles, COMMON, *comp_rules.split(ROLES, 4)),
-    "negation": Design(comp_asks.negations, NEGATED, *comp_rules.split(NEGATIONS, 2), single=True, against=True),
+    "sem-role": Design(comp_asks.roles, COMMON, *ROLES, answer=comp_answers.role),
+    "negation": Design(comp_asks.negations, NEGATED, *NEGATIONS, single=True, against=True, answer=comp_answers.positive),
 }
 
 
@@ -100,7 +102,8 @@ class CompTask:
     def fingerprint(self) -> str:
         """The code and the tables that sentences are made by, and the file of a request of one's own."""
         room = Path(__file__).parent
-        code = [*sorted(room.glob("comp*.py")), *sorted((room.parent / "sources" / "events").glob("*.[pt][ys]*"))]
+        sources = [path for name in ("events", "readings") for path in (room.parent / "sources" / name).glob("*.*")]
+        code = sorted([*room.glob("comp*.py"), *(path for path in sources if path.suffix in (".py", ".tsv"))])
         own = [] if self.options.request is None else [Path(self.options.request).expanduser()]
         return digest([*code, *own])
 
@@ -128,11 +131,11 @@ def _built(name: str, options: Options) -> Dataset:
     every = parts(asked, options.seed, design.single)
     words = {kind: reduce(or_, (p.fillers[kind] for p in every), mask) for kind, mask in asked.domains.items()}
     plan = Plan(design, replace(asked, domains=words), options.strict, options.per_sentence or 1)
-    drawn = Drawn(options.seed, ADVERBS, set(), {}, {})
+    drawn = Drawn(options.seed, ADVERBS, design.answer if options.readings == "all" else None, [], set(), {}, {})
     fresh = sum(part.split == 2 for part in every)
     sizes = {0: options.size, 1: options.dev, 2: options.items // fresh}
     made = [plan.made(part, sizes[part.split], drawn, number) for number, part in enumerate(every)]
-    return dataset(made, asked.language, options.seed, _notes(made))
+    return dataset(made, asked.language, options.seed, {**_notes(made), "unclear": {"pairs": len(drawn.unclear), "as": drawn.unclear[:5]}})
 
 
 def _as_published(name: str, options: Options) -> Dataset:

@@ -15,6 +15,7 @@ from sonde.sources.events.grammar import Bounds, Grammar, shapes
 from sonde.sources.events.request import Request
 from sonde.sources.events.shapes import Clause, Hole, Phrase, Slot, place
 from sonde.sources.events.space import admitted
+from sonde.tasks.comp_answers import Answer
 from sonde.tasks.comp_asks import Asks
 from sonde.tasks.comp_contrasts import Line, lines, schema
 from sonde.tasks.comp_draw import Drawn, Pairs, Wanted, cell, domain, pairs, sample
@@ -37,6 +38,7 @@ class Design:
     loosely   rules that are held near that where it costs no construction; strict sets hold them, too, and all pairs of rules
     single    whether one word is asked about
     against   whether a rule that holds speaks for no
+    answer    what a reading of a sentence answers, where that is more than a matter of its words
     """
 
     asks: Asks
@@ -45,6 +47,7 @@ class Design:
     loosely: Mapping[str, Rule]
     single: bool = False
     against: bool = False
+    answer: Answer | None = None
 
 
 class Filled(NamedTuple):

@@ -94,6 +94,10 @@ class Contrast:
         """What kind of variable is at a path."""
         return self.spare if path == SPARE else next(v.kind for v in self.placed.variables if v.path == path)
 
+    def lemma(self, path: str, number: int) -> str:
+        """The word that a value stands for."""
+        return str(self.language.values(self.kind(path))[number].lemma)
+
     def _table(self, swap: Swap) -> Numbers:
         return exchanged(self.language, self.kind(swap.a), swap.field)
 

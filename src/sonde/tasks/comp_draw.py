@@ -14,6 +14,7 @@ from sonde.sources.events.cells import Cell, Values
 from sonde.sources.events.diagram import Problem
 from sonde.sources.events.permute import Permutation
 from sonde.sources.events.shapes import Variable
+from sonde.tasks.comp_answers import Answer, confirmed
 from sonde.tasks.comp_contrasts import SPARE, Contrast, Question
 from sonde.tasks.comp_words import Part
 
@@ -34,6 +35,8 @@ class Drawn(NamedTuple):
     """What draws share.
 
     adverbs  how often a clause that may have adverbs has some
+    answer   what readings of a sentence say, by which labels are confirmed; None where they are not
+    unclear  pairs that readings did not confirm
     said     all sentences so far, of which none comes again
     cells    parts of the space of sentences, with what was found out about them
     judged   the structures of contrasts in words, and how far rules are right about them
@@ -41,6 +44,8 @@ class Drawn(NamedTuple):
 
     seed: int
     adverbs: float
+    answer: Answer | None
+    unclear: list[str]
     said: set[str]
     cells: dict[object, Cell]
     judged: dict[object, tuple[str, NDArray[np.float64]]]
@@ -69,7 +74,7 @@ def pairs(wanted: Wanted, n: int, key: tuple[int, ...], drawn: Drawn) -> Pairs:
         inside = _inside(values, wanted)
         values = _thinned({path: column[inside] for path, column in values.items()}, drawn.adverbs, rng)
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
-        rows = _new(ones, others, drawn.said, n - len(first))
+        rows = _new(_Told(wanted, values, ones, others), drawn, n - len(first))
         first += [ones[i] for i in rows]
         second += [others[i] for i in rows]
         kept.append({path: column[rows] for path, column in values.items()})
@@ -107,15 +112,37 @@ def _texts(contrast: Contrast, values: Values) -> list[str]:
     return Batch(contrast.placed, values, places, contrast.language).texts()
 
 
-def _new(ones: list[str], others: list[str], said: set[str], n: int) -> list[int]:
-    """The first n rows of which neither sentence was said before; they are said now."""
+class _Told(NamedTuple):
+    """Pairs of sentences, and their values."""
+
+    wanted: Wanted
+    values: Values
+    ones: list[str]
+    others: list[str]
+
+    def confirmed(self, i: int, answer: Answer) -> bool:
+        """Whether readings confirm all labels of a pair."""
+        for question in self.wanted.questions:
+            asked = tuple(self.wanted.contrast.lemma(path, int(self.values[path][i])) for path in question.asked)
+            for text, label in ((self.ones[i], question.first), (self.others[i], not question.first)):
+                if not confirmed(answer, text, asked, label):
+                    return False
+        return True
+
+
+def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
+    """The first n rows of which neither sentence was said before, and whose labels readings confirm; they are said now."""
     rows: list[int] = []
-    for i, (one, other) in enumerate(zip(ones, others, strict=True)):
+    for i, both in enumerate(zip(told.ones, told.others, strict=True)):
         if len(rows) == n:
             break
-        if one not in said and other not in said:
-            said.update((one, other))
-            rows.append(i)
+        if not drawn.said.isdisjoint(both):
+            continue
+        if drawn.answer is not None and not told.confirmed(i, drawn.answer):
+            drawn.unclear.append(" / ".join(both))
+            continue
+        drawn.said.update(both)
+        rows.append(i)
     return rows
 
 
