@@ -23,10 +23,10 @@ COMMON = {
     "obl:tmod": "obl:unmarked",
     "nmod:npmod": "nmod:unmarked",
     "nmod:tmod": "nmod:unmarked",
-    "nmod:desc": "nmod",
+    "nmod:desc": "compound",
     "flat:foreign": "flat",
     "obl:agent": "obl",
-    "advcl:relcl": "advcl",
+    "advcl:relcl": "acl:relcl",
     "nsubj:outer": "nsubj",
     "csubj:outer": "csubj",
 }
