@@ -65,6 +65,7 @@ def run(
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
     - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
+    - `sonde run --suite ettinger2018:task_datasets -e bow:random`
     """
     from sonde.experiment.places import Places
     from sonde.experiment.plan import Wanted, plan
