@@ -148,6 +148,14 @@ def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
     assert (tmp_path / "layers.png").exists()
     listed = csv.DictReader(io.StringIO(run("layers", str(tmp_path), "-t", "edge/coref", "--format", "csv")))
     assert {row["task"] for row in listed} == {"edge/coref:X"}
-    with pytest.raises(DataProblem, match="--read cumulative"):
+    with pytest.raises(DataProblem, match="asked for"):
         run("layers", str(tmp_path), "-t", "nothing")
-    assert "distance" in run("report", str(tmp_path), "--by", "distance")
+    by = run("report", str(tmp_path), "-t", "edge/dep", "--read", "lex", "--read", "mix", "--by", "distance")
+    assert "coref" not in by
+    assert {line.split()[2] for line in by.splitlines() if "hf:m" in line} == {"lex", "mix"}
+
+
+def test_what_has_no_layers_says_how_to_measure_them(tmp_path):
+    ResultStore(tmp_path).write("unit", [("0", over_layers()[0])])
+    with pytest.raises(DataProblem, match="--read cumulative"):
+        run("layers", str(tmp_path))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sonde.cli.options import Output, remark
+from sonde.cli.options import EncoderPatterns, Output, TaskPatterns, remark
 
 if TYPE_CHECKING:
     from sonde.report.layers import Depth
 
-Pattern = list[str] | None
-
 
 def layers(
     results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
-    task: Annotated[Pattern, typer.Option("--task", "-t", metavar="PATTERN", help="Tasks to show, as `edge/*`; may be repeated.")] = None,
-    encoder: Annotated[Pattern, typer.Option("--encoder", "-e", metavar="PATTERN", help="Encoders to show; may be repeated.")] = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
     style: Annotated[Literal["terminal", "markdown", "latex", "csv"], typer.Option("--format", "-f", help="How to show it.")] = "terminal",
     output: Output = None,
 ) -> None:
@@ -39,7 +36,7 @@ def layers(
     from sonde.report.layers import depths
     from sonde.report.plots import SUFFIXES, layers_figure
 
-    found = [d for d in depths(found_in(results)) if _wanted(d.task, task) and _wanted(d.encoder, encoder)]
+    found = depths(found_in(results, task, encoder))
     if not found:
         raise DataProblem(
             "no task was measured on several layers of one encoder with one probe: `sonde run -e hf:NAME,layers=all,pool=none "
@@ -50,12 +47,6 @@ def layers(
     if drawn and output is not None:
         layers_figure(found, output)
         remark(f"{output}: {len(found)} tasks")
-
-
-def _wanted(name: str, patterns: Pattern) -> bool:
-    """Whether a reference is one of those asked for, by pattern or by its name without argument and options."""
-    alone = name.partition(",")[0].partition(":")[0]
-    return not patterns or any(fnmatchcase(name, p) or fnmatchcase(alone, p) for p in patterns)
 
 
 def _tables(found: list[Depth], style: str, output: Path | None) -> None:

@@ -60,6 +60,17 @@ OnError = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only.")]
 
 
+TaskPatterns = Annotated[
+    list[str] | None, typer.Option("--task", "-t", metavar="PATTERN", help="Only tasks of this name, as `edge/*`; may be repeated.")
+]
+EncoderPatterns = Annotated[
+    list[str] | None, typer.Option("--encoder", "-e", metavar="PATTERN", help="Only encoders of this name; may be repeated.")
+]
+ReadPatterns = Annotated[
+    list[str] | None, typer.Option("--read", metavar="PATTERN", help="Only what was read so, as `lex` or `mix*`; may be repeated.")
+]
+
+
 def settled(cache: Path | None) -> None:
     """Make a cache folder given on the command line hold for everything that this process keeps."""
     if cache is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sonde.cli import papers
-from sonde.cli.options import Output, Suite, remark
+from sonde.cli.options import EncoderPatterns, Output, ReadPatterns, Suite, TaskPatterns, remark
 
 if TYPE_CHECKING:
     from sonde.core import Result
@@ -18,6 +19,9 @@ Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "mteb"]
 
 def report(
     results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
+    read: ReadPatterns = None,
     style: Annotated[Format, typer.Option("--format", "-f", help="How to show it.")] = "terminal",
     output: Output = None,
     suite: Suite = None,
@@ -38,7 +42,7 @@ def report(
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
     - `sonde report results/ --by distance`
-    - `sonde report results/ --by distance -o distance.png`
+    - `sonde report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `sonde report results/ --suite conneau2018`
     """
     from sonde.report import PAGES
@@ -51,7 +55,7 @@ def report(
         raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
     if by is not None and (style not in (*PAGES, "csv") or suite is not None or classes):
         raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
-    found = found_in(results)
+    found = found_in(results, task, encoder, read)
     text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
     if text is not None and output is None:
         typer.echo(text, nl=False)
@@ -88,8 +92,10 @@ def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> s
     return csv(rows) if style == "csv" else PAGES[style](strata_table(rows, stratum))
 
 
-def found_in(folder: Path | None) -> list[Result]:
-    """The newest result of each trial in a folder, ordered by trial; says how many older ones there are."""
+def found_in(
+    folder: Path | None, tasks: list[str] | None = None, encoders: list[str] | None = None, reads: list[str] | None = None
+) -> list[Result]:
+    """The newest result of each trial in a folder, ordered by trial, of those asked for; says how many older ones there are."""
     from sonde.core import DataProblem
     from sonde.experiment.places import Places
     from sonde.report.rows import newest
@@ -101,4 +107,13 @@ def found_in(folder: Path | None) -> list[Result]:
     kept = newest(found)
     if older := len(found) - len(kept):
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
-    return kept
+    chosen = [r for r in kept if _is(r.trial.task, tasks) and _is(r.trial.encoder, encoders) and _is(r.trial.read, reads, whole=True)]
+    if not chosen:
+        raise DataProblem(f"none of the {len(kept):,} results in {places.results} is of what was asked for; leave -t, -e and --read out")
+    return chosen
+
+
+def _is(reference: str, patterns: list[str] | None, whole: bool = False) -> bool:
+    """Whether a reference is one of those asked for, by a pattern of all of it or (but not where it must be the whole) of its name."""
+    texts = [reference] if whole else [reference, reference.partition(",")[0].partition(":")[0]]
+    return not patterns or any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
