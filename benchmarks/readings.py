@@ -36,6 +36,14 @@ ALL = {
     "relativiser": ["that", "who"],
     "even_structures": True,
 }
+POLISH = {
+    "frames": ["intransitive", "transitive", "clausal"],
+    "voices": ALL["voices"],
+    "classes": ["person", "animal", "thing"],
+    "tense": ["past", "present", "future"],
+    "determiner": ["bare", "ten", "każdy"],
+    "even_structures": True,
+}
 PARTS = ("adjectives", "modifiers", "complements", "pairs", "conjuncts", "reflexives")
 EACH = dict.fromkeys(PARTS, 1)
 REQUESTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
@@ -53,18 +61,35 @@ REQUESTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
             "at_most": {**EACH, "relatives": 2, "adjectives": 2, "adverbs": 2, "together": 2},
         },
     },
+    "polish": {
+        "all frames and voices, in relative clauses too; one part more": {
+            **POLISH,
+            "relatives": {"voices": ALL["voices"]},
+            "at_most": {**EACH, "adverbs": 3, "together": 1},
+        },
+        "intransitive and transitive; two parts more": {
+            **POLISH,
+            "frames": ["intransitive", "transitive"],
+            "relatives": {"frames": ["intransitive"]},
+            "at_most": {**EACH, "adverbs": 2, "together": 2},
+        },
+    },
 }
 WHOM = ("agent", "patient", "recipient")
+PLACES = ("behind", "beside", "near", "obok", "koło", "za", "przed")
 KINDS = {  # what readings differ in, and what else that entails
     "content": ('"that": whose clause is it', ("relative", "clause", *WHOM)),
     "and": ('"and": what is joined', WHOM),
     "emphatic": ('"himself": object or stress', ("reflexive", *WHOM)),
+    "reflexive": ('"himself": who', WHOM),
     "relative": ("relative clause: of which noun", WHOM),
     "tense": ("verb: of which lemma or tense", ()),
     "adverb": ("adverb: of which verb", ()),
-    "near": ("preposition: of which noun or verb", ()),
+    "place": ("preposition: of which noun or verb", ()),
+    "of": ("genitive: object or owner", ("number", "determiner", *WHOM)),
+    "number": ("noun: of which number", ()),
     "recipient": ('"to": of which verb', WHOM),
-    "agent": ('"by": of which verb', WHOM),
+    "agent": ('"by": of which verb, or who is subject', WHOM),
 }
 
 
@@ -86,7 +111,7 @@ def differences(found: Sequence[Reading], event: Reading) -> set[str]:
     plain = {frozenset(ungraded(reading)) for reading in found}
     kinds = {"adverb: of a verb or an adverb"} if len(plain) < len(found) else set()
     for facts in plain:
-        says = {"near" if fact.says in ("behind", "beside", "near") else fact.says for fact in facts ^ event.facts}
+        says = {"place" if fact.says in PLACES else fact.says for fact in facts ^ event.facts}
         for name, (kind, entailed) in KINDS.items():
             if name in says:
                 kinds.add(kind)

@@ -234,5 +234,5 @@ class _Parser:
         yield from self.clauses(pronoun, Around("relative", Nominal(pronoun + 1, heads, pronoun=pronoun)))
         for owned in self.nominals(pronoun + 1):
             told: Parts = (Rule("relative", pronoun, heads, "gen"), *(Said(one, "of", head) for one in owned.heads for head in heads))
-            likely = tuple(Rule("fits", one, heads, "owner") for one in owned.heads)
-            yield from self.clauses(pronoun, Around("relative", owned._replace(parts=(*owned.parts, *told, *likely), owned=True)))
+            told += tuple(rule for one in owned.heads for rule in (Rule("fits", one, heads, "owner"), Rule("owned", one)))
+            yield from self.clauses(pronoun, Around("relative", owned._replace(parts=owned.parts + told, owned=True)))

@@ -70,6 +70,11 @@ def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
     return rule.told in chunks[rule.place].traits
 
 
+def _owned(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether "whose" may stand before a noun: not before "ten"."""
+    return not any(fact.says == "determiner" and fact.value == "ten" for fact in chunks[rule.place].facts[0])
+
+
 def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether who does something to others, or has relatives, is alive."""
     if rule.told == "owner" and "thing" in chunks[rule.place].traits:
@@ -85,5 +90,6 @@ RULES: Rules = {
     "relative object": _relative_object,
     "governs": _governs,
     "frame": _framed,
+    "owned": _owned,
     "fits": _fits,
 }
