@@ -235,3 +235,9 @@ def test_a_request_without_end_is_refused_at_once():
 def test_default_request_is_the_papers():
     found = space(request(PAPER))
     assert len(found.cells) == 23
+
+
+def test_a_request_with_too_large_diagrams_is_refused(monkeypatch):
+    monkeypatch.setattr("sonde.sources.events.space.LARGEST", 100)
+    with pytest.raises(DataProblem, match="needs diagrams of more than 100 edges; lower at_most"):
+        made(PAPER)

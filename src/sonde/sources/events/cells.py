@@ -69,6 +69,11 @@ class Cell:
         """How many sentences there are, exactly."""
         return self._diagram[1][0][0]
 
+    @property
+    def edges(self) -> int:
+        """How large the diagram is."""
+        return sum(len(level.to) for level in self._diagram[0])
+
     @cached_property
     def _tables(self) -> list[Table]:
         found, known = self._diagram
@@ -95,19 +100,24 @@ class Cell:
 
 
 def _table(level: Level, behind: list[int], kind: type) -> Table:
-    width = max(1, *(len(edges) for edges in level.edges))
-    shape = (len(level.edges), width)
+    """A level with its numbers added up, without edges that lead nowhere."""
+    ways: NDArray[Any] = np.array(behind, kind)[level.to]
+    rows, live = np.repeat(np.arange(len(level.starts) - 1), np.diff(level.starts)), ways > 0
+    rows, ways, values, to, group = rows[live], ways[live], level.values[live], level.to[live], level.group[live]
+    starts = np.searchsorted(rows, np.arange(len(level.starts)))
+    columns = np.arange(len(rows)) - starts[rows]
+    sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * values)])  # may wrap around, and differences come out right
+    shape = (len(starts) - 1, max(1, int(np.diff(starts).max(initial=1))))
     begins, ends, lies = (cast(NDArray[Any], np.full(shape, n, kind)) for n in (0, 0, 1))
-    to, group = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for i, edges in enumerate(level.edges):
-        sums = [0, *accumulate(edge.values * behind[edge.to] for edge in edges)]
-        begins[i, : len(edges)], ends[i] = sums[:-1], sums[-1]
-        ends[i, : len(edges)] = sums[1:]
-        lies[i, : len(edges)] = [max(1, behind[edge.to]) for edge in edges]
-        to[i, : len(edges)], group[i, : len(edges)] = [e.to for e in edges], [e.group for e in edges]
+    ends[:] = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
+    begins[rows, columns] = sums[:-1] - sums[starts[rows]]
+    ends[rows, columns] = sums[1:] - sums[starts[rows]]
+    lies[rows, columns] = ways
+    after, which = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    after[rows, columns], which[rows, columns] = to, group
     listed = [members(mask) for mask in level.groups]
-    starts = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
-    return Table(begins, ends, lies, to, group, starts, np.array([m for row in listed for m in row], np.int64))
+    firsts = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
+    return Table(begins, ends, lies, after, which, firsts, np.array([m for row in listed for m in row], np.int64))
 
 
 def _free(digit: Numbers, atom: Numbers, taken: Sequence[tuple[Numbers, Numbers]]) -> Numbers:

@@ -8,34 +8,30 @@ apart go together, so states stay few however many words there are, and counting
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sonde.sources.events.boxes import Box
 from sonde.sources.events.shapes import Variable
 
 RIVALS = ("noun", "verb", "adjective")
+Ints = NDArray[np.int32]
 WIDTH = 5  # bits for how many rivals of one group are taken: no sentence has more than 31 of a kind
 
 
-class Edge(NamedTuple):
-    """From a state, the values of a group: how many there are, and the state that they lead to."""
+State = tuple[int, int, int, int]
+"""What is still undecided, in bits: forbidden boxes, required ones, requirements that are missing, and rivals that are taken."""
 
-    group: int
-    values: int
-    to: int
-
-
-class State(NamedTuple):
-    """What is still undecided, in bits."""
-
-    forbidden: int
-    required: int
-    missing: int
-    taken: int
+Edge = tuple[int, int, State]
+"""A group of values, how many of them are free, and the state that they lead to."""
 
 
 class Groups(NamedTuple):
@@ -79,39 +75,49 @@ class Problem:
 
 
 class Level(NamedTuple):
-    """One variable: its groups of values, in bits, and the edges from each state."""
+    """One variable: its groups of values, in bits, and the edges from each state, one state after another.
+
+    starts   where the edges of each state begin, and of the last one end
+    group    of each edge the group; `values` how many values that has; `to` the state that they lead to
+    """
 
     groups: tuple[int, ...]
-    edges: tuple[tuple[Edge, ...], ...]
+    starts: Ints
+    group: Ints
+    values: Ints
+    to: Ints
 
 
 def levels(problem: Problem) -> list[Level]:
     """The diagram, variable by variable; every state but the first is reached."""
-    steps = [_Step.of(problem, k) for k in range(len(problem.variables))]
     states = [_start(problem)]
     found = []
-    for step in steps:
+    for k in range(len(problem.variables)):
+        step = _Step.of(problem, k)
         numbers: dict[State, int] = {}
-        edges = []
+        starts, group, values, to = array("i", [0]), array("i"), array("i"), array("i")
         for state in states:
-            leading = ((i, n, after) for i in range(len(step.groups)) for n, after in step.after(state, i))
-            edges.append(tuple(Edge(i, n, numbers.setdefault(after, len(numbers))) for i, n, after in leading))
-        found.append(Level(step.groups, tuple(edges)))
+            for i, n, after in step.edges(state):
+                group.append(i)
+                values.append(n)
+                to.append(numbers.setdefault(after, len(numbers)))
+            starts.append(len(to))
+        found.append(Level(step.groups, *(np.array(column, np.int32) for column in (starts, group, values, to))))
         states = list(numbers)
     return found
 
 
 def _start(problem: Problem) -> State:
     boxes = [box for boxes in problem.required for box in boxes]
-    return State((1 << len(problem.forbidden)) - 1, (1 << len(boxes)) - 1, (1 << len(problem.required)) - 1, 0)
+    return (1 << len(problem.forbidden)) - 1, (1 << len(boxes)) - 1, (1 << len(problem.required)) - 1, 0
 
 
 def counts(found: Sequence[Level]) -> list[list[int]]:
     """How many sentences lie behind each state, level by level, and 1 behind each last one."""
-    ends = 1 + max((edge.to for edges in found[-1].edges for edge in edges), default=-1)
-    known = [[1] * ends]
+    known = [[1] * (1 + int(found[-1].to.max(initial=-1)))]
     for level in reversed(found):
-        known.append([sum(edge.values * known[-1][edge.to] for edge in edges) for edges in level.edges])
+        ways = [n * known[-1][to] for n, to in zip(level.values.tolist(), level.to.tolist(), strict=True)]
+        known.append([sum(ways[i:j]) for i, j in pairwise(level.starts.tolist())])
     return known[::-1]
 
 
@@ -161,16 +167,21 @@ class _Step:
             kept=sum(((1 << WIDTH) - 1) << place for place in rivals),
         )
 
-    def after(self, state: State, i: int) -> Iterator[tuple[int, State]]:
-        """How many values of a group are free in a state and the state that they lead to; nothing where they may not be."""
-        values, taken = self.free[i], state.taken
-        if self.offsets:
-            values -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
-            taken += 1 << self.offsets[i]
-        forbidden = state.forbidden & ~self.escaped[i]
-        if values <= 0 or forbidden & self.closing:
-            return
-        required, missing = state.required & ~self.missed[i], state.missing
+    def edges(self, state: State) -> Iterator[Edge]:
+        """The edges from a state; none for groups of which no value is free, or that a forbidden box ends in."""
+        undecided, unmet, absent, already = state
+        for i, (values, escaped) in enumerate(zip(self.free, self.escaped, strict=True)):
+            free, taken, forbidden = values, already, undecided & ~escaped
+            if self.offsets:
+                free -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
+                taken += 1 << self.offsets[i]
+            if free > 0 and not forbidden & self.closing:
+                left = self._met(unmet & ~self.missed[i], absent)
+                if left is not None:
+                    yield i, free, (forbidden, *left, taken & self.kept)
+
+    def _met(self, required: int, missing: int) -> tuple[int, int] | None:
+        """The required boxes that may yet be reached, and the requirements of which none is; None where one never will."""
         for bit, span in self.reached:
             if missing & bit and required & span:
                 missing &= ~bit
@@ -178,8 +189,8 @@ class _Step:
             if not missing & bit:
                 required &= ~span
             elif not required & span:
-                return
-        yield values, State(forbidden, required, missing, taken & self.kept)
+                return None
+        return required, missing
 
 
 def _spans(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:

@@ -24,6 +24,7 @@ from sonde.sources.events.request import Request
 from sonde.sources.events.shapes import Clause, Placed, place
 from sonde.sources.events.skeleton import event
 
+LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
 MOST = 5_000  # structures of a request; each costs some milliseconds, and combinations of many parts have no end
 
 
@@ -78,8 +79,17 @@ def _space(asked: Request) -> Space:
     some = list(islice(shapes(asked.grammar), MOST + 1))
     if len(some) > MOST:
         raise DataProblem(f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or set at_most.together")
-    cells = (admitted(shape, asked) for shape in some)
-    return Space(asked.language, tuple(cell for cell in cells if cell is not None and cell.size))
+    cells = []
+    edges = 0
+    for cell in (admitted(shape, asked) for shape in some):
+        if cell is not None and cell.size:
+            cells.append(cell)
+            edges += cell.edges
+        if edges > LARGEST:
+            raise DataProblem(
+                f"the request needs diagrams of more than {LARGEST:,} edges; lower at_most, or name fewer words, classes or values"
+            )
+    return Space(asked.language, tuple(cells))
 
 
 def admitted(shape: Clause, asked: Request) -> Cell | None:
