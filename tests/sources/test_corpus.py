@@ -33,11 +33,18 @@ def touch(folder, *names):
 
 
 def test_a_folder_stands_for_all_below_it_and_folders_say_splits_too(tmp_path):
-    touch(tmp_path, "test/en/b.gold", "train/en/x_0001.gold", "train/en/x_0000.gold", "development/a.gold", "loose.gold", "train/x.txt")
+    touch(
+        tmp_path, "test/en/b.gold", "train/en/x_0001.gold", "train/en/x_0000.gold", "development/a.gold", "more/loose.gold", "train/x.txt"
+    )
     touch(tmp_path, "README.gold", "LICENSE.gold", ".hidden.gold")
     found = [(part.split, part.path.name) for part in corpus([tmp_path], (".gold",))]
     assert found == [("train", "x_0000.gold"), ("train", "x_0001.gold"), ("dev", "a.gold"), ("test", "b.gold"), ("", "loose.gold")]
     assert [part.split for part in corpus([tmp_path / "train"], (".gold",))] == ["train", "train"]
+
+
+def test_what_lies_below_the_files_of_a_folder_is_not_read(tmp_path):
+    touch(tmp_path, "en-ud-train.conllu", "en-ud-test.conllu", "not-to-release/sources/a.conllu")
+    assert [part.split for part in corpus([tmp_path], (".conllu",))] == ["train", "test"]
 
 
 def test_a_file_that_lies_there_twice_is_read_once(tmp_path):

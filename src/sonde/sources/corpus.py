@@ -1,4 +1,4 @@
-"""The files of a corpus, however deep they lie, and the splits that names of files or folders say."""
+"""The files of a corpus, in a folder or deep below it, and the splits that names of files or folders say."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ONTONOTES, _SUBSET = ("arabic", "chinese", "english"), "conll-2012-test"
 
 
 def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]:
-    """The files that some paths name, in the order train, dev, test, unnamed; a folder stands for all below it.
+    """The files that some paths name, in the order train, dev, test, unnamed; a folder stands for its own, or having none for all below it.
 
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz. The split is what the file's name says
     (`esp.testa` is dev, `wnut17train.conll` train), else the nearest folder's (`development/bc/cctv.gold_conll`), else ''.
@@ -60,13 +60,17 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
     shown = ", ".join(suffixes)
     if not place.is_dir():
         raise DataProblem(f"no file or folder {str(place)!r}; give a file or a folder of files that end in {shown}")
-    files = [p for p in place.rglob("*") if uncompressed(p).suffix.lower() in suffixes and not _ABOUT.match(p.name) and p.is_file()]
+    files = _ending(place.iterdir(), suffixes) or _ending(place.rglob("*"), suffixes)
     plain: dict[Path, Path] = {}
     for path in sorted(files, key=lambda p: (p.suffix in COMPRESSED, str(p))):
         plain.setdefault(uncompressed(path), path)
     if not plain:
         raise DataProblem(f"nothing in {str(place)!r} ends in {shown} (nor in these and .gz or .xz)")
     return [Part(_split(path, place), path) for _, path in sorted(plain.items())]
+
+
+def _ending(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
+    return [p for p in paths if uncompressed(p).suffix.lower() in suffixes and not _ABOUT.match(p.name) and p.is_file()]
 
 
 def _one_language(parts: list[Part]) -> list[Part]:
