@@ -73,6 +73,15 @@ def test_mixes_that_were_not_measured_are_named():
     assert depth.best is not None
 
 
+def test_weights_that_have_not_moved_are_told():
+    assert "hardly left" not in terminal(overview(depths(over_layers())))
+    found = over_layers()
+    for one in found:
+        if one.trial.read == "mix":
+            one.provenance["choice"]["mix"] = [1 / (LAYERS + 1)] * (LAYERS + 1)  # type: ignore[index]
+    assert "hardly left" in terminal(overview(depths(found)))
+
+
 def test_one_layer_alone_says_nothing_of_layers_and_controls_are_no_layers():
     assert depths([r for r in over_layers() if r.trial.read == "mix"]) == []
     assert depths([r for r in over_layers() if r.trial.read in ("cat", "lex")]) == []

@@ -46,7 +46,7 @@ def layers(
     _tables(found, style, None if drawn else output)
     if drawn and output is not None:
         layers_figure(found, output)
-        remark(f"{output}: {len(found)} tasks")
+        remark(f"{output}: {len(found)} task{'s' * (len(found) > 1)}")
 
 
 def _tables(found: list[Depth], style: str, output: Path | None) -> None:

@@ -12,7 +12,8 @@ from sonde.report.table import Section, Table, number, short
 
 BARS = "▏▎▍▌▋▊▉█"
 WIDE = 16  # characters of the longest bar
-WORDS = frozenset({"task", "encoder", "probe", "layer", "weights"})
+EVEN = 0.05  # bits below which weights are as good as equal: one of 0.25 among six of 0.125 is 0.06
+WORDS = frozenset({"task", "encoder", "probe", "layer", ""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ def overview(found: Sequence[Depth]) -> Table:
         "Expected layer: the mean layer under what each adds to the mix of those below it, with its bootstrap interval over seeds and "
         "test examples.",
         "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
+        *(
+            f"{short(d.task)}, {d.encoder}: the weights have hardly left equal ones, so their centre says little."
+            for d in found
+            if d.uneven < EVEN
+        ),
         *(f"{short(d.task)}, {d.encoder}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
     ]
     return Table(columns, (Section("", tuple(body)),), WORDS, tuple(notes), "Where tasks are solved")
@@ -65,7 +71,7 @@ def overview(found: Sequence[Depth]) -> Table:
 
 def by_layer(depth: Depth) -> Table:
     """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its weight in the mix of all."""
-    columns = ("layer", "alone", "95 % interval", "mixed", "95 % interval ", "adds", "weight", "weights")
+    columns = ("layer", "alone", "95 % interval", "mixed", "95 % interval ", "adds", "weight", "")
     top = max(depth.weights, default=1.0)
     body = []
     if depth.lexical is not None:
