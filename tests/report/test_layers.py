@@ -15,9 +15,10 @@ from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.metrics import METRICS
 from sonde.report import by_stratum
+from sonde.report.html import document
 from sonde.report.layer_table import bar, by_layer, layer_rows, overview
 from sonde.report.layers import depths
-from sonde.report.plots import PlotProblem, layers_figure, strata_figure
+from sonde.report.plots import PlotProblem, layers_figure, layers_svg, strata_figure
 from sonde.report.records import csv as written
 from sonde.report.terminal import terminal
 from sonde.store.results import ResultStore
@@ -121,6 +122,16 @@ def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suf
         assert "&lt;script&gt;" in text or "script" not in text  # as a name that is escaped, or as outlines
     else:
         assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
+    pytest.importorskip("matplotlib")
+    found = depths(over_layers(NASTY, 2))
+    page = document([overview(found), by_layer(found[0])], layers_svg(found))
+    assert page.count("<svg") == page.count("</svg>") == 1
+    assert "<script" not in page
+    assert "edge/a$b^{2}$&lt;script&gt;&amp;_x:X" in page
+    assert page.count("<table>") == 2
 
 
 def test_scores_by_distance_are_drawn_with_how_many_there_are(tmp_path):

@@ -17,18 +17,21 @@ def layers(
     results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
-    style: Annotated[Literal["terminal", "markdown", "latex", "csv"], typer.Option("--format", "-f", help="How to show it.")] = "terminal",
+    style: Annotated[
+        Literal["terminal", "markdown", "latex", "html", "csv"], typer.Option("--format", "-f", help="How to show it.")
+    ] = "terminal",
     output: Output = None,
 ) -> None:
     """Show where in an encoder each task is solved: each layer alone, growing mixes, what each layer adds, weights.
 
     It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o` names a .png, .svg or .pdf
-    file (with matplotlib: `pip install 'sonde[plots]'`), beside the tables.
+    file (with matplotlib: `pip install 'sonde[plots]'`), beside the tables; `--format html` has both on one page.
 
     **Examples**
 
     - `sonde layers results/`
     - `sonde layers results/ -t 'edge/*' -o layers.png`
+    - `sonde layers results/ --format html -o layers.html`
     - `sonde layers results/ --format csv -o layers.csv`
     """
     from sonde.cli.show import found_in
@@ -51,7 +54,9 @@ def layers(
 
 def _tables(found: list[Depth], style: str, output: Path | None) -> None:
     from sonde.report import PAGES
+    from sonde.report.html import document
     from sonde.report.layer_table import by_layer, layer_rows, overview
+    from sonde.report.plots import layers_svg
     from sonde.report.records import csv
     from sonde.report.terminal import show
 
@@ -60,7 +65,10 @@ def _tables(found: list[Depth], style: str, output: Path | None) -> None:
         for table in tables:
             show(table)
         return
-    text = csv(layer_rows(found)) if style == "csv" else "\n".join(map(PAGES[style], tables))
+    if style == "html":
+        text = document(tables, layers_svg(found))
+    else:
+        text = csv(layer_rows(found)) if style == "csv" else "\n".join(map(PAGES[style], tables))
     if output is None:
         typer.echo(text, nl=False)
     else:

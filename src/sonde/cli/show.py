@@ -14,7 +14,7 @@ from sonde.cli.options import EncoderPatterns, Output, ReadPatterns, Suite, Task
 if TYPE_CHECKING:
     from sonde.core import Result
 
-Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "mteb"]
+Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "html", "mteb"]
 
 
 def report(

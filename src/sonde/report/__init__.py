@@ -8,6 +8,7 @@ from pathlib import Path
 from sonde.core import Result
 from sonde.report.by_class import classes
 from sonde.report.constants import constant_rows
+from sonde.report.html import html
 from sonde.report.markup import latex, markdown
 from sonde.report.records import csv, mteb_folder, mteb_lines, parquet
 from sonde.report.rows import Row, rows
@@ -15,10 +16,10 @@ from sonde.report.strata import by_stratum, strata_table
 from sonde.report.table import Table, scores
 from sonde.report.terminal import terminal
 
-PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex}
+PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex, "html": html}
 LISTS: dict[str, Callable[[Sequence[Row]], str]] = {"csv": csv, "mteb": mteb_lines}
 FILES: dict[str, Callable[[Sequence[Row], Path], None]] = {"parquet": parquet, "mteb": mteb_folder}
-FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "mteb")
+FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 
 __all__ = ["FORMATS", "Row", "Table", "by_stratum", "classes", "page", "render", "rows", "scores", "strata_table", "write"]
 

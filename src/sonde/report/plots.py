@@ -23,6 +23,23 @@ class PlotProblem(RuntimeError):
 
 def layers_figure(found: Sequence[Depth], to: Path) -> None:
     """The pipeline (expected layer and centre of gravity of each task) above each task's curves over layers, as a file."""
+    _save(_layers(found), to)
+
+
+def layers_svg(found: Sequence[Depth]) -> str:
+    """The same as an SVG element for a page; '' without matplotlib."""
+    from io import StringIO
+
+    try:
+        figure = _plain(_layers(found))
+    except PlotProblem:
+        return ""
+    out = StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()[out.getvalue().index("<svg") :]
+
+
+def _layers(found: Sequence[Depth]) -> Any:
     if not found:
         raise PlotProblem("nothing to draw: no task was measured on several layers")
     down = math.ceil(len(found) / ACROSS)
@@ -39,7 +56,7 @@ def layers_figure(found: Sequence[Depth], to: Path) -> None:
             _curves(axes, depth)
             if depth is found[0]:
                 _legend(axes)  # once for all panels
-    _save(figure, to)
+    return figure
 
 
 def strata_figure(rows: Sequence[Row], stratum: str, to: Path) -> None:
@@ -65,18 +82,23 @@ def _flat(axes: Any) -> list[Any]:
     return list(axes.ravel())
 
 
-def _save(figure: Any, to: Path) -> None:
-    """Write a figure; every name in it is shown as it is, dollars and all."""
+def _plain(figure: Any) -> Any:
+    """The figure with every name in it shown as it is, dollars and all."""
     from matplotlib.text import Text
 
-    if to.suffix.lower() not in SUFFIXES:
-        raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
     for text in figure.findobj(Text):
         text.set_parse_math(False)
-        text.set_text(printable(text.get_text()) if "\n" not in text.get_text() else text.get_text())
+        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
+    return figure
+
+
+def _save(figure: Any, to: Path) -> None:
+    """Write a figure as the kind of file that its name says."""
+    if to.suffix.lower() not in SUFFIXES:
+        raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
     to.parent.mkdir(parents=True, exist_ok=True)
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same results give the same file
-    figure.savefig(to, dpi=150, metadata=dated.get(to.suffix.lower()))
+    _plain(figure).savefig(to, dpi=150, metadata=dated.get(to.suffix.lower()))
 
 
 def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
