@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sonde.core import DataProblem
+from sonde.core import DataProblem, Example, Sentence, Site
 from sonde.sources.fetch import all_published
-from sonde.sources.readings.find import readings
 from sonde.tasks import RELEASED, TASKS
+from sonde.tasks.comp_released import read, strata
 from tasks.publications import compeval
 
 NAMES = RELEASED["comp/released"].split()
@@ -68,6 +68,23 @@ def test_a_bad_row_is_named(tmp_path, line, told):
     assert load("sem-role", tmp_path, "on_error=skip").notes["source"]["skipped"] == 1
 
 
+@pytest.mark.parametrize(
+    ("label", "text", "asked", "told"),
+    [
+        ("yes", "the doctor that the students called is helping the man", ("student", "call"), {"voice": "active", "clause": "relative"}),
+        ("no", "the doctor was not called by the man", ("doctor", "call"), {"voice": "passive", "clause": "main", "negative": "patient"}),
+        ("no", "the men that sleep help the woman", ("man", "help"), {"voice": "active", "clause": "main", "negative": "agent"}),
+        ("no", "the men that sleep help the woman", ("woman", "sleep"), {"voice": "active", "clause": "relative", "negative": "unrelated"}),
+        ("no", "the men dance", ("woman", "dance"), {"voice": "active", "clause": "main", "negative": "noun absent"}),
+        ("no", "the men dance", ("man", "sleep"), {"negative": "verb absent"}),
+        ("no", "the men are not often , really dancing", ("dance",), {"voice": "active", "clause": "main"}),
+        ("no", "the blorps dance", ("blorp", "dance"), {}),
+    ],
+)
+def test_strata_are_read_off_the_words(label, text, asked, told):
+    assert strata(Example((Site(Sentence.of(text.split())),), label, "train", asked)) == told
+
+
 def test_a_file_for_one_asked_word_is_not_read_as_one_for_two(tmp_path):
     with pytest.raises(DataProblem, match="4 columns, not 5"):
         load("order", compeval(tmp_path) / "cont1")
@@ -82,12 +99,9 @@ def test_the_released_files_have_the_sizes_that_were_counted(name):
     assert not dataset.notes["problems"]
 
 
-ADVERBS = {*"absolutely actually always clearly completely entirely fully often quickly really totally ,".split()}
-
-
-def read(name, words, asked):
+def answered(name, words, asked):
     """What the one reading of a sentence answers."""
-    (found,) = readings([word for word in words if word not in ADVERBS])
+    found = read(words)
     if name == "sem-role":
         return asked[0] in found.values(asked[1], "agent")
     if name == "negation":
@@ -98,7 +112,7 @@ def read(name, words, asked):
 @real
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "order"])
 def test_every_label_is_what_a_reader_of_the_words_alone_says(name):
-    wrong = [e for e in load(name, DATA).examples() if read(name, e.sites[0].sentence.words, e.asked) != (e.label == "yes")]
+    wrong = [e for e in load(name, DATA).examples() if answered(name, e.sites[0].sentence.words, e.asked) != (e.label == "yes")]
     assert not wrong
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -58,6 +58,7 @@ class Release:
     probe    what it is read with where nothing else is said
     view     how units are brought together
     altered  the label of sentences that were altered, which words alone must not tell from the others; '' where none were
+    strata   what more there is to say of an example, to report by
     """
 
     asks: str
@@ -67,6 +68,7 @@ class Release:
     probe: str = "mlp"
     view: str = "mean"
     altered: str = ""
+    strata: Callable[[Example], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class ReleasedTask:
         found = self.parts()
         room = Path(__file__).parent.parent
         code = [*(room / "sources" / f"{name}.py" for name in READERS), *sorted((room / "sampling").glob("*.py"))]
+        if (more := self.release.strata) is not None:
+            code.append(Path(inspect.getfile(more)))
         return f"{','.join(part.split or '-' for part in found)}:{digest(part.path for part in found)}:{digest(code)}"
 
     def parts(self) -> list[Part]:
@@ -136,6 +140,8 @@ class ReleasedTask:
         found, lenient = self.parts(), self.options.on_error
         rows = Rows(self.release.layout, Reading(lenient, lenient, detokenised if self.options.detokenise else None))
         examples = [example for part in found for example in rows.read(part.path, part.split)]
+        if (more := self.release.strata) is not None:
+            examples = [replace(example, strata={**example.strata, **more(example)}) for example in examples]
         altered = {"altered": self.release.altered} if self.release.altered else {}
         source = {"files": [str(part.path) for part in found], **rows.counts()}
         return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
