@@ -108,6 +108,15 @@ def test_labels_of_sets_are_counted_as_classes_are():
     assert [row[0] for row in section.rows] == sorted(NAMES)
 
 
+def test_a_rare_label_that_is_never_recognised_has_a_wide_interval():
+    gold = Classes(np.array([0] * 500 + [1] * 4), ("common", "rare"))
+    one = replace(edges(), gold=gold, predicted=Classes(np.zeros(504, np.int64), gold.names))
+    (section,) = classes([one]).sections
+    row = next(row for row in section.rows if row[0] == "rare")
+    assert row[1:6] == ("4", "0", "0.0", "0", "0.0")
+    assert float(row[6].partition("– ")[2]) > 40
+
+
 def test_selectivity_is_what_the_control_leaves_of_the_score():
     text = terminal(page([edges(0.9), edges(0.6, control="word-labels")]))
     (line,) = [line for line in text.splitlines() if "hf:m" in line]

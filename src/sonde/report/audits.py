@@ -40,6 +40,7 @@ def audited(audit: Audit, title: str) -> list[Table]:
     return [
         first,
         _balance(audit),
+        *([_negatives(audit)] if audit.negatives else []),
         *floors,
         *asked,
         _overlap(audit),
@@ -62,6 +63,12 @@ def _balance(audit: Audit) -> Table:
     left = f"The {MANY // 2} most and least frequent of {len(labels)} classes." if shown is not labels else ""
     rows.append(("all", *(f"{audit.sizes[s]:,}" for s in SPLITS), ""))
     return _table("Examples", ("class", *SPLITS, "mean words"), rows, left)
+
+
+def _negatives(audit: Audit) -> Table:
+    counts = audit.negatives
+    rows = [(kind, *(f"{counts[split].get(kind, 0):,}" for split in counts)) for kind in sorted({k for c in counts.values() for k in c})]
+    return _table("Kinds of negatives", ("kind", *counts), rows)
 
 
 def _words(lengths: Mapping[str, float], label: str) -> str:

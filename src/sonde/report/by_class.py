@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics import interval_of
-from sonde.metrics.compare import micro_f1
+from sonde.metrics.compare import HOLDS, micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.rows import PERCENT, joined, repeats, without_fold
 from sonde.report.table import NO_CONTROL, Section, Table, number, short
-from sonde.targets import Column, LabelSets, Scores, as_sets
+from sonde.targets import Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS
-from sonde.vectors import Ints
 
+Flags = NDArray[np.bool_]
+YES = micro_f1(only=("yes",))
 COLUMNS = ("class", "examples", "recognised", "%", "mistaken for it", "F1", "95 % interval")
 
 
@@ -39,40 +41,36 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
     gold = joined([r.gold for r in whole[0]])
     predicted = [joined([r.predicted for r in each]) for each in whole]
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
-    counts = sum(_confusion(gold, each, names) for each in predicted)
-    found = []
-    for name, (there, right, said) in sorted(zip(names, np.asarray(counts).T.tolist(), strict=True)):
-        if not there and not said:
-            continue
-        f1 = micro_f1(only=(_literal(name),))
-        low, high = interval_of(f1, gold, predicted)
-        score = np.mean([f1(gold, each) for each in predicted])
-        share = number(PERCENT * right / there) if there else "–"
-        interval = f"{number(PERCENT * low)} – {number(PERCENT * high)}"
-        found.append((name, f"{there:,}", f"{right:,}", share, f"{said - right:,}", number(PERCENT * float(score)), interval))
-    return tuple(found)
+    true, said = _cells(gold, names, HOLDS), [_cells(each, names, HOLDS) for each in predicted]
+    known = _cells(gold, names, 0.0) if getattr(gold, "partial", False) else np.ones_like(true)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    found = [(names[i], _label(true[known[:, i], i], [each[known[:, i], i] for each in said])) for i in order]
+    return tuple((name, *cells) for name, cells in found if cells is not None)
 
 
-def _confusion(gold: Column, predicted: Column, names: tuple[str, ...]) -> Ints:
-    """Examples that have each label, are right about it, and were said to have it, [3, labels]."""
-    true, known, said = (np.zeros((len(gold), len(names)), bool) for _ in range(3))
-    true_sets, said_sets = as_sets(gold), as_sets(predicted)
-    _fill(true, true_sets, names, 0.5)
-    _fill(said, said_sets, names, 0.5)
-    known[:] = not true_sets.partial
-    _fill(known, true_sets, names, 0.0)
-    said &= known
-    return np.stack([true.sum(0), (true & said).sum(0), said.sum(0)])
+def _label(true: Flags, said: Sequence[Flags]) -> tuple[str, ...] | None:
+    """Counts of one label over all seeds, and its F1; None where nobody has it or is said to."""
+    there, right, taken = len(said) * int(true.sum()), sum(int((true & s).sum()) for s in said), sum(int(s.sum()) for s in said)
+    if not there and not taken:
+        return None
+    counts = true | np.any(said, 0)  # F1 is about no others, which would only make its interval look sure
+    gold, answers = _yes(true[counts]), [_yes(s[counts]) for s in said]
+    low, high = interval_of(YES, gold, answers)
+    f1 = number(PERCENT * float(np.mean([YES(gold, each) for each in answers])))
+    share = number(PERCENT * right / there) if there else "–"
+    return (f"{there:,}", f"{right:,}", share, f"{taken - right:,}", f1, f"{number(PERCENT * low)} – {number(PERCENT * high)}")
 
 
-def _fill(cells: np.ndarray[tuple[int, int], np.dtype[np.bool_]], sets: LabelSets, names: tuple[str, ...], least: float) -> None:
-    """Mark the cells of examples and labels whose weight is at least so much."""
+def _yes(flags: Flags) -> Classes:
+    return Classes(flags.astype(np.int64), ("no", "yes"))
+
+
+def _cells(column: Column, names: tuple[str, ...], least: float) -> Flags:
+    """Where an example has a label with at least so much weight, [n, labels]."""
+    sets = as_sets(column)
+    cells = np.zeros((len(sets), len(names)), np.bool_)
     places = np.array([names.index(name) for name in sets.names], np.int64)
     rows = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
     some = sets.weights >= least
     cells[rows[some], places[sets.ids[some]]] = True
-
-
-def _literal(name: str) -> str:
-    """A pattern that matches this name alone."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+    return cells
