@@ -61,8 +61,11 @@ class Sizes(NamedTuple):
     labels: int
 
 
-def drawn(design: Design, source: Source, sizes: Sizes, seed: int) -> dict[str, Tensor]:
-    """Weights and biases as `torch.nn.Linear` draws them, from a generator of their own; a mix starts with equal weights."""
+def drawn(design: Design, source: Source, sizes: Sizes, seed: int, start: Floats | None = None) -> dict[str, Tensor]:
+    """Weights and biases as `torch.nn.Linear` draws them, from a generator of their own; a mix starts with equal weights.
+
+    start  [labels]  what the last biases are instead of drawn
+    """
     generator = torch.Generator().manual_seed(seed)
 
     def uniform(inputs: int, *shape: int) -> Tensor:
@@ -80,6 +83,8 @@ def drawn(design: Design, source: Source, sizes: Sizes, seed: int) -> dict[str, 
         found["norm"], found["norm-bias"] = torch.ones(hidden), torch.zeros(hidden)
     if design.hidden:
         found["last"], found["last-bias"] = uniform(hidden, sizes.labels, hidden), uniform(hidden, sizes.labels)
+    if start is not None:
+        found["last-bias" if design.hidden else "first-bias"] = torch.from_numpy(start.copy())
     if source.mixed:
         found["mix"] = torch.zeros(len(source.layers))
         if design.gamma:

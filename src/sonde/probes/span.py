@@ -21,7 +21,7 @@ from sonde.naming import ReferenceProblem
 from sonde.nets import precision as machine
 from sonde.nets.edge_plans import Course, Design, Patience, Pool
 from sonde.probes.span_protocols import PROTOCOLS
-from sonde.probes.span_scales import Scales, scales_of
+from sonde.probes.span_scales import Scales, priors, scales_of
 from sonde.reading import Predictor, Read, ReadingProblem, Readings, read_of
 from sonde.targets import Column, as_sets
 from sonde.vectors import Floats, Ints
@@ -140,7 +140,8 @@ class Span:
         widths = [train.vectors.layer(name).shape[1] for name in read.layers]
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
-        return Lane(Net(design, source, scale_of(scales), drawn(design, source, sizes, seed)), self.course, seed)
+        start = priors(train.labels, self.loss) if self.course.scaled else None
+        return Lane(Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)), self.course, seed)
 
     def _choice(self, lane: Lane, learnt: Learnt, read: Read, lost: tuple[int, int]) -> dict[str, Any]:
         """What the provenance of a result says about its fit."""

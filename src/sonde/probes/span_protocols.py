@@ -24,7 +24,7 @@ class Protocol:
 
 PROTOCOLS = {
     # the paper's network under a schedule of our own; batches are counted in sentences
-    "fast": Protocol(Annealing(batch=128, smallest=16, epochs=8, steps=400, rate=2e-3, decay=0.05, warm=0.1, looks=8), scaled=True),
+    "fast": Protocol(Annealing(batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8), scaled=True),
     # Tenney et al. 2019, appendix C; batches of the published code
     "tenney": Protocol(Patience()),
     # jiant 1 as published with the paper: what its code does beyond the paper's text

@@ -1,4 +1,4 @@
-"""One scale for what an edge probe reads, by the units of train, so that layers of any size train alike under one rate."""
+"""Where the fast recipe starts from: one scale for what is read, by the units of train, and each label as frequent as it is there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import numpy as np
 
 from sonde.probes.features import common_scale
 from sonde.reading import Read, Readings
+from sonde.targets import Column, as_sets
 from sonde.vectors import Floats, Ints, ranges
 
 SAMPLE = 8192  # units that the scale is taken from
+RAREST = 1e-4  # share of the examples that a label is taken to have at least, and at most all but that
 
 
 class Scales(NamedTuple):
@@ -33,6 +35,15 @@ def scales_of(train: Readings, read: Read, rows: Ints, layer_norm: bool = False)
     together = np.concatenate([layer - own for layer, own in zip(layers, shift, strict=True)])
     scaling = common_scale(together)
     return Scales(shift + scaling.shift, scaling.factor)
+
+
+def priors(labels: Column, loss: str) -> Floats:
+    """The scores (logits) [labels] that say of each label how often it holds; biases drawn near zero are long on their way there."""
+    sets = as_sets(labels)
+    held = np.bincount(sets.ids, sets.weights, len(sets.names))
+    seen = np.bincount(sets.ids, minlength=len(sets.names)) if sets.partial else np.full(len(sets.names), len(sets))
+    share = np.clip(held / np.maximum(seen, 1), RAREST, 1 - RAREST)
+    return np.asarray(np.log(share) if loss == "softmax" else np.log(share / (1 - share)), np.float32)
 
 
 def sample(train: Readings, rows: Ints) -> Ints:
