@@ -122,6 +122,17 @@ def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
     assert len(drawn(swapped())) == 240
 
 
+def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
+    kinds = {"train": ["patient"] * 5 + ["unrelated"] * 5, "test": ["patient"] * 6 + ["unrelated"] * 4}
+    examples = [question("the man slept", ("sleep",), "no", split, negative=kind) for split in kinds for kind in kinds[split]]
+    audit = inspect(Dataset.of(examples), floors=False)
+    assert audit.negatives == {"train": {"patient": 5, "unrelated": 5}, "test": {"patient": 6, "unrelated": 4}}
+    assert "of train's negatives 50 % are of the kind 'patient', of test's 60 %" in audit.problems
+    assert "Kinds of negatives" in "".join(terminal(table, 140) for table in audited(audit, "title"))
+    even = inspect(Dataset.of([question("the man slept", ("sleep",), "no", split, negative="patient") for split in kinds]), floors=False)
+    assert not [problem for problem in even.problems if "negatives" in problem]
+
+
 def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_language():
     audit = inspect(swapped(), rows=3)
     assert [name for name in audit.asked if "vectors" in name][-1] == "asked words, bag of random word vectors"

@@ -71,6 +71,7 @@ class Audit:
     problems        what deserves a look, in sentences
     asked           by name, where questions are asked about words: what the asked words, a bag of words and rules answer
     pairs           every pair of rules, the best first
+    negatives       split -> kind of negative -> examples, where the task says the kinds (stratum `negative`)
     """
 
     sizes: Mapping[str, int]
@@ -94,3 +95,4 @@ class Audit:
     problems: tuple[str, ...] = ()
     asked: Mapping[str, Floor] = field(default_factory=dict)
     pairs: tuple[Floor, ...] = ()
+    negatives: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -14,7 +14,16 @@ SAME = {"rows": "the same {n:,} rows in the same order", "set": "the same {n:,} 
 
 def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
     """What deserves a look."""
-    return (*_splits(audit), *_repeats(audit), *_forms(audit), *_leaks(audit), *_confounds(audit), *_cues(audit), *_sizes(audit, labels))
+    return (
+        *_splits(audit),
+        *_repeats(audit),
+        *_forms(audit),
+        *_leaks(audit),
+        *_confounds(audit),
+        *_cues(audit),
+        *_mixed(audit),
+        *_sizes(audit, labels),
+    )
 
 
 def _splits(audit: Audit) -> Iterator[str]:
@@ -88,6 +97,14 @@ def _cues(audit: Audit) -> Iterator[str]:
     for pair in audit.pairs[:1]:
         if pair.low > chance and pair.score > best + CLEAR:
             yield f"two rules together, {pair.name!r}, reach {_told(pair, audit)}"
+
+
+def _mixed(audit: Audit) -> Iterator[str]:
+    """Kinds of negatives whose share is another one in test than in train."""
+    train, test = ({k: n / max(sum(c.values()), 1) for k, n in c.items()} for c in (audit.negatives.get(s, {}) for s in ("train", "test")))
+    for kind in train if test else ():
+        if abs(train[kind] - test[kind]) > CLEAR:
+            yield f"of train's negatives {100 * train[kind]:.0f} % are of the kind {kind!r}, of test's {100 * test[kind]:.0f} %"
 
 
 def _sizes(audit: Audit, labels: Column) -> Iterator[str]:

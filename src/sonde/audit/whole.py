@@ -54,8 +54,18 @@ def inspect(dataset: Dataset, seed: int = 0, rows: int = 20, metric: str | None 
         notes=dict(dataset.notes),
         asked=asked,
         pairs=pairs,
+        negatives=_negatives(dataset),
     )
     return replace(audit, problems=problems(audit, dataset.labels))
+
+
+def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
+    """Split -> kind of negative -> examples; {} where the task says no kinds."""
+    tags = dataset.strata.get("negative")
+    if tags is None:
+        return {}
+    found = {split: tags.codes[dataset.rows(split)] for split in SPLITS}
+    return {split: {name: int((codes == k).sum()) for k, name in enumerate(tags.names)} for split, codes in found.items() if len(codes)}
 
 
 def _sampled(dataset: Dataset) -> dict[str, float]:
