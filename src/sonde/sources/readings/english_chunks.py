@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from sonde.sources.readings.english_forms import article
+from sonde.sources.readings.english_rules import SHARING
 from sonde.sources.readings.english_words import DETERMINERS, HELPERS, LINKS, MODALS, REFLEXIVES, english_words
 from sonde.sources.readings.reading import Fact
 from sonde.sources.readings.rows import Row, grades, rows
@@ -48,6 +49,8 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     if "verb" in kinds:
         stop = _verb_stop(words, start)
         yield from ((stop, chunk) for chunk in _verbs(tuple(words[start:stop])))
+        if _joined(words, start):
+            yield from ((start + 1, chunk) for chunk in _bare(words[start]))
     if start + 1 < len(words) and _graded(words[start], words[start + 1]):
         yield start + 2, Chunk("d", f"{words[start]} {words[start + 1]}", traits=_opening(words[start + 1])[1])
 
@@ -150,9 +153,23 @@ def _helped(words: tuple[str, ...], wanted: str, said: dict[str, str], number: s
             aspect = " ".join(part for part in ("perfect", "progressive") if part in parts) or "simple"
             voice = "passive" if "passive" in parts else "active"
             polarity = "negative" if negative else "positive"
-            yield _group(
-                verb, voice[0].upper(), number, {**said, "aspect": aspect, "polarity": polarity, "voice": voice}, grades(adverbs, _graded)
-            )
+            told = {**said, "aspect": aspect, "polarity": polarity, "voice": voice}
+            sharing = verb._replace(traits=verb.traits | {SHARING + verb.form})
+            yield _group(sharing, voice[0].upper(), number, told, grades(adverbs, _graded))
+
+
+def _joined(words: Sequence[str], at: int) -> bool:
+    """Whether "and" stands before a word, or before the adverbs before it."""
+    while at > 0 and _adverbs(words[at - 1]):
+        at -= 1
+    return at > 0 and words[at - 1] == "and"
+
+
+@cache
+def _bare(word: str) -> tuple[Chunk, ...]:
+    """Verbs that would share the helping verbs of another: "has helped the man and seen the woman"."""
+    forms = [verb for verb in _main(word) if verb.form in ("base", "participle", "ing")]
+    return tuple(Chunk("B", verb.lemma, traits=verb.traits | {SHARING + verb.form}) for verb in forms)
 
 
 def _main(word: str) -> list[Word]:

@@ -1,6 +1,7 @@
 """How a row of English chunks hangs together: all structures of a skeleton such as "NTNAPbN"; the words are not looked at.
 
-One letter a chunk: N a noun with what stands before it, R a reflexive, A and P an active and a passive verb group, d an adverb,
+One letter a chunk: N a noun with what stands before it, R a reflexive, A and P an active and a passive verb group, B a verb after
+"and" that shares the helping verbs before it, d an adverb,
 n a preposition, t "to", b "by", T "that", W "who", H "which", & "and". A skeleton is parsed once, however many sentences have it.
 """
 
@@ -11,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from sonde.sources.readings.structure import Heads, Parts, Rule, Said, Structure, structure
+from sonde.sources.readings.structure import LIKE, RAISED, Heads, Parts, Rule, Said, Structure, raised, structure
 
 FRAMES = {  # objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
     (0, False, False): ("intransitive", ()),
@@ -36,19 +37,29 @@ class Nominal(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """A clause or a verb phrase up to `stop`; several verbs where they are joined."""
+    """A clause or a verb phrase up to `stop`; several verbs where they are joined.
+
+    ends     what the last verb has after it: object, "to", "by"
+    raised   which of these the verb borrows from the one joined to it: "was helped and praised by the man"
+    """
 
     stop: int
     verbs: Heads
     parts: Parts = ()
+    ends: tuple[tuple[str, Heads], ...] = ()
+    raised: str = ""
 
 
 class Around(NamedTuple):
-    """What the words before say about a verb phrase: its subject, the noun that a gap in it stands for, and what clause it is in."""
+    """What the words before say about a verb phrase: its subject, the noun that a gap in it stands for, and what clause it is in.
+
+    helped   the verb before "and" whose auxiliary it may share
+    """
 
     subject: Heads
     gap: Heads
     clause: str
+    helped: int = -1
 
 
 class Tail(NamedTuple):
@@ -57,11 +68,13 @@ class Tail(NamedTuple):
     stop: int
     subject: Heads
     gap: Heads
+    passive: bool
     objects: tuple[Heads, ...] = ()
     to: Heads = ()
     by: Heads = ()
     content: Heads = ()
     parts: Parts = ()
+    raised: str = ""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -88,26 +101,61 @@ class _Parser:
                 yield found._replace(parts=subject.parts + found.parts)
 
     def _phrases(self, start: int, around: Around) -> Iterator[Clause]:
-        """A verb phrase, or several that share their subject (and their gap)."""
+        """A verb phrase, or several that share their subject (and their gap), and perhaps what stands before and after them."""
         for first in self._simple_phrases(start, around):
-            yield first
+            if not first.raised:
+                yield first
             if self.skeleton[first.stop] == "&":
-                for second in self.phrases(first.stop + 1, around):
-                    joined = Said(first.verbs[0], "and", second.verbs[0])
-                    yield Clause(second.stop, first.verbs + second.verbs, (*first.parts, joined, *second.parts))
+                verb = first.verbs[0]
+                helped = verb if self.skeleton[verb] in "AP" else around.helped
+                for second in self.phrases(first.stop + 1, around._replace(helped=helped)):
+                    yield from self._joined(first, second, range(start, verb))
+
+    def _joined(self, first: Clause, second: Clause, adverbs: range) -> Iterator[Clause]:
+        """Two verb phrases as one: the adverbs before the first may be of the second, too, and what ends the second of the first."""
+        ends = dict(second.ends)
+        if first.raised and first.raised not in ends:
+            return
+        told = (*raised(first.parts, ends.get(first.raised, ())), *second.parts, Said(first.verbs[0], "and", second.verbs[0]))
+        verbs = first.verbs + second.verbs
+        for n in range(len(adverbs) + 1):
+            shared = tuple(Said(verb, "adverb", adverb) for adverb in adverbs[:n] for verb in second.verbs)
+            yield (both := Clause(second.stop, verbs, told + shared, second.ends))
+            yield from self._adjoined(both)
+
+    def _adjoined(self, clause: Clause) -> Iterator[Clause]:
+        """Adverbs and places after joined verbs, of all of them."""
+        kind, start = self.skeleton[clause.stop], clause.stop + 1
+        found = [Nominal(start, (clause.stop,), (Rule("late", clause.stop),))] if kind == "d" else []
+        found += self.nominals(start) if kind == "n" else []
+        for one in found:
+            says = "adverb" if kind == "d" else clause.stop
+            told = tuple(Said(verb, says, head) for verb in clause.verbs for head in one.heads)
+            yield (grown := clause._replace(stop=one.stop, parts=clause.parts + one.parts + told))
+            yield from self._adjoined(grown)
 
     def _simple_phrases(self, start: int, around: Around) -> Iterator[Clause]:
         verb = start
         while self.skeleton[verb] == "d":
             verb += 1
-        if self.skeleton[verb] not in "AP":
+        kind = self.skeleton[verb]
+        if kind not in "APB" or (kind == "B" and around.helped < 0):
             return
-        told: Parts = (Rule("agrees", verb, around.subject), Said(verb, "clause", around.clause))
-        told += tuple(Said(verb, "adverb", adverb) for adverb in range(start, verb))
-        objects = (around.subject,) if self.skeleton[verb] == "P" else ()
-        for tail in self._objects(verb, Tail(verb + 1, around.subject, around.gap, objects)):
+        told: Parts = (Said(verb, "clause", around.clause), *(Said(verb, "adverb", adverb) for adverb in range(start, verb)))
+        if kind == "B":
+            kind = self.skeleton[around.helped]
+            told += (Rule("shares", verb, (around.helped,)), Said(verb, LIKE, around.helped))
+        else:
+            told += (Rule("agrees", verb, around.subject),)
+        passive = kind == "P"
+        begun = Tail(verb + 1, around.subject, around.gap, passive, (around.subject,) if passive else ())
+        for tail in self._objects(verb, begun):
             if not tail.gap:
-                yield from (Clause(tail.stop, (verb,), told + tail.parts + parts) for parts in self._framed(verb, tail))
+                ends = tuple((name, heads) for name, heads in (("to", tail.to), ("by", tail.by)) if heads)
+                if len(tail.objects) > passive and tail.objects[-1] != around.gap:
+                    ends += (("object", tail.objects[-1]),)
+                for parts in self._framed(verb, tail):
+                    yield Clause(tail.stop, (verb,), told + tail.parts + parts, ends, tail.raised)
 
     def _objects(self, verb: int, tail: Tail) -> Iterator[Tail]:
         """Objects, of which a gap may be one, and then the rest."""
@@ -120,8 +168,19 @@ class _Parser:
     def _after(self, verb: int, tail: Tail) -> Iterator[Tail]:
         """Adverbs, "himself" that stresses the subject, prepositions, "to", "by" and a content clause, in any order."""
         yield tail
+        if self.skeleton[tail.stop] == "&":
+            yield from self._raised(tail)
         for grown in self._grown(verb, tail):
             yield from self.after(verb, grown)
+
+    def _raised(self, tail: Tail) -> Iterator[Tail]:
+        """The tail with one thing more, which will be found after the verb that "and" joins."""
+        if len(tail.objects) < 2 and not tail.content:
+            yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
+        if not tail.to:
+            yield tail._replace(to=RAISED, raised="to")
+        if tail.passive and not tail.by:
+            yield tail._replace(by=RAISED, raised="by")
 
     def _grown(self, verb: int, tail: Tail) -> Iterator[Tail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
@@ -131,7 +190,7 @@ class _Parser:
         elif kind == "R":
             stress = (Said(head, "emphatic", tail.stop) for head in tail.subject)
             yield tail._replace(stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress))
-        elif kind == "n" or (kind == "t" and not tail.to) or (kind == "b" and not tail.by and self.skeleton[verb] == "P"):
+        elif kind == "n" or (kind == "t" and not tail.to) or (kind == "b" and not tail.by and tail.passive):
             for found, gap in self._named_or_gap(start, tail.gap):
                 grown = tail._replace(stop=found.stop, gap=gap, parts=tail.parts + found.parts)
                 if kind == "n":
@@ -158,11 +217,10 @@ class _Parser:
         if framed is None:
             return
         frame, roles = framed
-        passive = self.skeleton[verb] == "P"
         filled = dict(zip(roles, tail.objects, strict=True))
         if tail.to:
             filled["recipient"] = tail.to
-        agent = tail.by if passive else tail.subject
+        agent = tail.by if tail.passive else tail.subject
         if agent:
             filled["agent"] = agent
         told: Parts = (Rule("frame", verb, (), frame), *(Said(verb, "content", inner) for inner in tail.content))
@@ -182,15 +240,15 @@ class _Parser:
         return [(Rule("reflexive", heads[0], other), own, *(Said(verb, role, head) for head in other)) for other in before]
 
     def _reflexive(self, heads: Heads) -> bool:
-        return self.skeleton[heads[0]] == "R"
+        return heads != RAISED and self.skeleton[heads[0]] == "R"
 
     def _nominals(self, start: int) -> Iterator[Nominal]:
         """A noun phrase with all that may follow its noun, or several joined by "and", with what may follow them all."""
         for one in self._single(start):
             yield one
-            yield from self._joined(one, [one.heads])
+            yield from self._pairs(one, [one.heads])
 
-    def _joined(self, begun: Nominal, conjuncts: list[Heads]) -> Iterator[Nominal]:
+    def _pairs(self, begun: Nominal, conjuncts: list[Heads]) -> Iterator[Nominal]:
         if self.skeleton[begun.stop] != "&":
             return
         for one in self._single(begun.stop + 1):
@@ -198,7 +256,7 @@ class _Parser:
             both = Nominal(one.stop, begun.heads + one.heads, begun.parts + one.parts + told)
             yield both
             yield from self._followed(both)
-            yield from self._joined(both, [*conjuncts, one.heads])
+            yield from self._pairs(both, [*conjuncts, one.heads])
 
     def _single(self, start: int) -> Iterator[Nominal]:
         if self.skeleton[start] != "N":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sonde.sources.readings.structure import Chunk, Heads, Rule, Rules
 
+SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
 ALIVE = frozenset({"person", "animal"})
 
 
@@ -21,6 +22,11 @@ def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
 
 def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
     return rule.told in chunks[rule.place].traits
+
+
+def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb after "and" has the form that the helping verbs of another ask for."""
+    return any(form.startswith(SHARING) for form in chunks[rule.place].traits & chunks[rule.others[0]].traits)
 
 
 def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -55,4 +61,12 @@ def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
     return True
 
 
-RULES: Rules = {"agrees": _agrees, "frame": _framed, "relative": _relative, "late": _late, "reflexive": _reflexive, "fits": _fits}
+RULES: Rules = {
+    "agrees": _agrees,
+    "shares": _shares,
+    "frame": _framed,
+    "relative": _relative,
+    "late": _late,
+    "reflexive": _reflexive,
+    "fits": _fits,
+}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sonde.sources.readings.reading import Fact
 
 Heads = tuple[int, ...]
+RAISED: Final[Heads] = (-1,)  # nouns that are only known when the verb that they are borrowed from has been read
+LIKE: Final = "="  # of a verb: all that the words of another verb say of that one, its adverbs apart
+SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
 
 
 class Chunk(NamedTuple):
@@ -70,7 +73,26 @@ def structure(parts: Parts, likely: frozenset[str]) -> Structure:
 
 def said(facts: Sequence[Said], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
-    return frozenset(Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks)) for of, says, value in facts)
+    found = {Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks)) for of, says, value in facts if says != LIKE}
+    for of, says, value in facts:
+        if says == LIKE and isinstance(value, int):
+            found |= {fact._replace(of=chunks[of].lemma) for fact in chunks[value].facts[0] if fact.says in SHARED}
+    return frozenset(found)
+
+
+def raised(parts: Parts, heads: Heads) -> Parts:
+    """The parts with nouns in the place of `RAISED`."""
+    if not heads:
+        return parts
+    found: list[Rule | Said] = []
+    for part in parts:
+        if isinstance(part, Rule):
+            found.append(part._replace(others=heads) if part.others == RAISED else part)
+        elif part.value == RAISED[0]:
+            found += (part._replace(value=head) for head in heads)
+        else:
+            found.append(part)
+    return tuple(found)
 
 
 def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
