@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from sonde.sources.events import rules as common
@@ -104,5 +105,12 @@ def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[B
 
 
 def _noun(path: str, alike: Alike, language: Language) -> Box:
-    nouns = language.mask("noun", lambda e: bool(e.flags & alike.genders))
+    nouns = language.mask("noun", lambda e: bool(e.flags & alike.genders)) & _agents(language)
     return {f"{path}.noun": nouns, f"{path}.form": language.having("phrase", "number", (alike.number,))}
+
+
+@lru_cache(maxsize=8)
+def _agents(language: Language) -> int:
+    """Nouns that some verb takes as its agent; others are objects whatever their form."""
+    classes = {name for verb in language.values("verb") for name in verb.takes.get("agent", ())}
+    return language.lexicon.mask("noun", classes=classes) if classes else 0
