@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sonde.report.layers import Depth, Mean
@@ -36,37 +36,42 @@ class LayerRow:
 
 
 def overview(found: Sequence[Depth]) -> Table:
-    """One line a task, those solved lowest first: what layers add, and where."""
-    columns = ("task", "encoder", "lexical", "layer 0", "best alone", "mix", "centre of gravity", "bits", "expected layer", "bits ", "n")
-    body = [
-        (
-            short(d.task),
-            d.encoder,
-            _score(d.lexical),
-            _score(d.cumulative.get(0)),
-            "–" if d.best is None else f"{number(d.single[d.best].score)} (layer {d.best})",
-            _score(d.cumulative.get(d.layers[-1])),
-            _centre(d.gravity),
-            _two(d.uneven),
-            _centre(Mean(*d.expected[:3])),
-            _two(d.gained),
-            f"{max(row.n for row in d.rows):,}",
-        )
-        for d in found
-    ]
-    notes = [
+    """One line a task, those solved lowest first, a section for each encoder and probe: what layers add, and where."""
+    columns = ("task", "lexical", "layer 0", "best alone", "mix", "centre of gravity", "bits", "expected layer", "bits ", "n")
+    groups: dict[str, list[Depth]] = {}
+    for depth in found:
+        groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
+    sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
+    still = [d for d in found if d.uneven < EVEN]
+    notes = (
         "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with its interval over seeds.",
         "Expected layer: the mean layer under what each adds to the mix of those below it, with its bootstrap interval over seeds and "
         "test examples.",
         "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
-        *(
-            f"{short(d.task)}, {d.encoder}: the weights have hardly left equal ones, so their centre says little."
-            for d in found
-            if d.uneven < EVEN
-        ),
-        *(f"{short(d.task)}, {d.encoder}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
-    ]
-    return Table(columns, (Section("", tuple(body)),), WORDS, tuple(notes), "Where tasks are solved")
+        *(f"{_called(d, groups)}: the weights have hardly left equal ones, so their centre says little." for d in still),
+        *(f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
+    )
+    return Table(columns, sections, WORDS, notes, "Where tasks are solved")
+
+
+def _line(depth: Depth) -> tuple[str, ...]:
+    return (
+        short(depth.task),
+        _score(depth.lexical),
+        _score(depth.cumulative.get(0)),
+        "–" if depth.best is None else f"{number(depth.single[depth.best].score)} (layer {depth.best})",
+        _score(depth.cumulative.get(depth.layers[-1])),
+        _centre(depth.gravity),
+        _two(depth.uneven),
+        _centre(Mean(*depth.expected[:3])),
+        _two(depth.gained),
+        f"{max(row.n for row in depth.rows):,}",
+    )
+
+
+def _called(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
+    """A task, with its encoder and probe where there are several."""
+    return short(depth.task) + (f", {depth.encoder}, {depth.probe}" if len(groups) > 1 else "")
 
 
 def by_layer(depth: Depth) -> Table:
