@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from sonde.sources.readings.structure import Heads, Parts, Rule, Said, Structure, structure
+from sonde.sources.readings.structure import RAISED, Heads, Parts, Rule, Said, Structure, raised, structure
 
 LIKELY = frozenset({"fits"})
 
@@ -33,13 +33,30 @@ class Nominal(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """A clause up to `stop`, its verbs (several where they are joined) and its subject."""
+    """A clause up to `stop`, its verbs (several where they are joined) and its subject.
+
+    before   adverbs before its verb
+    ends     object and "przez" of its last verb
+    raised   which of these it borrows from the verb that is joined to it
+    """
 
     stop: int
     verbs: Heads
     subject: Heads
     parts: Parts
     open: bool
+    before: Heads = ()
+    ends: tuple[tuple[str, Heads], ...] = ()
+    raised: str = ""
+
+
+class Meant(NamedTuple):
+    """What a clause that has been read may mean: who is subject and object, and by whom something is done."""
+
+    subject: Nominal | None
+    goal: Nominal | None
+    by: Heads
+    raised: str = ""
 
 
 class Around(NamedTuple):
@@ -91,16 +108,26 @@ class _Parser:
         begun = around.begun
         first = Part(start, False) if begun is None else Part(begun.stop, begun.open, (begun,), parts=begun.parts)
         for part in self._parts(first):
-            for subject, parts in self._meant(part, around):
-                yield (clause := Clause(part.stop, (part.verb,), subject, parts, part.open))
+            for clause in self._meant(part, around):
+                if not clause.raised:
+                    yield clause
                 yield from self._joined(clause, around)
 
     def _joined(self, clause: Clause, around: Around) -> Iterator[Clause]:
+        """The clause and what is joined to it: adverbs before the first verb may be of all, and what ends the last of the first."""
         link = self._closed(clause.stop, open=clause.open)
-        if clause.subject and self.skeleton[link] == "&":
-            for other in self.clauses(link + 1, Around(around.clause, None, clause.subject)):
-                told = Said(clause.verbs[0], "and", other.verbs[0])
-                yield Clause(other.stop, clause.verbs + other.verbs, clause.subject, (*clause.parts, told, *other.parts), other.open)
+        if not clause.subject or self.skeleton[link] != "&":
+            return
+        for other in self.clauses(link + 1, Around(around.clause, None, clause.subject)):
+            ends = dict(other.ends)
+            if clause.raised and clause.raised not in ends:
+                continue
+            joined = Said(clause.verbs[0], "and", other.verbs[0])
+            told = (*raised(clause.parts, ends.get(clause.raised, ())), joined, *other.parts)
+            for n in range(len(clause.before) + 1):
+                shared = tuple(Said(verb, "adverb", adverb) for adverb in clause.before[:n] for verb in other.verbs)
+                verbs = clause.verbs + other.verbs
+                yield Clause(other.stop, verbs, clause.subject, told + shared, other.open, clause.before, other.ends)
 
     def _parts(self, part: Part) -> Iterator[Part]:
         """A clause read on, in any order, as far as it goes; each time that it could end there."""
@@ -134,21 +161,37 @@ class _Parser:
                 named = (*part.nominals, found)
                 yield part._replace(stop=found.stop, open=found.open, nominals=named, parts=part.parts + found.parts)
 
-    def _meant(self, part: Part, around: Around) -> Iterator[tuple[Heads, Parts]]:
-        """The ways to understand a clause that has been read: its subject, and all that it says."""
+    def _meant(self, part: Part, around: Around) -> Iterator[Clause]:
+        """The ways to understand a clause that has been read."""
         passive = self.skeleton[part.verb] == "P"
+        if part.by and not passive:
+            return
         told: Parts = (*part.parts, Said(part.verb, "clause", around.clause))
         told += tuple(Said(part.verb, "adverb", adverb) for adverb in part.adverbs)
         told += tuple(Said(part.verb, place, head) for place, heads in part.places for head in heads)
         told += tuple(Said(part.verb, "content", inner) for inner in part.content)
-        if part.by:
-            if not passive:
-                return
-            told += (*self._filled(part.verb, "agent", part.by), Rule("fits", part.verb, part.by, "agent"))
+        before = tuple(adverb for adverb in part.adverbs if adverb < part.verb)
+        for meant in self._ways(part, around):
+            if meant.goal is not None and (passive or part.content):
+                continue
+            heads = meant.subject.heads if meant.subject else ()
+            said = told + self._subject(part, meant.subject, around) + self._object(part, meant.goal, heads)
+            if meant.by:
+                said += (*self._filled(part.verb, "agent", meant.by), Rule("fits", part.verb, meant.by, "agent"))
+            named = meant.goal is not None and meant.goal.pronoun < 0 and meant.goal.heads
+            ends = tuple((name, end) for name, end in (("object", named), ("by", meant.by)) if end)
+            yield Clause(part.stop, (part.verb,), heads, said, part.open, before, ends, meant.raised)
+
+    def _ways(self, part: Part, around: Around) -> Iterator[Meant]:
+        """Who may be who, things borrowed from the verb after "i" included."""
+        link = self._closed(part.stop, open=part.open)
         for subject, goal in self._roles(part, around):
-            if goal is None or not (passive or part.content):
-                heads = subject.heads if subject else ()
-                yield heads, told + self._subject(part, subject, around) + self._object(part, goal, heads)
+            yield Meant(subject, goal, part.by)
+            if self.skeleton[link] == "&" and subject is not None and goal is None:
+                if self.skeleton[part.verb] == "P" and not part.by:
+                    yield Meant(subject, None, RAISED, "by")
+                elif self.skeleton[part.verb] == "A":
+                    yield Meant(subject, Nominal(part.stop, RAISED), part.by, "object")
 
     def _roles(self, part: Part, around: Around) -> Iterator[tuple[Nominal | None, Nominal | None]]:
         """Subject and object, as far as there are any."""
@@ -183,7 +226,7 @@ class _Parser:
         if goal.pronoun >= 0:
             rule = Rule("relative object", goal.pronoun, (part.verb, *goal.heads))
             return (*told, rule, *self._filled(part.verb, "patient", goal.heads))
-        if self.skeleton[goal.heads[0]] == "R":
+        if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
             return (*told, Said(part.verb, "reflexive", "patient"), *self._filled(part.verb, "patient", subject))
         return (*told, Rule("object", part.verb, goal.heads), *self._filled(part.verb, "patient", goal.heads))
 
