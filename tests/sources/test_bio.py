@@ -84,6 +84,14 @@ def test_other_encodings_by_option(tmp_path):
         found(path, Layout(encoding="ascii"))
 
 
+def test_words_are_closed_up_and_escapes_undone(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("`` NN O\nIt NN B-X\n's NN O\n-LRB- NN O\n1\\/2 NN B-X\n-RRB- NN O\n! NN O\n'' NN O\n")
+    (one,) = read(path, Layout())
+    assert one.sentence.words == ('"', "It", "'s", "(", "1/2", ")", "!", '"')
+    assert one.sentence.text == '"It\'s (1/2)!"'
+
+
 BAD = {
     "now B\nyes O\n": "3: 'B' is not a tag",
     "now\nyes O\n": "3: 1 columns, not at least 2",

@@ -1,7 +1,8 @@
 """Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and LitBank.
 
 Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins at B, S or U, and at I, E or L of
-another type than the word before has. Several columns of tags are layers of nested spans.
+another type than the word before has. Several columns of tags are layers of nested spans. Where there is no raw text (`# text =`), words
+are closed up to one as a reader would see it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources.conll2012 import Labelled
+from sonde.sources.conll2012 import Labelled, Words
 from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import chunks, decoded
+from sonde.sources.rendering import rendered
 
 TAG = re.compile(r"O|[BIESLU]-\S+")
 SAMPLE = 2000  # rows that columns are told by
@@ -54,7 +56,7 @@ def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: T
     tabbed = any("\t" in text for _, text in rows)
     word, tags = _columns([_cells(text, tabbed) for _, text in rows[:SAMPLE]], layout, str(path))
     block: list[tuple[int, list[str]]] = []
-    text, document, documents = "", "", count(1)
+    text, document, documents, words = "", "", count(1), Words()
     for number, line in chain(rows, [(len(rows) + 1, "")]):
         if _told(line, tabbed):
             key, _, value = line.lstrip("# ").partition(" = ")
@@ -65,15 +67,16 @@ def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: T
         elif line.strip():
             block.append((number, _cells(line, tabbed)))
         elif block:
-            found = _sentence(block, word, tags, text)
-            if isinstance(found, str):
+            if wrong := _wrong(block, word, tags):
                 if on_error == "raise":
-                    raise DataProblem(f"{path}:{found}")
-                tally.skip(f"{path}:{found}")
+                    raise DataProblem(f"{path}:{wrong}")
+                tally.skip(f"{path}:{wrong}")
             else:
                 tally.sentences += 1
                 tally.words += len(block)
-                yield Tagged(*found, document, block[0][0])
+                found = tuple(words[row[word]] for _, row in block)
+                layers = tuple(tuple(row[k] for _, row in block) for k in tags)
+                yield Tagged(Sentence(found, text or rendered(found)), layers, document, block[0][0])
             block, text = [], ""
 
 
@@ -141,10 +144,8 @@ def _columns(rows: list[list[str]], layout: Layout, path: str) -> tuple[int, tup
     return word, tuple(found)
 
 
-def _sentence(
-    block: list[tuple[int, list[str]]], word: int, tags: tuple[int, ...], text: str
-) -> tuple[Sentence, tuple[tuple[str, ...], ...]] | str:
-    """A sentence and its layers, or the line and what is wrong there."""
+def _wrong(block: list[tuple[int, list[str]]], word: int, tags: tuple[int, ...]) -> str:
+    """The line of what is wrong with the rows of a sentence, and what; '' for nothing."""
     for number, row in block:
         least = max(word, *tags) + 1
         if len(row) < least:
@@ -154,5 +155,4 @@ def _sentence(
         for k in tags:
             if not TAG.fullmatch(row[k]):
                 return f"{number}: {row[k]!r} is not a tag such as B-PER, I-PER or O"
-    words = tuple(row[word] for _, row in block)
-    return Sentence.of(words, text or None), tuple(tuple(row[k] for _, row in block) for k in tags)
+    return ""

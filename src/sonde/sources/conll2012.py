@@ -20,7 +20,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.sources.brackets import Strings, Tree, parsed
 from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import lines
-from sonde.sources.rendering import rendered
+from sonde.sources.rendering import rendered, unescaped
 
 NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
@@ -108,6 +108,19 @@ class Block(NamedTuple):
         return bracketed(self._column(number), self.file, self.line)
 
 
+class Words(dict[str, str]):
+    """Words as written -> as they are read: escapes of treebanks undone, and the slash that OntoNotes writes before some marks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._escaped = Strings().words
+
+    def __missing__(self, raw: str) -> str:
+        """One string a distinct word, so that a long file does not hold each many times."""
+        word = self[raw] = raw[1:] if raw in _SLASHED else unescaped(self._escaped[raw])
+        return word
+
+
 def bracketed(column: Sequence[str], file: str, line: int) -> list[Labelled]:
     """The spans of a column such as (ARG0* *) *, in the order of their ends; DataProblem where brackets do not match."""
     found, open_ = [], []
@@ -148,7 +161,7 @@ def chains(column: Sequence[str], where: str) -> list[Labelled]:
 def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Block]:
     """The sentences of a file in order; comments and `#begin document` lines are passed over. DataProblem with file and line."""
     tally = Tally() if tally is None else tally
-    words = Strings().words
+    words = Words()
     rows: list[tuple[str, ...]] = []
     first = 1
     for number, text in _ended(path):
@@ -166,7 +179,7 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
                 tally.sentences += 1
                 tally.words += len(rows)
                 yield Block(
-                    tuple(row[3][1:] if row[3] in _SLASHED else words[row[3]] for row in rows),
+                    tuple(words[row[3]] for row in rows),
                     tuple(rows),
                     f"{rows[0][0]} {rows[0][1]}",
                     str(path),

@@ -163,10 +163,12 @@ def pruned(dataset: Dataset) -> Dataset:
 
 
 def tagged_seen(dataset: Dataset) -> Dataset:
-    """With the stratum `seen`, of dev and test: whether train has a target of these words, case ignored.
+    """With the stratum `seen`, of dev and test: whether train has a target of these words, case ignored; without train there is none.
 
     yes: it does; no: it does not. Of pairs, `apart`: train has either span's words, but never both together in one target.
     """
+    if not len(dataset.rows("train")):
+        return dataset
     words = [[word.casefold() for word in sentence.words] for sentence in dataset.sentences]
     numbers: dict[str, int] = {}
     many = dataset.sites.shape[1]
