@@ -51,6 +51,8 @@ def told(text: str, facts: set[frozenset[str]]) -> set[frozenset[str]]:
         ("aktor obok lekarza, który śpi, krzyczał", ["spać agent aktor", "spać agent lekarz"]),
         ("matka widzi psa i lwa, który śpi", ["spać agent lew"]),
         ("matka widzi psa i lwa obok ojca", ["pies obok ojciec, lew obok ojciec", "lew obok ojciec", "widzieć obok ojciec"]),
+        ("matka często śpi i goni psa", ["spać adverb często", "spać adverb często, gonić adverb często"]),
+        ("matka była budzona i została zaproszona przez lekarza", ["zaprosić agent lekarz", "zaprosić agent lekarz, budzić agent lekarz"]),
         ("lekarz naprawdę często śpi", ["spać adverb naprawdę, spać adverb często", "spać adverb naprawdę często"]),
         (
             "aktor, którego siostra rysuje, śpi",

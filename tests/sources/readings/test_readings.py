@@ -62,6 +62,11 @@ def test_figure_1_of_ettinger_2018_has_one_reading():
         ("the man near the women that sleeps laughs", "laugh agent man, man near woman, man relative sleep, sleep agent man"),
         ("the men near the woman that sleeps laugh", "laugh agent man, man near woman, woman relative sleep, sleep agent woman"),
         ("an actor near the table who sleeps laughs", "laugh agent actor, actor near table, actor relative sleep, sleep agent actor"),
+        (
+            "the man did not see the girl and help the boy",
+            "see polarity negative, help polarity negative, help tense past",
+        ),
+        ("the man has helped the girl and seen the boy", "see tense present, see aspect perfect, see voice active"),
         ("the guard guides the cook", "guide agent guard, guide patient cook"),
     ],
 )
@@ -91,6 +96,19 @@ def test_one_reading(text, facts):
         (
             "the men helped the women that slept and laughed",
             ["laugh agent man", "laugh agent woman"],
+        ),
+        ("the man was helped and will be praised by the girl", ["praise agent girl", "praise agent girl, help agent girl"]),
+        ("the man called and helped the girl", ["help patient girl", "help patient girl, call patient girl"]),
+        ("the man sent a letter and gave a book to the girl", ["give recipient girl", "give recipient girl, send recipient girl"]),
+        ("the man often slept and helped the girl", ["sleep adverb often", "sleep adverb often, help adverb often"]),
+        ("the man slept and sneezed quietly", ["sneeze adverb quietly", "sneeze adverb quietly, sleep adverb quietly"]),
+        (
+            "the man has helped the girl and called the boy",
+            ["call tense past", "call tense present"],
+        ),
+        (
+            "the man was helped by the girl and sold the book",
+            ["sell agent man", "sell recipient man"],
         ),
         ("the man near the woman that slept laughed", ["man relative sleep", "woman relative sleep"]),
         (
@@ -143,6 +161,8 @@ def test_several_readings(text, facts):
         "the man slept always",
         "the man arrested quietly the thief",
         "the man not slept",
+        "the man has helped the girl and see the boy",
+        "the man helped the girl and seen the boy",
         "not one men slept",
         "not the man slept",
         "the wug slept",
