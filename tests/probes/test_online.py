@@ -105,6 +105,14 @@ def test_what_is_regular_is_cheap_and_its_score_is_that_of_the_probe_alone():
         assert first.choice["code"]["bits"] != second.choice["code"]["bits"]  # another order
 
 
+def test_what_a_probe_reads_and_needs_is_what_the_one_in_it_does():
+    assert PROBES.make("online:span").mixes
+    assert not PROBES.make("online:logreg").mixes
+    assert PROBES.make("online:nb-uni-tfidf").reads == "words"
+    assert PROBES.make("online:majority-feature").needs == "majority-feature"
+    assert PROBES.make("online:logreg").fingerprint != PROBES.make("online:logreg%2Cc=3").fingerprint
+
+
 def test_numbers_have_no_code():
     examples = [Example.about(Sentence.of([str(i)]), float(i)) for i in range(20)]
     found = Readings(Dataset.of(examples), Vectors((np.zeros((20, 1), np.float32),)))

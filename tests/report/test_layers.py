@@ -98,6 +98,17 @@ def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
     assert [bar(0), bar(1 / 128), bar(1), bar(math.nan)] == ["", "▏", "█" * 16, ""]
 
 
+def test_codes_stand_beside_the_layers_that_make_them():
+    found = over_layers()
+    for one in found:
+        one.provenance["choice"]["code"] = {"bits": 100.0, "compression": 2.5 if one.trial.read == "3" else 1.25}  # type: ignore[index]
+    (depth,) = depths(found)
+    lines = {line.split()[0]: line for line in terminal(by_layer(depth)).splitlines() if line[:1].isdigit()}
+    assert "2.50" in lines["3"]
+    assert "1.25" in lines["2"]
+    assert "compression" not in terminal(by_layer(depths(over_layers())[0]))
+
+
 def test_programs_get_every_layer():
     rows = list(csv.DictReader(io.StringIO(written(layer_rows(depths(over_layers()))))))
     assert [int(row["layer"]) for row in rows] == list(range(LAYERS + 1))

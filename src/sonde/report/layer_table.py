@@ -75,21 +75,35 @@ def _called(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
 
 
 def by_layer(depth: Depth) -> Table:
-    """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its weight in the mix of all."""
-    columns = ("layer", "alone", "95 % interval", "mixed", "95 % interval ", "adds", "weight", "")
-    top = max(depth.weights, default=1.0)
+    """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its weight in the mix of all.
+
+    Where the probe made a code of the labels, also by what factor the layer alone makes it shorter.
+    """
+    coded = any(not math.isnan(row.compression) for row in depth.single.values())
+    columns = ("layer", "alone", "95 % interval", *(["compression"] * coded), "mixed", "95 % interval ", "adds", "weight", "")
     body = []
     if depth.lexical is not None:
-        body.append(("lex", number(depth.lexical.score), _interval(depth.lexical), "", "", "", "", ""))
+        body.append(("lex", *_alone(depth.lexical, coded), *[""] * 5))
     for layer in depth.layers:
-        alone, mixed, below = depth.single.get(layer), depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
-        weight = depth.weights[layer] if layer < len(depth.weights) else math.nan
+        mixed, below = depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
         adds = f"{mixed.score - below.score:+.1f}" if mixed and below else ""
-        cells = (_score(alone), _interval(alone), _score(mixed), _interval(mixed), adds)
-        body.append((str(layer), *cells, "" if math.isnan(weight) else f"{weight:.3f}", bar(weight / top)))
+        cells = (*_alone(depth.single.get(layer), coded), _score(mixed), _interval(mixed), adds)
+        body.append((str(layer), *cells, *_weighed(depth, layer)))
     first = depth.rows[0]
     line = f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds} seed{'s' * (first.seeds > 1)}."
     return Table(columns, (Section(short(depth.task), tuple(body), line),), WORDS)
+
+
+def _alone(row: Row | None, coded: bool) -> tuple[str, ...]:
+    """What there is to say of a layer read alone."""
+    return (_score(row), _interval(row), *([_two(row.compression) if row else "–"] * coded))
+
+
+def _weighed(depth: Depth, layer: int) -> tuple[str, str]:
+    """The weight of a layer in the mix of all, and its bar."""
+    if layer >= len(depth.weights):
+        return "", ""
+    return f"{depth.weights[layer]:.3f}", bar(depth.weights[layer] / max(depth.weights))
 
 
 def layer_rows(found: Sequence[Depth]) -> list[LayerRow]:
