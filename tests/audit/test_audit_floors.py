@@ -52,6 +52,14 @@ def test_where_nothing_is_altered_words_are_a_confound_only_beyond_the_best_cons
     assert re.fullmatch(r"words \(Naive Bayes\) reaches 0\.\d+ \[0\.\d+, 0\.\d+\] accuracy, the best constant 0\.500", problem)
 
 
+def test_two_balanced_classes_are_answered_best_with_both_where_pairs_are_counted():
+    dataset = made(lambda words, rng: words, note=False)
+    floors = inspect(dataset, metric="micro-f1").floors
+    assert floors["constant"].score == pytest.approx(0.5)
+    assert floors["set"].score == pytest.approx(2 / 3)
+    assert "set" not in inspect(dataset).floors  # of accuracy, one answer alone can be right
+
+
 def test_large_data_are_read_in_part_for_characters_which_is_said():
     dataset = Dataset.of(Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1))
     gold, said, about = characters(dataset, dataset)

@@ -15,11 +15,11 @@ from sonde.audit.characters import characters
 from sonde.audit.findings import Floor
 from sonde.audit.lengths import words_read
 from sonde.core import SPLITS, Cell, Dataset
-from sonde.metrics import METRICS, best_constant, interval_of
+from sonde.metrics import METRICS, best_constant, constants, interval_of, repeated
 from sonde.probes.bayes import NaiveBayes, bi, uni
 from sonde.probes.floors import constant
 from sonde.reading import Readings
-from sonde.targets import Column
+from sonde.targets import Classes, Column
 from sonde.vectors import Floats, Ints, Vectors
 
 BINS = 20  # of length
@@ -47,6 +47,10 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     labels, gold = halves.train.labels, halves.test.labels
     majority = best_constant(labels, gold, metric)
     found = {"constant": Floor("best constant", majority, majority, majority, halves.about)}
+    together = constants(labels, metric).get("set", ())
+    if isinstance(labels, Classes) and len(together) > 1:  # a probe with a sigmoid for each label may say several of one class's rivals
+        score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
+        found["set"] = Floor(f"best constant set, {len(together)} labels", score, score, score, halves.about)
     reading: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
         "length": ("length alone", _by_length),
         "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),

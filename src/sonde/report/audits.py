@@ -77,7 +77,7 @@ def _words(lengths: Mapping[str, float], label: str) -> str:
 
 def _floors(audit: Audit) -> Table:
     rows = [
-        (f.name, number(100 * f.score), "" if key == "constant" else f"{number(100 * f.low)} – {number(100 * f.high)}", f.about)
+        (f.name, number(100 * f.score), "" if key in ("constant", "set") else f"{number(100 * f.low)} – {number(100 * f.high)}", f.about)
         for key, f in audit.floors.items()
     ]
     kept = 4 if any(row[3] for row in rows) else 3
