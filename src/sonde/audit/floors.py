@@ -48,7 +48,7 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     majority = best_constant(labels, gold, metric)
     found = {"constant": Floor("best constant", majority, majority, majority, halves.about)}
     together = constants(labels, metric).get("set", ())
-    if isinstance(labels, Classes) and len(together) > 1:  # a probe with a sigmoid for each label may say several of one class's rivals
+    if isinstance(labels, Classes) and len(together) > 1:  # which a sigmoid for each label may answer
         score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
         found["set"] = Floor(f"best constant set, {len(together)} labels", score, score, score, halves.about)
     reading: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
