@@ -102,12 +102,12 @@ def scores(net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | 
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
     x = _dropped(_input(net, batch, gathered), design.drop_input, noise)
-    found: Tensor = t["first-bias"]
-    for k, side in enumerate(batch.sides):
-        found = found + summed(_side(net, k, side, x), side.which)
+    sides = [_side(net, k, side, x) for k, side in enumerate(batch.sides)]
+    found = summed(torch.cat([rows for side in sides for rows in side.rows]), batch.which)
+    found = found.add_(t["first-bias"] + sum(side.constant for side in sides))
     if not design.hidden:
         return found
-    found = torch.tanh(found)
+    found = found.tanh_()
     if design.norm:
         found = torch.nn.functional.layer_norm(found, found.shape[-1:], t["norm"], t["norm-bias"])
     return torch.nn.functional.linear(_dropped(found, design.drop, noise), t["last"], t["last-bias"])
@@ -132,6 +132,13 @@ def _dropped(x: Tensor, share: float, noise: torch.Generator | None) -> Tensor:
     return x * torch.empty_like(x, requires_grad=False).bernoulli_(1 - share, generator=noise).div_(1 - share)
 
 
+class Onward(NamedTuple):
+    """What the distinct spans of one side add to the first layer: rows [spans, outputs], and a constant of each span [outputs]."""
+
+    rows: list[Tensor]
+    constant: Tensor | float
+
+
 class Affine(NamedTuple):
     """A unit x is projected to x * factor @ matrix.T + bias; no matrix for no projection."""
 
@@ -144,16 +151,15 @@ class Affine(NamedTuple):
         along = attend if self.matrix is None else attend @ self.matrix
         return x @ (along if self.factor is None else along * self.factor)
 
-    def onward(self, rows: list[Tensor], weights: Tensor) -> list[Tensor]:
+    def onward(self, rows: list[Tensor], weights: Tensor) -> Onward:
         """Rows projected and multiplied with weights [outputs, projected], with the cheaper product first."""
-        matrix = self.matrix
-        constant = 0.0 if self.bias is None else weights @ self.bias
+        matrix, constant = self.matrix, 0.0 if self.bias is None else weights @ self.bias
         if matrix is None or sum(map(len, rows)) > MERGES * len(matrix):
             both = weights if matrix is None else weights @ matrix
             both = both if self.factor is None else both * self.factor
-            return [row @ both.T + constant for row in rows]
+            return Onward([row @ both.T for row in rows], constant)
         matrix = matrix if self.factor is None else matrix * self.factor
-        return [row @ matrix.T @ weights.T + constant for row in rows]
+        return Onward([row @ matrix.T @ weights.T for row in rows], constant)
 
     def projected(self, x: Tensor) -> Tensor:
         """Units projected one by one, [units, projected]."""
@@ -175,20 +181,23 @@ def _affine(net: Net, k: int) -> Affine:
     return Affine(matrix, factor, -off if bias is None else bias - off)
 
 
-def _side(net: Net, k: int, side: Side, x: Tensor) -> Tensor:
-    """What the distinct spans of one side add to the first layer, [spans, hidden]."""
+def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
+    """What one side adds to the first layer: spans of one unit, then the others."""
     affine, attend = _affine(net, k), net.tensors[f"attend.{k}"]
     width = net.tensors["first"].shape[1] // (net.sides * net.design.parts)
     first = k * net.design.parts * width
     if net.design.pool == "max":
         weights, units = net.tensors["first"][:, first : first + width], affine.projected(x)
-        return torch.cat([highest(units, pairs) @ weights.T for pairs in (side.ones, side.more)])
-    found: Tensor | float = 0.0
+        return Onward([highest(units, pairs) @ weights.T for pairs in (side.ones, side.more)], 0.0)
+    parts = []
     for part, rows in enumerate(_pooled(net.design, affine, attend, side, x)):
         start = first + part * width
-        found = found + torch.cat(affine.onward(rows, net.tensors["first"][:, start : start + width]))
-    assert isinstance(found, Tensor)
-    return found
+        parts.append(affine.onward(rows, net.tensors["first"][:, start : start + width]))
+    if len(parts) == 1:
+        return parts[0]
+    first_end, last_end = parts
+    rows = [a + b for a, b in zip(first_end.rows, last_end.rows, strict=True)]
+    return Onward(rows, first_end.constant + last_end.constant)
 
 
 def _pooled(design: Design, affine: Affine, attend: Tensor, side: Side, x: Tensor) -> Iterator[list[Tensor]]:

@@ -68,16 +68,22 @@ class Side(NamedTuple):
 
     ones: Ragged
     more: Ragged
-    which: Ragged
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some examples: `around` [2 * context + 1, units] leads from each unit to its neighbours among `units`, -1 past the sentence."""
+    """Some examples.
+
+    units   the rows of the layers that are gathered for them
+    sides   the distinct spans of each side; those of the second are counted on from those of the first
+    which   the spans of each example, one a side
+    around  [2 * context + 1, units]  from each unit that a span has to its neighbours among `units`, -1 past the sentence
+    """
 
     rows: Ints
     units: Ints
     sides: tuple[Side, ...]
+    which: Ragged
     around: Tensor | None
 
 
@@ -86,15 +92,18 @@ def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
     distinct = [_distinct(a[rows], b[rows]) for a, b in zip(material.starts, material.stops, strict=True)]
     flat = [ranges(starts, stops) for starts, stops, _ in distinct]
     units = _sorted_units(np.concatenate([f for f, _ in flat]))
-    sides = tuple(_side(units, f, offsets, which) for (f, offsets), (_, _, which) in zip(flat, distinct, strict=True))
+    sides = tuple(_side(units, f, offsets) for f, offsets in flat)
+    spans = np.cumsum([0, *(len(starts) for starts, _, _ in distinct)])
+    own = np.stack([which + first for (_, _, which), first in zip(distinct, spans, strict=False)], 1)
+    which = ragged(own.ravel(), np.arange(len(rows) + 1) * len(sides), int(spans[-1]))
     if not context:
-        return Batch(rows, units, sides, None)
+        return Batch(rows, units, sides, which, None)
     sentence = np.searchsorted(material.bounds, units, "right") - 1
     near = units + np.arange(-context, context + 1)[:, None]
     inside = (material.bounds[sentence] <= near) & (near < material.bounds[sentence + 1])
     wider = _sorted_units(near[inside])
     around = np.where(inside, np.searchsorted(wider, near), -1)
-    return Batch(rows, wider, sides, torch.from_numpy(around))
+    return Batch(rows, wider, sides, which, torch.from_numpy(around))
 
 
 def _sorted_units(units: Ints) -> Ints:
@@ -119,13 +128,11 @@ def _distinct(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
     return starts[order], (starts + lengths)[order], place[which.ravel()]
 
 
-def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
-    """The spans of one side, as pairs with the batch's units, and of the examples with the spans."""
+def _side(units: Ints, flat: Ints, offsets: Ints) -> Side:
+    """The spans of one side, as pairs with the batch's units."""
     local = np.searchsorted(units, flat)
     ones = int((np.diff(offsets) == 1).sum())
-    single = ragged(local[:ones], np.arange(ones + 1), len(units))
-    rest = ragged(local[ones:], offsets[ones:] - ones, len(units))
-    return Side(single, rest, ragged(which, np.arange(len(which) + 1), len(offsets) - 1))
+    return Side(ragged(local[:ones], np.arange(ones + 1), len(units)), ragged(local[ones:], offsets[ones:] - ones, len(units)))
 
 
 class Gathered:
