@@ -214,3 +214,36 @@ def test_dev_is_drawn_line_by_line_as_the_paper_s_code_draws(tmp_path):
         TASKS.make(f"edge/semeval:{place}").load()
     dataset = TASKS.make(f"edge/semeval:{place},on_error=skip").load()
     assert (dataset.notes["source"]["skipped"], len(dataset.rows("train")), len(dataset.rows("dev"))) == (1, 54, 5)
+
+
+def test_files_of_two_kinds_of_targets_are_refused(tmp_path):
+    """One span and two, a label and a list of labels: what does not fit the first target is named, or left out and counted."""
+    rows = [
+        {"text": "a b", "targets": [{"span1": [0, 1], "span2": [1, 2], "label": "x"}]},
+        {"text": "c d", "targets": [{"span1": [0, 1], "label": "x"}]},
+        {"text": "e f", "targets": [{"span1": [0, 1], "span2": [1, 2], "label": ["x"]}]},
+        {"text": "g h", "targets": [{"span1": [0, 1], "span2": [1, 2], "label": "y"}]},
+    ]
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.json").write_text("".join(json.dumps({**row, "text": f"{split} {row['text']}"}) + "\n" for row in rows))
+    with pytest.raises(DataProblem, match=r"train\.json:2: one span with one label, but the first target has two spans with one label"):
+        TASKS.make(f"edge/jsonl:{tmp_path}").load()
+    dataset = TASKS.make(f"edge/jsonl:{tmp_path},on_error=skip").found()
+    assert (len(dataset), dataset.notes["source"]["skipped"]) == (4, 4)
+    assert "test.json:3: two spans with a list of labels" in dataset.notes["problems"][3]
+
+
+def test_what_a_file_says_of_targets_are_strata(tmp_path):
+    dataset = TASKS.make(f"edge/jsonl:{edges.jsonl(tmp_path)}").load()
+    assert {"distance", "height", "info", "record", "seen", "sure"} == set(dataset.strata)
+    first, second = list(dataset.examples())[:2]
+    assert (first.strata["height"], first.strata["sure"]) == ("2", "true")
+    assert "height" not in second.strata
+    assert json.loads(second.strata["info"]) == {"score": 0.5}
+
+
+def test_an_empty_list_of_labels_is_an_answer(tmp_path):
+    dataset = TASKS.make(f"edge/spr2:{edges.sets(tmp_path)}").load()
+    labels = [e.label for e in dataset.examples()]
+    assert labels[:3] == [{"was_used", "awareness"}, set(), {"awareness", "existed_after", "was_used"}]
+    assert dataset.labels.names == ("awareness", "existed_after", "was_used")  # and no class of nothing

@@ -59,7 +59,7 @@ class DepOptions(Options):
 class FeatOptions(Options):
     """As all edge tasks.
 
-    feature  the feature whose value is asked for, as Case; one of MISC where FEATS has none of the name is not looked for
+    feature  the feature whose value is asked for, as Case
     upos     only words of this part of speech
     absent   leave: words without the feature are no targets; label: their label is `none`
     """
