@@ -5,10 +5,10 @@ docs/tasks-comp.md says what is balanced and how; docs/design/composition.md why
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +25,6 @@ from sonde.tasks.comp_words import ASKED, parts, read, wanted
 from sonde.tasks.questions import factory
 
 PROBE = "mlp,protocol=ettinger"
-ADVERBS = 0.5  # how often a clause that may have adverbs has some
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +125,22 @@ def _check(options: Options) -> None:
 def _built(name: str, options: Options) -> Dataset:
     if options.mode == "paper":
         return _as_published(name, options)
-    design = DESIGNS[name]
-    asked = read(wanted(options.request, design.request), options.request)
-    every = parts(asked, options.seed, design.single)
-    words = {kind: reduce(or_, (p.fillers[kind] for p in every), mask) for kind, mask in asked.domains.items()}
-    plan = Plan(design, replace(asked, domains=words), options.strict, options.per_sentence or 1)
-    drawn = Drawn(options.seed, ADVERBS, design.answer if options.readings == "all" else None, [], set(), {}, {})
+    usual = wanted(options.request, DESIGNS[name].request)
+    plan = _plan(name, json.dumps(usual), options.request, options.strict, options.per_sentence or 1)
+    design = plan.design
+    every = parts(plan.own, options.seed, single=design.single)
+    drawn = Drawn(options.seed, design.adverbs, design.answer if options.readings == "all" else None, [], set(), {})
     fresh = sum(part.split == 2 for part in every)
     sizes = {0: options.size, 1: options.dev, 2: options.items // fresh}
     made = [plan.made(part, sizes[part.split], drawn, number) for number, part in enumerate(every)]
-    return dataset(made, asked.language, options.seed, {**_notes(made), "unclear": {"pairs": len(drawn.unclear), "as": drawn.unclear[:5]}})
+    unclear = {"pairs": len(drawn.unclear), "as": drawn.unclear[:5]}
+    return dataset(made, plan.own.language, options.seed, {**_notes(made), "unclear": unclear})
+
+
+@lru_cache(maxsize=16)
+def _plan(name: str, request: str, file: str | None, strict: bool, per_sentence: int) -> Plan:
+    """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
+    return Plan(DESIGNS[name], read(json.loads(request), file), strict, per_sentence)
 
 
 def _as_published(name: str, options: Options) -> Dataset:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sonde.core import DataProblem
+from sonde.sources.events.cells import Cell
 from sonde.sources.events.grammar import Bounds, Grammar, shapes
 from sonde.sources.events.request import Request
 from sonde.sources.events.shapes import Clause, Hole, Phrase, Slot, place
@@ -18,14 +19,15 @@ from sonde.sources.events.space import admitted
 from sonde.tasks.comp_answers import Answer
 from sonde.tasks.comp_asks import Asks
 from sonde.tasks.comp_contrasts import Line, lines, schema
-from sonde.tasks.comp_draw import Drawn, Pairs, Wanted, cell, domain, pairs, sample
+from sonde.tasks.comp_draw import Drawn, Pairs, Wanted, cell, domain, pairs, room, sample
 from sonde.tasks.comp_rules import Rule
 from sonde.tasks.comp_shares import Matrix, counted, shares
-from sonde.tasks.comp_words import Part
+from sonde.tasks.comp_words import Part, anything, widened
 
 EXACT, LOOSE = 2e-4, 0.1  # slack of balances that are to be zero, and of those that are to be near it
-SOME, MANY, OFTEN = 64, 512, 0.01  # sentences by which contrasts are judged, and those that have such a share (words lie
+SOME, MANY, OFTEN = 32, 256, 0.015  # sentences by which contrasts are judged, and those that have such a share (words lie
 # nearer or farther apart with forms and adverbs, so a contrast alone does not say how right a rule is)
+NEW = 12  # about so many structures are held out for test
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Design:
     rules     rules that are right half of the time
     loosely   rules that are held near that where it costs no construction; strict sets hold them, too, and all pairs of rules
     single    whether one word is asked about
+    adverbs   how often a clause has adverbs
     against   whether a rule that holds speaks for no
     answer    what a reading of a sentence answers, where that is more than a matter of its words
     """
@@ -46,12 +49,13 @@ class Design:
     rules: Mapping[str, Rule]
     loosely: Mapping[str, Rule]
     single: bool = False
+    adverbs: float = 0.5
     against: bool = False
     answer: Answer | None = None
 
 
-class Filled(NamedTuple):
-    """What a part of a set can have of a contrast, the structure in words, and the balances of the rules."""
+class Judged(NamedTuple):
+    """A contrast with what is asked about it and all sentences of its structure, the structure in words, and the balances of the rules."""
 
     wanted: Wanted
     schema: str
@@ -68,66 +72,80 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """How a set is built: its design, its request with all words that it may use, whether it is strict, questions a sentence."""
+    """How a set is built, whatever its size and its seed.
+
+    design        what is asked
+    own           the request
+    strict        whether all rules are held, and all pairs of them
+    per_sentence  how many questions each sentence is asked
+    memo, cells   what was found out about structures, and about parts of the space of sentences
+    """
 
     design: Design
-    asked: Request
+    own: Request
     strict: bool
     per_sentence: int
+    memo: dict[bool, list[Judged]] = field(default_factory=dict, repr=False, compare=False)
+    cells: dict[object, Cell] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def rules(self) -> dict[str, Rule]:
         """All rules by name."""
         return {**self.design.rules, **self.design.loosely}
 
-    def structures(self, part: Part) -> list[Clause]:
-        """The structures of a part: those of the request, or those with two relative clauses for structures that train lacks."""
-        seen = list(shapes(self.asked.grammar))
-        if part.name != "structures":
+    def structures(self, *, new: bool) -> list[Clause]:
+        """The structures of the request, or those with two relative clauses that it lacks."""
+        seen = list(shapes(self.own.grammar))
+        if not new:
             return seen
         known = set(seen)
-        return [shape for shape in _wider(self.asked.grammar, embedded=self.strict) if shape not in known]
+        found = [shape for shape in wider(self.own.grammar, embedded=self.strict) if shape not in known]
+        return found if self.strict else found[:: max(1, len(found) // NEW)]
 
-    def filled(self, part: Part, drawn: Drawn) -> Iterator[Filled]:
-        """The contrasts that a part can have."""
-        for shape in self.structures(part):
-            known = admitted(shape, self.asked)
+    def judged(self, *, new: bool) -> list[Judged]:
+        """All contrasts of these structures; those that would come often are judged by more sentences."""
+        if new not in self.memo:
+            found = [self._judge(wanted, SOME if self.rules else 1) for wanted in self._wanted(new)]
+            for _ in range(2 if self.rules and found else 0):
+                often = self.shares(found) > OFTEN
+                found = [self._judge(f.wanted, MANY) if more else f for f, more in zip(found, often.tolist(), strict=True)]
+            self.memo[new] = found
+        return self.memo[new]
+
+    def _wanted(self, new: bool) -> Iterator[Wanted]:
+        every, part = widened(self.own), anything(self.own)
+        for shape in self.structures(new=new):
+            known = admitted(shape, every)
             if known is None:
                 continue
-            for contrast in self.design.asks(place(shape), self.asked.language):
+            for contrast in self.design.asks(place(shape), every.language):
                 wanted = Wanted(contrast, contrast.questions[: self.per_sentence], part, known)
-                if all(domain(wanted).values()) and cell(wanted, drawn.cells).size:
-                    yield self._judged(wanted, drawn, SOME if self.rules else 1)
+                if all(domain(wanted).values()) and cell(wanted, self.cells).size:
+                    yield wanted
 
-    def _judged(self, wanted: Wanted, drawn: Drawn, n: int) -> Filled:
-        """A contrast with its balances by n sentences; they are remembered, because parts share their structures."""
-        key = (n, wanted.contrast.placed.shape, wanted.contrast.swap, wanted.questions, frozenset(wanted.contrast.limits.items()))
-        if key not in drawn.judged:
-            found = lines(wanted.contrast, sample(wanted, n, drawn))
-            drawn.judged[key] = schema(next(iter(found))[0]), self._balances(wanted, found)
-        return Filled(wanted, *drawn.judged[key])
+    def _judge(self, wanted: Wanted, n: int) -> Judged:
+        found = lines(wanted.contrast, sample(cell(wanted, self.cells), wanted.contrast, n, self.design.adverbs))
+        return Judged(wanted, schema(next(iter(found))[0]), self._balances(wanted, found))
 
-    def mixed(self, part: Part, drawn: Drawn) -> tuple[list[Filled], Matrix]:
-        """The contrasts of a part and their shares; those that come often are judged by more sentences, and shares found again."""
-        found = list(self.filled(part, drawn))
-        if not found:
-            raise DataProblem(f"no structure of the request has anything to ask in {part.name}; widen frames, voices or at_most")
-        weights = self._shares(found)
-        for _ in range(2 if self.rules else 0):
-            found = [self._judged(f.wanted, drawn, MANY) if share > OFTEN else f for f, share in zip(found, weights.tolist(), strict=True)]
-            weights = self._shares(found)
-        return found, weights
+    def filled(self, part: Part, drawn: Drawn) -> list[Judged]:
+        """The contrasts that a part has words for."""
+        found = (f._replace(wanted=f.wanted._replace(part=part)) for f in self.judged(new=part.name == "structures"))
+        return [f for f in found if all(domain(f.wanted).values()) and room(f.wanted, cell(f.wanted, drawn.cells))]
 
-    def _shares(self, found: Sequence[Filled]) -> Matrix:
+    def shares(self, found: Sequence[Judged]) -> Matrix:
+        """How often each comes."""
         return shares(self._weighed(found), np.concatenate([self._slack(), np.full(_kinds(found).shape[1], EXACT)]))
 
-    def _weighed(self, found: Sequence[Filled]) -> Matrix:
+    def _weighed(self, found: Sequence[Judged]) -> Matrix:
         """The balances that are to be zero or near it."""
-        return np.hstack([np.stack([f.balances for f in found])[:, : len(self._slack())], _kinds(found)])
+        return np.hstack([np.stack([f.balances for f in found]), _kinds(found)])
 
     def made(self, part: Part, items: int, drawn: Drawn, number: int) -> Made:
         """So many items of a part, whole pairs; too few sentences are an error."""
-        found, weights = self.mixed(part, drawn)
+        found = self.filled(part, drawn)
+        if not found:
+            raise DataProblem(f"no structure of the request has anything to ask in {part.name}; widen frames, voices or at_most")
+        weights = self.shares(found)
         asked = np.array([len(f.wanted.questions) for f in found])
         counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))), self._weighed(found))
         runs = []
@@ -150,8 +168,8 @@ class Plan:
         return np.array([*[EXACT] * n, *[LOOSE] * more])
 
     def _balances(self, wanted: Wanted, found: Counter[tuple[Line, Line]]) -> Matrix:
-        """For each rule, then for each two, how much oftener they say yes where that is right, over the questions of one pair."""
-        total = np.zeros(len(self.rules) * (len(self.rules) + 1) // 2)
+        """For each rule, in strict sets then for each two, how much oftener they say yes where that is right, over one pair's questions."""
+        total = np.zeros(len(self._slack()))
         for (first, second), n in found.items():
             for question in wanted.questions:
                 sign = n if question.first != self.design.against else -n
@@ -160,15 +178,15 @@ class Plan:
         return total / found.total()
 
     def _said(self, line: Line, asked: tuple[str, ...]) -> Matrix:
-        """What each rule says, 1 for yes, and where each two of them do; nothing where an asked word is not there."""
+        """What each rule says, 1 for yes, and in strict sets where each two of them do; nothing where an asked word is not there."""
         if not set(asked) <= set(line.paths):
-            return np.zeros(len(self.rules) * (len(self.rules) + 1) // 2)
+            return np.zeros(len(self._slack()))
         places = tuple(map(line.at, asked))
         alone = [float(rule(line.tags, places)) for rule in self.rules.values()]
-        return np.array([*alone, *(a * b for a, b in combinations(alone, 2))])
+        return np.array([*alone, *((a * b for a, b in combinations(alone, 2)) if self.strict else ())])
 
 
-def _kinds(found: Sequence[Filled]) -> Matrix:
+def _kinds(found: Sequence[Judged]) -> Matrix:
     """Balances that are zero where every kind of no has the same share, and as often stands for yes where yes has kinds too."""
     asked = [f.wanted.questions for f in found]
     kinds = sorted({q.negative for questions in asked for q in questions})
@@ -177,7 +195,7 @@ def _kinds(found: Sequence[Filled]) -> Matrix:
     return np.hstack([np.array(even, float), np.array(crossed, float)])
 
 
-def _wider(grammar: Grammar, *, embedded: bool) -> Iterator[Clause]:
+def wider(grammar: Grammar, *, embedded: bool) -> Iterator[Clause]:
     """Structures with two relative clauses, one perhaps in the other, and nothing else; not all, so that there are not too many.
 
     Embedded twice they are hard to read, but strict sets cannot do without.

@@ -39,7 +39,6 @@ class Drawn(NamedTuple):
     unclear  pairs that readings did not confirm
     said     all sentences so far, of which none comes again
     cells    parts of the space of sentences, with what was found out about them
-    judged   the structures of contrasts in words, and how far rules are right about them
     """
 
     seed: int
@@ -48,7 +47,6 @@ class Drawn(NamedTuple):
     unclear: list[str]
     said: set[str]
     cells: dict[object, Cell]
-    judged: dict[object, tuple[str, NDArray[np.float64]]]
 
 
 class Wanted(NamedTuple):
@@ -82,13 +80,18 @@ def pairs(wanted: Wanted, n: int, key: tuple[int, ...], drawn: Drawn) -> Pairs:
     return Pairs(contrast, wanted.questions, first, second, {p: np.concatenate([k[p] for k in kept]) for p in kept[0]} if kept else {})
 
 
-def sample(wanted: Wanted, n: int, drawn: Drawn) -> Values:
-    """Values of some first sentences as a part would have them, perhaps repeated; none where a contrast has none there."""
-    found, rng = cell(wanted, drawn.cells), np.random.default_rng(drawn.seed)
-    if not found.size:
-        return {}
-    values = found.values(Permutation(found.size, (drawn.seed,))(np.arange(min(n, found.size))))
-    return _thinned(wanted.contrast.drawn(values), drawn.adverbs, rng)
+def sample(found: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
+    """Values of some of the first sentences of a contrast, perhaps repeated."""
+    values = found.values(Permutation(found.size, (0,))(np.arange(min(n, found.size))))
+    return _thinned(contrast.drawn(values), adverbs, np.random.default_rng(0))
+
+
+def room(wanted: Wanted, found: Cell) -> bool:
+    """Whether a part has sentences of a contrast at all, as far as some of them tell: its pairs of words may leave none."""
+    if not found.size or len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1:
+        return found.size > 0
+    values = found.values(Permutation(found.size, (0,))(np.arange(min(AT_ONCE, found.size))))
+    return bool(_inside(values, wanted).any())
 
 
 def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:

@@ -8,9 +8,10 @@ asks about every word, and no pair is asked about in two splits.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ ASKED: Mapping[str, Any] = {
         "intransitive": [*PAPER["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
     },
 }
+EVERY = frozenset(range(CLASSES))
 FILLERS = 10  # held-out nouns, and held-out verbs of each frame
 
 
@@ -99,18 +101,28 @@ def read(value: Mapping[str, Any], file: str | None) -> Request:
         raise DataProblem(f"{file}: {problem}" if file else str(problem)) from None
 
 
-def parts(asked: Request, seed: int, single: bool) -> tuple[Part, ...]:
+def parts(asked: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
     """The parts of a set, test first; `single` says that one word is asked about, so that no pairs can be held out."""
     domains = dict(asked.domains)
     rows = _adverbs(asked, np.random.default_rng([seed, 2]))
-    held = {kind: _held(asked, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")}
+    held = {kind: _some(asked, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")}
     known, new = {**domains, "adverbs": rows[0]}, {**domains, "adverbs": rows[1]}
-    every = frozenset(range(CLASSES))
-    residues = [every] * 3 if single else [frozenset({0}), frozenset({1}), frozenset({2, 3, 4})]
+    residues = [EVERY] * 3 if single else [frozenset({0}), frozenset({1}), frozenset({2, 3, 4})]
     found = [Part("adverbs" if single else "pairs", 2, residues[0], new, new), Part("structures", 2, residues[0], new, new)]
     if all(held.values()):
         found.append(Part("lemmas", 2, residues[0], new, {**new, **held}))
     return (*found, Part("dev", 1, residues[1], known, known), Part("train", 0, residues[2], known, known))
+
+
+def anything(asked: Request) -> Part:
+    """A part that has all of the request's own words."""
+    return Part("anything", 0, EVERY, asked.domains, asked.domains)
+
+
+def widened(asked: Request) -> Request:
+    """The request with all words that may be held out, too."""
+    more = {kind: reduce(or_, _like(asked, kind).values(), 0) for kind in ("noun", "verb")}
+    return replace(asked, domains={kind: mask | more.get(kind, 0) for kind, mask in asked.domains.items()})
 
 
 def _adverbs(asked: Request, rng: np.random.Generator) -> tuple[int, int]:
@@ -128,20 +140,19 @@ def _adverbs(asked: Request, rng: np.random.Generator) -> tuple[int, int]:
     return train, test
 
 
-def _held(asked: Request, kind: str, rng: np.random.Generator) -> int:
-    """Words like those that are asked about, which are not: for verbs of each frame."""
+def _some(asked: Request, kind: str, rng: np.random.Generator) -> int:
+    """Words that are held out: of each sort as many as are wanted."""
+    chosen = (rng.permutation(members(mask))[:FILLERS] for mask in _like(asked, kind).values())
+    return sum(1 << int(i) for some in chosen for i in some)
+
+
+def _like(asked: Request, kind: str) -> dict[object, int]:
+    """Words like those that are asked about, which are not, by sort: what they name, or their frame and what they take."""
     entries = asked.language.values(kind)
-    used = [entries[i] for i in members(asked.domains[kind])]
-    lemmas = {
-        entry.lemma for kinds in ("noun", "verb") for entry in (asked.language.values(kinds)[i] for i in members(asked.domains[kinds]))
-    }
-    found = 0
-    for group in dict.fromkeys(_like(entry) for entry in used):
-        others = [i for i, e in enumerate(entries) if _like(e) == group and e.lemma not in lemmas]
-        found |= sum(1 << int(i) for i in rng.permutation(others)[:FILLERS])
-    return found
+    sorts = dict.fromkeys(_sort(entries[i]) for i in members(asked.domains[kind]))
+    lemmas = {asked.language.values(k)[i].lemma for k in ("noun", "verb") for i in members(asked.domains[k])}
+    return {sort: sum(1 << i for i, e in enumerate(entries) if _sort(e) == sort and e.lemma not in lemmas) for sort in sorts}
 
 
-def _like(entry: Any) -> tuple[object, ...]:
-    takes: Sequence[tuple[str, frozenset[str]]] = sorted(entry.takes.items())
-    return entry.classes, tuple(takes), "stative" in entry.flags, "unpassive" in entry.flags
+def _sort(entry: Any) -> object:
+    return entry.classes, tuple(sorted(entry.takes.items())), "stative" in entry.flags, "unpassive" in entry.flags

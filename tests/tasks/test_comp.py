@@ -1,0 +1,209 @@
+"""Composition tasks: what minimal pairs are, what is balanced, what is held out, and that labels are what events say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sonde.audit.rules import held
+from sonde.core import DataProblem, Dataset
+from sonde.sources.events.english import english
+from sonde.sources.readings.find import readings
+from sonde.tasks import COMPOSED, TASKS
+from sonde.testing.tasks import same_dataset
+
+SMALL = "size=600,dev=120,test=360"
+SAME_WORDS = [name for name in COMPOSED.split() if not name.startswith("content")]
+
+
+@cache
+def made(name: str, options: str = SMALL) -> Dataset:
+    return TASKS.make(f"comp/{name},{options}").load()
+
+
+def yes(data: Dataset) -> np.ndarray:
+    return data.labels.ids == data.labels.names.index("yes")
+
+
+def bags(data: Dataset) -> list[Counter[str]]:
+    return [Counter(data.sentences[s].words) for s in data.sites[:, 0, 0]]
+
+
+@pytest.mark.parametrize("name", COMPOSED.split())
+def test_a_pair_asks_the_same_about_two_sentences_of_one_split_and_has_both_answers(name):
+    data = made(name)
+    pair = data.strata["pair"].codes
+    order = np.argsort(pair, kind="stable").reshape(-1, 2)
+    assert (pair[order[:, 0]] == pair[order[:, 1]]).all()
+    assert len(np.unique(pair)) == len(order)
+    for column in (data.asked, data.splits, data.strata["structure"].codes, data.strata["voice"].codes, data.strata["negative"].codes):
+        assert (column[order[:, 0]] == column[order[:, 1]]).all()
+    assert (yes(data)[order].sum(1) == 1).all()
+
+
+@pytest.mark.parametrize("name", SAME_WORDS)
+def test_the_sentences_of_a_pair_have_the_same_words(name):
+    found = bags(made(name))
+    assert all(one == other for one, other in zip(found[0::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", ["content1", "content2"])
+def test_the_sentences_of_a_pair_differ_in_one_word_where_words_are_asked_about(name):
+    found = bags(made(name))
+    assert all((one - other).total() == (other - one).total() == 1 for one, other in zip(found[0::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("name", COMPOSED.split())
+def test_splits_share_no_sentence_and_test_asks_about_no_pair_of_words_of_train(name):
+    data = made(name)
+    where: dict[str, set[int]] = {}
+    for sentence, split in zip(data.sites[:, 0, 0].tolist(), data.splits.tolist(), strict=True):
+        where.setdefault(data.sentences[sentence].text, set()).add(split)
+    assert all(len(splits) == 1 for splits in where.values())
+    assert len(where) == len(data.sentences) == len(data)  # one question a sentence
+    asked = [set(map(tuple, data.asked[data.splits == split].tolist())) for split in range(3)]
+    if data.asked.shape[1] == 2:
+        assert not asked[0] & asked[1]
+        assert not asked[0] & asked[2]
+        assert not asked[1] & asked[2]
+    for slot in range(data.asked.shape[1]):
+        assert {a[slot] for a in asked[2]} <= {a[slot] for a in asked[0]}
+
+
+@pytest.mark.parametrize("name", COMPOSED.split())
+def test_a_test_part_has_what_it_is_named_after_and_the_others_do_not(name):
+    data = made(name)
+    new = data.strata["new"]
+    parts = {part: data.take(np.flatnonzero(new.codes == i)) for i, part in enumerate(new.names)}
+    train = data.take(data.rows("train"))
+    assert set(parts) == {"adverbs" if data.asked.shape[1] == 1 and name in ("content1", "negation") else "pairs", "structures", "lemmas"}
+    assert (new.codes[data.rows("train")] == -1).all()
+    assert {len(part) for part in parts.values()} == {120}
+    known = {data.strata["structure"].names[c] for c in train.strata["structure"].codes}
+    for part, some in parts.items():
+        structures = {data.strata["structure"].names[c] for c in some.strata["structure"].codes}
+        assert structures.isdisjoint(known) if part == "structures" else structures <= known
+    lexicon = english().lexicon.entries
+    lemma = {form: entry.lemma for kind in ("noun", "verb") for entry in lexicon[kind] for form in entry.forms}
+    adverbs = {entry.lemma for entry in lexicon["adverb"]}
+    said = {word for bag in bags(train) for word in bag}
+    words = {lemma[word] for word in said if word in lemma}
+    for part, some in parts.items():
+        for bag in bags(some):
+            assert adverbs.isdisjoint(said & set(bag))
+            assert part == "lemmas" or {lemma[word] for word in bag if word in lemma} <= words
+
+
+@pytest.mark.parametrize("name", COMPOSED.split())
+def test_kinds_of_no_have_even_shares_in_every_split(name):
+    data = made(name)
+    for split in ("train", "dev", "test"):
+        counts = np.bincount(data.strata["negative"].codes[data.rows(split)], minlength=len(data.strata["negative"].names))
+        assert counts.max() - counts.min() <= 0.06 * counts.sum()
+
+
+EXACT = {
+    "sem-role": ("before the verb", "nearest noun", "nearest noun before, or first after by", "first after by"),
+    "negation": ("verb after not", "verb after not or no"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("sem-role", "size=4000,test=3000"), ("negation", "size=4000,test=3000"), ("sem-role", "size=4000,test=3000,strict=true")],
+)
+def test_rules_are_right_half_of_the_time(name, options):
+    data = made(name, options)
+    found = held(data)
+    for split, most in (("train", 0.02), ("test", 0.03)):
+        rows = data.rows(split)
+        right = {rule: float((cue[rows] == yes(data)[rows]).mean()) for rule, cue in found.items()}
+        for rule in found if "strict" in options else EXACT[name]:
+            assert abs(right[rule] - 0.5) <= most, (rule, split, right)
+    assert len(found) >= 5
+
+
+def test_loosely_held_rules_are_kept_away_from_what_the_paper_s_sets_give_away():
+    found, controlled = made("sem-role", "mode=paper"), made("sem-role", "size=4000,test=3000")
+    best = [max(abs(float((cue == yes(data)).mean()) - 0.5) for cue in held(data).values()) for data in (found, controlled)]
+    assert best[0] > 0.3
+    assert best[1] < 0.12
+
+
+def test_labels_of_order_are_what_the_words_say():
+    data = made("order")
+    seen = held(data)["before the verb"]
+    assert (seen == yes(data)).all()
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=3)
+def test_labels_are_what_another_reader_of_the_sentences_finds(seed):
+    for name in ("sem-role", "negation"):
+        data = made(name, f"size=60,dev=12,test=36,seed={seed},readings=none")
+        for item in data.examples():
+            for reading in readings(item.sites[0].sentence.words):
+                assert _told(reading, item.asked) is (item.label == "yes"), item
+
+
+def _told(reading, asked: tuple[str, ...]) -> bool:
+    """The noun is the agent of the verb; or no negation in the verb's own clause: at the verb, or at a noun of it that is not its head."""
+    if len(asked) == 2:
+        return asked[0] in reading.values(asked[1], "agent")
+    (verb,) = asked
+    own = [n for role in ("agent", "patient") for n in reading.values(verb, role) if verb not in reading.values(n, "relative")]
+    quantified = any(word in ("no", "not one") for noun in own for word in reading.values(noun, "determiner"))
+    return reading.values(verb, "polarity") == ("positive",) and not quantified
+
+
+@given(st.integers(0, 10**6), st.sampled_from(COMPOSED.split()))
+@settings(max_examples=4)
+def test_the_same_options_give_the_same_items_and_another_seed_gives_others(seed, name):
+    options = f"size=60,dev=12,test=36,seed={seed},readings=none"
+    one = TASKS.make(f"comp/{name},{options}").load()
+    same_dataset(one, TASKS.make(f"comp/{name},{options}").load())
+    other = TASKS.make(f"comp/{name},{options.replace(str(seed), str(seed + 1))}").load()
+    assert {s.text for s in one.sentences} != {s.text for s in other.sentences}
+
+
+@pytest.mark.parametrize("name", COMPOSED.split())
+def test_several_questions_about_a_sentence_have_both_answers(name):
+    data = made(name, f"{SMALL},per_sentence=2,readings=none")
+    assert len(data.sentences) == len(data) // 2
+    answers = np.zeros((len(data.sentences), 2), int)
+    np.add.at(answers, (data.sites[:, 0, 0], yes(data).astype(int)), 1)
+    assert (answers == 1).all()
+
+
+def test_words_of_one_s_own(tmp_path):
+    file = tmp_path / "request.json"
+    file.write_text('{"nouns": ["king", "queen", "poet", "pupil", "guest"], "verbs": ["hug", "envy", "pay", "sneeze", "smile", "hire"]}')
+    data = made("sem-role", f"size=200,dev=40,test=120,request={file}")
+    assert set(data.vocabulary) <= {"king", "queen", "poet", "pupil", "guest", "hug", "envy", "pay", "sneeze", "smile", "hire"}
+    assert TASKS.make(f"comp/order,request={file}").fingerprint != TASKS.make("comp/order").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("size=2", "at least 6 items"),
+        ("per_sentence=0", "at least 1 question"),
+        ("mode=paper,strict=true", "mode=controlled"),
+        ("request=/no/such.json", "no/such.json"),
+        ("request=FILE", "no noun 'unicorn'"),
+        ("request=BARE", "asked for in"),
+    ],
+)
+def test_what_cannot_be_built_is_said_in_a_line(options, message, tmp_path):
+    (tmp_path / "unicorn.json").write_text('{"nouns": ["unicorn"]}')
+    bare = '{"nouns": ["man", "woman", "poet"], "verbs": ["help", "call"], "aspect": ["simple"], "tense": ["past"], "number": ["plural"], '
+    (tmp_path / "bare.json").write_text(bare + '"frames": ["transitive"], "at_most": {}}')
+    options = options.replace("FILE", str(tmp_path / "unicorn.json")).replace("BARE", str(tmp_path / "bare.json"))
+    with pytest.raises((DataProblem, OSError), match=message) as caught:
+        TASKS.make(f"comp/sem-role,{options}").load()
+    assert "\n" not in str(caught.value)
