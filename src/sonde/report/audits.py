@@ -14,6 +14,7 @@ MANY = 40  # classes, of which the most and the least frequent are shown
 WORDS = frozenset(
     {
         "what",
+        "kind",
         "class",
         "label",
         "sentence",
