@@ -75,7 +75,12 @@ TASK_OPTIONS = {
     "edge/const": ["edge/const:TREES"] + [f"edge/const:EDGES/gold,root=true,unary={unary}" for unary in ("joined", "set", "separate")],
     "edge/entities": ["edge/entities:EDGES/columns", "edge/entities:EDGES/misc", "edge/entities:EDGES/gold"],
     "edge/chunks": ["edge/chunks:EDGES/columns", "edge/chunks:EDGES/columns,column=2,encoding=latin-1"],
-    "edge/coref": ["edge/coref:EDGES/misc", "edge/coref:EDGES/gold,across=2", "edge/coref:EDGES/misc,singletons=false,across=1"],
+    "edge/coref": [
+        "edge/coref:EDGES/misc",
+        "edge/coref:EDGES/gold,across=2",
+        "edge/coref:EDGES/misc,singletons=false,across=1",
+        "edge/coref:EDGES/onto,sentences=EDGES/onto/dep",
+    ],
     "edge/srl": ["edge/srl:EDGES/gold", "edge/srl:EDGES/gold,roles=core"],
     "edge/spr2": ["edge/spr2:EDGES/sets"]
     + [f"edge/spr2:EDGES/spr2/protoroles.tsv,treebank=EDGES/spr2/bank,soft={s}" for s in ("true", "false")],

@@ -119,6 +119,18 @@ def misc(folder: Path) -> Path:
     return _files(folder, "toy-{}.conllu", block)
 
 
+def onto(folder: Path) -> Path:
+    """Coreference in three columns of whole documents, two sentences each, beside a treebank that has the sentences."""
+    mentions = {0: "(7", 1: "_", 2: "(8(9)", 4: "8)7)", 8: "(9)"}
+    misc(folder / "dep")
+
+    def block(scene: Scene, i: int) -> str:
+        head = "# begin document\n" if i % 2 == 0 else ""
+        return head + "".join(f"{11 * (i % 2) + k}\t{word}\t{mentions.get(k, '_')}\n" for k, word in enumerate(scene.words))
+
+    return _files(folder, "toy_{}.conll", block)
+
+
 def spr2(folder: Path) -> tuple[Path, Path]:
     """The table of SPR2, and the treebank whose sentences it numbers from 1."""
     heads = "Split\tPred.Token\tSentence.ID\tArg.Tokens.Begin\tArg.Tokens.End\tArg.Phrase\tProperty\tResponse\tApplicable"
@@ -178,6 +190,6 @@ def recast(folder: Path) -> Path:
 
 def edge_files(folder: Path) -> Path:
     """A folder of all of them, one folder each."""
-    for write in (jsonl, sets, columns, gold, misc, spr2, uds, semeval, recast):
+    for write in (jsonl, sets, columns, gold, misc, onto, spr2, uds, semeval, recast):
         write(folder / write.__name__)
     return folder

@@ -129,6 +129,14 @@ def test_samples_of_ontonotes_format():
         assert len(TASKS.make(f"edge/{task}:{path},splits=sampled").found()) == many, task
 
 
+def test_gum_s_two_ways_to_write_mentions_say_the_same():
+    place = DATA / "treebanks" / "GUM"
+    columns = TASKS.make(f"edge/coref:{place}/coref_gum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz").found()
+    assert targets(columns) == targets(TASKS.make(f"edge/coref:{place}/dep/gum_dev.conllu.xz").found())
+    onto = TASKS.make(f"edge/coref:{place}/coref_ontogum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz").found()
+    assert len(onto) == 6898
+
+
 def test_gum_and_litbank_are_read_whole():
     entities = TASKS.make(f"edge/entities:{DATA}/treebanks/GUM/dep/gum_dev.conllu.xz").found()
     assert (len(entities), len(entities.labels.names)) == (7897, 10)

@@ -53,6 +53,27 @@ def test_pairs_across_sentences_stay_within_documents(tmp_path):
         TASKS.make(f"edge/coref:{tmp_path},across=-1").load()
 
 
+def test_documents_without_sentences_are_cut_as_the_treebank_says(tmp_path):
+    place = edges.onto(tmp_path)
+    reference = f"edge/coref:{place},sentences={place}/dep"
+    clause, clock = "Anna saw the old clock20", "the old clock20"
+    assert told(reference)[:3] == [(clause, "the", "0"), (clause, clock, "0"), (clause, "she", "0")]
+    assert told(reference)[3:6] == [("the", clock, "0"), ("the", "she", "1"), (clock, "she", "0")]
+    path = place / "toy_train.conll"
+    text = path.read_text()
+    path.write_text(text.replace("8)7)", "8)", 1).replace("13\tthe\t(8(9)", "13\tthe\t7)(8(9)", 1))  # goes on in the next sentence
+    assert TASKS.make(reference).load().notes["left out"] == {"mentions in pieces, or that go beyond their sentence": 1}
+    for wrong, why in (
+        (text.replace("Boris", "Bruno"), r"toy_train\.conll:13: 'Bruno' is 'Boris' in the treebank"),
+        (text.replace("clock00\t8)7)", "clock00"), r"toy_train\.conll:6: 2 columns instead of 3"),
+        (text + "# begin document\n0\tMore\t_\n", r"toy_train\.conll:71: the treebank has no sentence for 'More'"),
+        (text.replace("8)7)", "8)", 1), r"toy_train\.conll:2: the mention \(7 is never closed"),
+    ):
+        path.write_text(wrong)
+        with pytest.raises(DataProblem, match=why):
+            TASKS.make(reference).load()
+
+
 def test_mentions_of_the_same_words_are_no_pair(tmp_path):
     row = "d 0 {} w NN * {}\n"
     for split in ("train", "test"):
