@@ -3,9 +3,11 @@ import types
 import numpy as np
 import pytest
 import torch
+from tokenisers import Slow
 
 from sonde.core import DataProblem, Sentence
 from sonde.encoders import make
+from sonde.encoders.forward import Passes
 from sonde.encoders.network import Network, Weights, loaded
 from sonde.testing import check_encoder
 
@@ -176,3 +178,41 @@ def test_networks_of_other_weights_are_other_encoders(bert):
     assert made[1].name.endswith("weights=random")
     assert make(f"hf:{bert},seed=4").base == made[0].base  # nothing is drawn
     assert make(f"hf:{bert},weights=orthonormal,lexical=trained").base == made[4].base
+
+
+# other architectures, end to end
+
+
+@pytest.fixture(scope="module")
+def translator(bert, tmp_path_factory):
+    """A model with an encoder and a decoder, of which the encoder is read: T5's, whose distances are relative."""
+    import shutil
+
+    from transformers import T5Config, T5Model
+
+    folder = shutil.copytree(bert, tmp_path_factory.mktemp("t5") / "model")
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2}
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        T5Model(T5Config(vocab_size=200, **sizes)).save_pretrained(str(folder))
+    return folder
+
+
+def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
+    trained, drawn = (
+        make(f"hf:{translator},layers=lex+all,pool=none,weights={weights},{EXACT}").encode(sentences)
+        for weights in ("trained", "orthonormal")
+    )
+    assert trained.names == ("lex", "0", "1", "2")
+    assert np.allclose(trained.layer("lex"), trained.layer("0"), atol=1e-5)
+    assert np.allclose(trained.layer("0"), drawn.layer("0"), atol=1e-5)
+    assert not np.allclose(trained.layer("1"), drawn.layer("1"), atol=1e-2)
+
+
+def test_a_tokeniser_without_offsets_reaches_the_layers():
+    made = Network(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
+    found = Passes(made, "", True, 100).run([Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])], [("lex", "none"), ("2", "none")])
+    assert found.spans.sentences.tolist() == [0, 6, 9]
+    assert found.spans.words.tolist() == [[1, 4], [0, 0], [4, 5], [7, 8]]
+    assert np.array_equal(found.layers[0][4], found.layers[0][7])
+    assert not np.allclose(found.layers[1][4], found.layers[1][7])
