@@ -78,7 +78,7 @@ def _graded(first: str, second: str) -> bool:
 def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
     """Where a noun that a determiner begins may end: after nouns that only adjectives come before."""
     while at < len(words):
-        kinds = {found.kind for found in english_words().get(words[at], ())}
+        kinds = _opening(words[at])[1]
         at += 1
         if "noun" in kinds:
             yield at
@@ -86,7 +86,7 @@ def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
             return
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     """Determiner, adjectives and noun, in each number that all of them allow."""
     first, *adjectives, noun = words
@@ -116,7 +116,7 @@ def _adverbs(word: str) -> list[Word]:
     return [found for found in english_words().get(word, ()) if found.kind == "adverb"]
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that English allows."""
     if words[0] in MODALS:

@@ -77,7 +77,7 @@ class Tail(NamedTuple):
     raised: str = ""
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, Around((), (), "main"))
@@ -158,8 +158,10 @@ class _Parser:
                     yield Clause(tail.stop, (verb,), told + tail.parts + parts, ends, tail.raised)
 
     def _objects(self, verb: int, tail: Tail) -> Iterator[Tail]:
-        """Objects, of which a gap may be one, and then the rest."""
+        """Objects, of which a gap may be one and the last may be borrowed, and then the rest."""
         yield from self.after(verb, tail)
+        if len(tail.objects) < 2 and self.skeleton[tail.stop] == "&":
+            yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
         if len(tail.objects) < 2:
             for found, gap in self._named_or_gap(tail.stop, tail.gap):
                 grown = tail._replace(stop=found.stop, gap=gap, objects=(*tail.objects, found.heads), parts=tail.parts + found.parts)
@@ -175,8 +177,6 @@ class _Parser:
 
     def _raised(self, tail: Tail) -> Iterator[Tail]:
         """The tail with one thing more, which will be found after the verb that "and" joins."""
-        if len(tail.objects) < 2 and not tail.content:
-            yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
         if not tail.to:
             yield tail._replace(to=RAISED, raised="to")
         if tail.passive and not tail.by:

@@ -82,7 +82,7 @@ def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
             return
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     """A noun with a determiner or none, and adjectives, in each number with the cases in which all of them agree."""
     *before, noun = words
@@ -124,7 +124,7 @@ def _verb_end(words: Sequence[str], at: int) -> int:
     return min(at + 1, len(words))
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     """Verb groups: perhaps "nie", perhaps a helping verb with adverbs after it, and a verb in a form that goes with it."""
     said = {"polarity": "negative" if words[0] == "nie" else "positive"}

@@ -81,7 +81,7 @@ class Part(NamedTuple):
     parts: Parts = ()
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, Around("main"))
