@@ -212,6 +212,19 @@ def test_a_revision_is_read_from_the_cache(bert, tmp_path, monkeypatch):
     assert make("hf:some/model,layers=all,dtype=float32").encode([Sentence.of(["cat"])]).layers[0].shape == (1, 32)
 
 
+def test_models_of_sentence_transformers_go_by_their_bare_names(bert, tmp_path, monkeypatch):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    for name in ("sentence-transformers--ours", "ours-too", "sentence-transformers--ours-too"):
+        repository = tmp_path / f"models--{name}"
+        (repository / "snapshots").mkdir(parents=True)
+        (repository / "snapshots" / commit).symlink_to(bert)
+        (repository / "refs").mkdir()
+        (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    assert "sentence-transformers--ours" in str(make("hf:ours").files.folder)
+    assert "models--ours-too" in str(make("hf:ours-too").files.folder)  # the name as it is written comes first
+
+
 @pytest.mark.parametrize("name", ["nobody/nothing", "nobody/nothing@v2", "/no/such/folder"])
 def test_a_missing_model_is_one_sentence(name, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))

@@ -62,7 +62,7 @@ class HuggingFace:
     @property
     def files(self) -> Files:
         """Where the model lies."""
-        return files_of(self.model)
+        return files_of(self.model, "sentence-transformers", first=False)
 
     @property
     def runs(self) -> tuple[str, str]:

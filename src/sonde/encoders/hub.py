@@ -46,8 +46,8 @@ class Files:
 
 
 @functools.cache
-def files_of(model: str, organisation: str = "") -> Files:
-    """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` on the hub too.
+def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
+    """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` too, first or last.
 
     Looked up in this order: a folder, the Hugging Face cache, an installed package that carries the model, the hub.
     """
@@ -56,7 +56,7 @@ def files_of(model: str, organisation: str = "") -> Files:
     name, _, revision = model.partition("@")
     if model.startswith((".", "/", "~")) or name.count("/") > 1:
         raise DataProblem(f"no folder {model!r}; name a folder that holds a model, or a model of the hub (organisation/name)")
-    names = [name] if "/" in name or not organisation else [f"{organisation}/{name}", name]
+    names = [name] if "/" in name or not organisation else [f"{organisation}/{name}", name][:: 1 if first else -1]
     for known in names:
         if (found := _cached(known, revision or "main") or (None if revision else _packaged(known))) is not None:
             return found
