@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sonde.nets.edge import Net, Scale, Sizes, Source, drawn, mix_of, scores
 from sonde.nets.edge_batches import Gathered, Material, batch_of
-from sonde.nets.edge_loops import Lane, _patient, judged, loss_of, train
+from sonde.nets.edge_loops import Lane, _patient, cells_of, judged, loss_of, slope_of, train
 from sonde.nets.edge_plans import Course, Design, Patience
 from sonde.nets.schedules import Annealing
 from sonde.vectors import ranges
@@ -157,12 +157,18 @@ def test_gradients_are_those_of_the_loss(design, source):
     gathered._found |= {name: torch.from_numpy(given.layers[name][batch.units]) for name in "012"}  # in double precision
 
     def loss(*tensors):
-        total, cells = loss_of(
-            scores(net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered), given.wanted(rows).double()
-        )
-        return total / cells
+        wanted = given.wanted(rows).double()
+        return loss_of(scores(net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered), wanted) / cells_of(wanted)
 
     assert torch.autograd.gradcheck(loss, tuple(net.tensors.values()))
+
+
+@pytest.mark.parametrize("wanted", [torch.tensor([2, 0, 2]), torch.tensor([[1.0, 0.0, torch.nan], [0.3, 1.0, 0.0], [torch.nan] * 3])])
+def test_slopes_are_gradients_of_the_loss(wanted):
+    scored = torch.linspace(-3, 4, 9).view(3, 3).requires_grad_()
+    [expected] = torch.autograd.grad(loss_of(scored, wanted), scored)
+    torch.testing.assert_close(slope_of(scored.detach(), wanted), expected)
+    assert cells_of(wanted) == (3 if wanted.ndim == 1 else 5)
 
 
 def replace_layers(given, dtype):
@@ -183,9 +189,9 @@ def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False):
         order = np.random.default_rng([seed, number]).permutation(len(sentences))
         for start in range(0, len(order), 2):
             rows = np.concatenate([np.flatnonzero(given.groups == sentences[s]) for s in order[start : start + 2]])
-            loss, cells = loss_of(said(net, given, rows), given.wanted(rows))
+            wanted = given.wanted(rows)
             optimiser.zero_grad()
-            (loss / cells).backward()
+            (loss_of(said(net, given, rows), wanted) / cells_of(wanted)).backward()
             torch.nn.utils.clip_grad_norm_(net.tensors.values(), clip)
             optimiser.step()
             done += 1

@@ -30,7 +30,7 @@ def pooled(kind, x, logits, found):
     pairs, x, logits = pairs_of(found, len(x)), torch.from_numpy(x), torch.from_numpy(logits)
     if kind == "max":
         return highest(x, pairs).numpy()
-    weights = {"attention": lambda: attended(logits, pairs), "mean": lambda: means(pairs, x), "sum": lambda: None}[kind]()
+    weights = {"attention": lambda: attended(logits[pairs.units], pairs), "mean": lambda: means(pairs, x), "sum": lambda: None}[kind]()
     return summed(x, pairs, weights).numpy()
 
 
@@ -76,7 +76,7 @@ def test_gradients_are_those_of_the_sums(kind):
     x = torch.tensor(rng.normal(size=(6, 2)), requires_grad=True)
     logits = torch.tensor(rng.normal(size=6), requires_grad=True)
     pools = {
-        "attention": lambda x, logits: summed(x, pairs, attended(logits, pairs)),
+        "attention": lambda x, logits: summed(x, pairs, attended(logits[pairs.units], pairs)),
         "mean": lambda x, _: summed(x, pairs, means(pairs, x)),
         "sum": lambda x, _: summed(x, pairs),
         "max": lambda x, _: highest(x, pairs),

@@ -146,10 +146,13 @@ class Affine(NamedTuple):
     factor: Tensor | None
     bias: Tensor | None
 
-    def logits(self, x: Tensor, attend: Tensor) -> Tensor:
-        """How much attention each unit asks for, [units], but for a constant that no softmax sees."""
+    def logits(self, x: Tensor, attend: Tensor, side: Side) -> Tensor:
+        """How much attention the unit of each pair asks for, [pairs], but for a constant that no softmax sees."""
         along = attend if self.matrix is None else attend @ self.matrix
-        return x @ (along if self.factor is None else along * self.factor)
+        along = along if self.factor is None else along * self.factor
+        if x.requires_grad:
+            return (x @ along)[side.more.units]
+        return (x.index_select(0, side.wide) @ along)[side.place]
 
     def onward(self, rows: list[Tensor], weights: Tensor) -> Onward:
         """Rows projected and multiplied with weights [outputs, projected], with the cheaper product first."""
@@ -202,14 +205,14 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
 
 def _pooled(design: Design, affine: Affine, attend: Tensor, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
     """Each part of the spans, [spans, dim] of those of one unit and of the others."""
-    ones = summed(x, side.ones)
+    ones = summed(x, side.ones) if x.requires_grad else x.index_select(0, side.ones.units)
     if design.pool == "endpoints":
         for last in (False, True):
             yield [ones, summed(x, side.more, _end(side.more, last))]
     elif design.pool == "mean":
         yield [ones, summed(x, side.more, means(side.more, x))]
     else:
-        yield [ones, summed(x, side.more, attended(affine.logits(x, attend), side.more))]
+        yield [ones, summed(x, side.more, attended(affine.logits(x, attend, side), side.more))]
 
 
 def _end(pairs: Ragged, last: bool) -> Tensor:

@@ -64,10 +64,15 @@ class Material:
 
 
 class Side(NamedTuple):
-    """The distinct spans that a batch reads at one side: first those of one unit, then the others."""
+    """The distinct spans that a batch reads at one side: first those of one unit, then the others.
+
+    wide   the units of the others, each once, and `place` [pairs] where among these the unit of each pair is
+    """
 
     ones: Ragged
     more: Ragged
+    wide: Tensor
+    place: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,10 @@ def _side(units: Ints, flat: Ints, offsets: Ints) -> Side:
     """The spans of one side, as pairs with the batch's units."""
     local = np.searchsorted(units, flat)
     ones = int((np.diff(offsets) == 1).sum())
-    return Side(ragged(local[:ones], np.arange(ones + 1), len(units)), ragged(local[ones:], offsets[ones:] - ones, len(units)))
+    wide = _sorted_units(local[ones:])
+    place = torch.from_numpy(np.searchsorted(wide, local[ones:]))
+    more = ragged(local[ones:], offsets[ones:] - ones, len(units))
+    return Side(ragged(local[:ones], np.arange(ones + 1), len(units)), more, torch.from_numpy(wide), place)
 
 
 class Gathered:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -52,8 +51,8 @@ class Lane:
     def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
         """One step of Adam along the gradient of the batch's mean loss, clipped."""
         said = scores(self.net, batch, gathered, self.noise)
-        total, cells = loss_of(said, wanted)
-        (total / max(cells, 1)).backward()  # type: ignore[no-untyped-call]
+        slope = slope_of(said.detach(), wanted).div_(max(cells_of(wanted), 1))
+        said.backward(slope)  # type: ignore[no-untyped-call]
         gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
         length = float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
         if self.course.clip and length > self.course.clip:
@@ -168,27 +167,25 @@ def _shuffled(train: Material, size: int, seed: int) -> Iterator[Ints]:
             yield train.rows(order[start : start + size])
 
 
-class _Sigmoids(torch.autograd.Function):
-    """Cross-entropy of each label for itself, summed over the cells that are not NaN; its gradient in one line."""
-
-    @staticmethod
-    def forward(ctx: Any, said: Tensor, wanted: Tensor) -> Tensor:
-        ctx.save_for_backward(said, wanted)
-        known = wanted.nan_to_num(0.0)
-        return torch.where(wanted.isnan(), 0.0, torch.nn.functional.softplus(said) - said * known).sum()
-
-    @staticmethod
-    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
-        said, wanted = ctx.saved_tensors
-        return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0).mul_(slopes[0]), None
-
-
-def loss_of(said: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
-    """The loss summed, and over how many cells: cross-entropy of classes [n], or of each label for itself [n, labels], NaN left out."""
+def loss_of(said: Tensor, wanted: Tensor) -> Tensor:
+    """The loss summed: cross-entropy of classes [n], or of each label for itself [n, labels], NaN left out."""
     if wanted.ndim == 1:
-        return torch.nn.functional.cross_entropy(said, wanted, reduction="sum"), len(said)
-    total: Tensor = _Sigmoids.apply(said, wanted)  # type: ignore[no-untyped-call]
-    return total, wanted.numel() - int(wanted.isnan().sum())
+        return torch.nn.functional.cross_entropy(said, wanted, reduction="sum")
+    known = (~wanted.isnan()).to(said.dtype)
+    return torch.nn.functional.binary_cross_entropy_with_logits(said, wanted.nan_to_num(0.0), weight=known, reduction="sum")
+
+
+def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
+    """The gradient of the summed loss in the scores, which is all that a step needs."""
+    if wanted.ndim == 1:
+        slope = torch.softmax(said, 1)
+        return slope.scatter_add_(1, wanted[:, None], slope.new_full((1, 1), -1.0).expand(len(said), 1))
+    return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
+
+
+def cells_of(wanted: Tensor) -> int:
+    """Over how many cells the loss is summed: examples, or annotated pairs of example and label."""
+    return len(wanted) if wanted.ndim == 1 else wanted.numel() - int(wanted.isnan().sum())
 
 
 @torch.no_grad()
@@ -197,13 +194,12 @@ def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -
     counts, losses, cells = torch.zeros(len(nets), 2, dtype=torch.float64), [0.0] * len(nets), 0
     for rows in dev.passes(JUDGED, first or None):
         batch, wanted = batch_of(dev, rows, course.design.context), dev.wanted(rows)
-        gathered, many = Gathered(dev, batch, course.design.layer_norm), 0
+        gathered = Gathered(dev, batch, course.design.layer_norm)
         for i, net in enumerate(nets):
             said = scores(net, batch, gathered)
-            loss, many = loss_of(said, wanted)
-            losses[i] += float(loss)
+            losses[i] += float(loss_of(said, wanted))
             counts[i] += _right(said, wanted, course.decode)
-        cells += many
+        cells += cells_of(wanted)
     return [(float(c[0] / c[1].clamp_min(1)), loss / max(cells, 1)) for c, loss in zip(counts, losses, strict=True)]
 
 

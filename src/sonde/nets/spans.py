@@ -51,8 +51,8 @@ def summed(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor:
 
 
 def attended(logits: Tensor, pairs: Ragged) -> Tensor:
-    """The weight of each pair, [pairs]: a softmax of logits [units] within each span, whose maximum is subtracted first."""
-    found: Tensor = _Softmax.apply(logits[pairs.units], pairs)  # type: ignore[no-untyped-call]
+    """The weight of each pair, [pairs]: a softmax of logits [pairs] within each span, whose maximum is subtracted first."""
+    found: Tensor = _Softmax.apply(logits, pairs)  # type: ignore[no-untyped-call]
     return found
 
 
