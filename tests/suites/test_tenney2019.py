@@ -73,7 +73,11 @@ def test_rows_on_published_data_stand_inside_and_others_below():
     ]
     entries = selected(tenney2019(), found).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
-    assert heads == {("SPR2 SPR2; Coref. (W) DPR", False), ("Depend. EWT; SRL PropBank-EWT", True), ("Depend. GUM", True)}
+    assert heads == {
+        ("SPR2 data/SPR2; Coref. (W) data/DPR", False),
+        ("Depend. data/EWT; SRL data/PropBank-EWT", True),
+        ("Depend. data/GUM", True),
+    }
     text = terminal(inside(PAPER, entries))
     assert text.index("measured here, on the published data") < text.index("different data")
     assert "best constant" in text
@@ -90,6 +94,14 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
     for column in ("core roles", "non-core"):
         assert listed[column].score == pytest.approx(100 * METRICS.make(PARTS[column])(one.gold, one.predicted))
         assert listed[column].low < listed[column].score < listed[column].high
+
+
+def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
+    one = measured("edge/dep:data/EWT", "mix", (1, 1, 1), probe=PROBES.canonical("span"))
+    found = selected(tenney2019(), [one])
+    assert (found.entries, found.others) == ((), 1)
+    assert "1 results on these tasks were measured with other probes" in terminal(inside(PAPER, found.entries, others=found.others))
+    assert selected(tenney2019(protocol="fast"), [one]).entries
 
 
 def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_they_were_read():

@@ -150,11 +150,14 @@ def _rank(paper: Paper, row: Measured, column: int) -> str:
 def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, str], Sequence[Measured]], others: int) -> Iterator[str]:
     yield "Percent. Rows without a mark are the paper's own figures; they come without intervals."
     yield from (f"? {doubt}" for doubt in paper.doubts)
+    if others:
+        yield f"{others:,} results on these tasks were measured with other probes than the suite's and are left out."
     if not groups:
         return
     found = [cell for mine in groups.values() for row in mine for cell in row.cells.values() if isinstance(cell, Row)]
     many = max((row.seeds for row in found), default=0)
-    mean = f"means of up to {many} seeds" if many > 1 else "one seed"
+    runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
+    mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
     yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval over seeds and test examples."
     if any(why for _, why in groups):
         yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
@@ -163,8 +166,6 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
     folded = sorted({paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1})
     if folded:
         yield f"Small data, folds pooled (n train is that of one): {', '.join(folded)}."
-    if others:
-        yield f"{others:,} results on these tasks were measured with other probes than the paper's and are left out."
 
 
 def cells(suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()) -> list[Cell]:

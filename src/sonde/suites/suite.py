@@ -212,10 +212,10 @@ def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _short(data: str) -> str:
-    """The last part of a path, with options."""
+    """The last two parts of a path (GUM/dep), with options."""
     parsed = Reference.parse(data)
     options = "".join(f",{key}={value}" for key, value in parsed.options)
-    return (PurePath(parsed.argument or "").name or data) + options
+    return ("/".join(PurePath(parsed.argument or "").parts[-2:]) or data) + options
 
 
 def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
