@@ -110,8 +110,10 @@ def _joined(grammar: Grammar, first: tuple[Clause, Bounds], depth: int, where: W
     if not where.joins or not bounds.allow("conjuncts") or any(_heavy(slot) for slot in others):
         return
     if isinstance(subject, Hole) == where.relative:
+        nobody = (clause.voice, clause.agent) == ("passive", None)  # a "by" after the second verb would be theirs as well
         for second, left in _clauses(grammar, bounds.less(conjuncts=1), depth, Where(where.relative, shared=True)):
-            yield replace(clause, also=second), left
+            if not (nobody and second.voice == "passive" and second.agent is not None):
+                yield replace(clause, also=second), left
 
 
 def _heavy(slot: Slot) -> bool:
