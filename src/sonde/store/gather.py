@@ -21,7 +21,7 @@ from sonde.store.blocks import StoreProblem
 from sonde.store.shelf import Places, Shelf
 from sonde.vectors import Ints, Spans, ranges
 
-LARGE = 32 << 20  # bytes of all layers together from which on they are mapped
+LARGE = 64 << 20  # bytes of all layers together from which on they are mapped
 PART = 16 << 20  # bytes that are put in order at a time
 
 
