@@ -6,8 +6,8 @@ The table is tab-separated, with a header line; `#` begins a comment. Columns:
     lemma   the form that requests and events name it by
     forms   the other forms in the language's own order (English nouns: plural; verbs: third person, past, participle, -ing), or -
     class   nouns: what they name; verbs: their frame; adverbs: their place in a row; adjectives and prepositions: classes of nouns
-    flags   separated by semicolons, or -: `patient=thing,food` says what a verb takes, `stative` that it names a state, `unpassive` that it has
-            no passive, `factive` and `veridical` what it says of its content (see asserted.py); a language has more of its own
+    flags   separated by semicolons, or -: `patient=thing,food` says what a verb takes, `stative` that it names a state, `unpassive`
+            that it has no passive, `factive` and `veridical` what it says of its content (see asserted.py); a language has more of its own
     band    high, middle or low: how frequent the forms are together
 """
 
