@@ -36,7 +36,7 @@ def test_ontonotes_layout(tmp_path):
     assert saw == [("ARG0", 0, 1), ("V", 1, 2), ("ARG1", 2, 5), ("ARGM-LOC", 5, 7), ("ARGM-TMP", 7, 10)]
     assert left == [("ARG0", 8, 9), ("V", 9, 10)]
     assert block.mentions() == [("1", 0, 1), ("2", 2, 5), ("1", 8, 9)]
-    assert [(label, a, b) for label, a, b in zip(block.tree.labels, block.tree.starts, block.tree.stops, strict=True)][:4] == [
+    assert [(label, a, b) for label, a, b in zip(block.tree().labels, block.tree().starts, block.tree().stops, strict=True)][:4] == [
         ("ROOT", 0, 11), ("S", 0, 11), ("NP", 0, 1), ("VP", 1, 10),
     ]  # fmt: skip
     assert block.document == "a/b 0"
@@ -45,7 +45,7 @@ def test_ontonotes_layout(tmp_path):
 def test_propbank_layout_and_escapes(tmp_path):
     (block,) = blocks(tmp_path / "x", ROLES)
     assert block.words == ("(", "Ann", "ran", "up", "bills")
-    assert block.tree.words == block.words
+    assert block.tree().words == block.words
     first, second = block.arguments()
     assert first == [("ARG0", 1, 2), ("V", 2, 3), ("C-V", 3, 4)]
     assert second == [("ARG0", 1, 3), ("V", 4, 5)]
@@ -90,7 +90,7 @@ def test_columns_that_do_not_fit_the_predicates_are_named(tmp_path):
         block.arguments()
     (block,) = blocks(tmp_path / "x", ROLES.replace("(S*", "*"))
     with pytest.raises(DataProblem, match="x:1: the brackets are not those of one whole tree"):
-        _ = block.tree
+        block.tree()
 
 
 @pytest.mark.parametrize(

@@ -268,3 +268,38 @@ def test_an_empty_list_of_labels_is_an_answer(tmp_path):
     labels = [e.label for e in dataset.examples()]
     assert labels[:3] == [{"was_used", "awareness"}, set(), {"awareness", "existed_after", "was_used"}]
     assert dataset.labels.names == ("awareness", "existed_after", "was_used")  # and no class of nothing
+
+
+def test_a_file_without_a_name_of_a_split_may_say_it_line_by_line(tmp_path):
+    splits = ["train", "test", "train", "dev"]
+    rows = [{"text": f"w{i}", "targets": [{"span1": [0, 1], "label": "x"}], "info": {"split": s}} for i, s in enumerate(splits)]
+    (tmp_path / "all.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [e.split for e in TASKS.make(f"edge/jsonl:{tmp_path}/all.json").load().examples()] == splits
+
+
+@pytest.mark.parametrize(
+    ("task", "was", "now"),
+    [
+        ("srl", "(V*)", "(V*"),
+        ("coref", "(2", "-"),
+        ("entities", "(GPE)", "(GPE"),
+        ("const", "(TOP(S(NP*)", "(TOP(NP*)"),
+    ],
+)
+def test_columns_that_do_not_match_are_named_or_counted(tmp_path, task, was, now):
+    place = edges.gold(tmp_path)
+    path = place / "toy.train.gold_conll"
+    path.write_text(path.read_text().replace(was, now, 1))
+    with pytest.raises(DataProblem, match=r"toy\.train\.gold_conll:\d+: "):
+        TASKS.make(f"edge/{task}:{place}").load()
+    assert TASKS.make(f"edge/{task}:{place},on_error=skip").load().notes["source"]["skipped"] == 1
+
+
+def test_mentions_that_are_none_are_named_or_counted(tmp_path):
+    place = edges.misc(tmp_path)
+    path = place / "toy-train.conllu"
+    path.write_text(path.read_text().replace("Entity=2)", "Entity=2))", 1))
+    for task in ("coref", "entities"):
+        with pytest.raises(DataProblem, match=r"toy-train\.conllu:1: word 5: Entity=2\)\) is not mentions"):
+            TASKS.make(f"edge/{task}:{place}").load()
+        assert TASKS.make(f"edge/{task}:{place},on_error=skip").load().notes["source"]["skipped"] == 1

@@ -65,7 +65,6 @@ class Block(NamedTuple):
         column = self._column(7)
         return [i for i, frame in enumerate(column) if frame not in NONE]
 
-    @property
     def tree(self) -> Tree:
         """The parse; a DataProblem where there is none."""
         pieces = []

@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from sonde.core import SPLITS, DataProblem, Dataset
 from sonde.sampling import carve_dev, sampled
-from sonde.sources.conllu import Tally
+from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import Part
 from sonde.tasks.edge_columns import Marked, counted, divided, laid_out, tagged_seen, thinned
 from sonde.tasks.questions import factory, fingerprint, uncollected
@@ -52,6 +52,7 @@ class Options:
 
 
 O = TypeVar("O", bound=Options)  # noqa: E741 -- options
+R = TypeVar("R")
 
 
 @dataclass
@@ -61,6 +62,16 @@ class Count:
     tally: Tally = field(default_factory=Tally)
     left_out: Counter[str] = field(default_factory=Counter)
     also: Counter[str] = field(default_factory=Counter)
+
+    def tolerated(self, on_error: OnError, read: Callable[[], R]) -> R | None:
+        """What a reader makes of a sentence; None where it is malformed, which is counted, if it is not to be an error."""
+        try:
+            return read()
+        except DataProblem as problem:
+            if on_error == "raise":
+                raise
+            self.tally.skip(str(problem))
+            return None
 
     def notes(self, parts: Iterable[Part]) -> dict[str, Any]:
         """The same as plain JSON."""

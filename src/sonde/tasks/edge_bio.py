@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 
 from sonde.core import Sentence
@@ -40,7 +41,8 @@ def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[
             yield from _mentioned(options, part, count)
         elif suffix in GOLD:
             for block in conll2012.read(part.path, options.on_error, count.tally):
-                yield _spans(block.sentence, block.entities(), part.split, block.document)
+                if (named := count.tolerated(options.on_error, block.entities)) is not None:
+                    yield _spans(block.sentence, named, part.split, block.document)
         else:
             yield from _columns(options, part, count, len(parts) > MANY)
 
@@ -48,7 +50,7 @@ def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[
 def _mentioned(options: BioOptions, part: Part, count: Count) -> Iterator[Marked]:
     mentions = Mentions()
     for tree in conllu.read(part.path, options.on_error, count.tally):
-        found = mentions.of(tree)
+        found = count.tolerated(options.on_error, partial(mentions.of, tree)) or []
         count.left_out["mentions without a type"] += sum(not m.type for m in found)
         yield _spans(tree.sentence, [Labelled(m.type, m.start, m.stop) for m in found if m.type], part.split)
     count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished

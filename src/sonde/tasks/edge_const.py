@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from sonde.core import DataProblem
 from sonde.sources import brackets, conll2012
 from sonde.sources.brackets import Tree
 from sonde.sources.corpus import corpus
@@ -88,12 +87,8 @@ def _trees(options: ConstOptions, part: Part, count: Count) -> Iterator[Tree]:
         yield from brackets.read(part.path, options.on_error, count.tally)
         return
     for block in conll2012.read(part.path, options.on_error, count.tally):
-        try:
-            yield block.tree
-        except DataProblem as problem:
-            if options.on_error == "raise":
-                raise
-            count.tally.skip(str(problem))
+        if (tree := count.tolerated(options.on_error, block.tree)) is not None:
+            yield tree
 
 
 def _parts(options: ConstOptions) -> list[Part]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -90,22 +91,18 @@ def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Ment
         mentions, document = Mentions(), 0
         for tree in conllu.read(part.path, options.on_error, count.tally):
             document += any(comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments)
-            found = [(m.start, m.stop, m.group) for m in mentions.of(tree)]
-            yield Mentioned(tree.sentence, found, f"{part.path}: {document}")
+            found = count.tolerated(options.on_error, partial(mentions.of, tree))
+            if found is not None:
+                yield Mentioned(tree.sentence, [(m.start, m.stop, m.group) for m in found], f"{part.path}: {document}")
         count.left_out[BEYOND] += mentions.unfinished
         return
     if options.sentences is not None:
         yield from _documents(options, part, count)
         return
     for block in conll2012.read(part.path, options.on_error, count.tally):
-        try:
-            spans = [(m.start, m.stop, m.label) for m in block.mentions()]
-        except DataProblem as problem:
-            if options.on_error == "raise":
-                raise
-            count.tally.skip(str(problem))
-            continue
-        yield Mentioned(block.sentence, sorted(set(spans)), f"{part.path}: {block.document}")
+        spans = count.tolerated(options.on_error, block.mentions)
+        if spans is not None:
+            yield Mentioned(block.sentence, sorted({(m.start, m.stop, m.label) for m in spans}), f"{part.path}: {block.document}")
 
 
 def _documents(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:

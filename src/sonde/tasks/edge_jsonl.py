@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import SPLITS, DataProblem, Sentence
 from sonde.sources import edges
 from sonde.sources.corpus import corpus, one_each
 from sonde.sources.edges import Record, Target
@@ -46,9 +46,16 @@ def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:
             Sentence(record.words, record.text),
             [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
             [_label(t) for t in record.targets],
-            part.split,
+            part.split or _said(record),
             _strata(record),
         )
+
+
+def _said(record: Record) -> str:
+    """The split that a record's info says, '' for none."""
+    info = record.more.get("info")
+    split = info.get("split") if isinstance(info, dict) else None
+    return split if split in SPLITS else ""
 
 
 def _told(single: bool, one: bool) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
-from sonde.core import DataProblem
 from sonde.sources import conll2012
 from sonde.sources.conll2012 import Block, Labelled
 from sonde.sources.corpus import corpus
@@ -54,12 +54,8 @@ def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
 def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
     for part in parts:
         for block in conll2012.read(part.path, options.on_error, count.tally):
-            try:
-                found = roles(block, count)
-            except DataProblem as problem:
-                if options.on_error == "raise":
-                    raise
-                count.tally.skip(str(problem))
+            found = count.tolerated(options.on_error, partial(roles, block, count))
+            if found is None:
                 continue
             kinds = [kind_of(argument.label) for _, argument in found]
             if options.roles != "all":
