@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ from sonde.cli import app
 from sonde.core import DataProblem
 from sonde.sources.events import files
 from sonde.sources.events.batch import sentences
-from sonde.sources.events.english import FORMS, english
+from sonde.sources.events.english import FORMS, TABLE, english
+from sonde.sources.events.language import Language
+from sonde.sources.events.languages import LANGUAGES
 from sonde.sources.events.lexicon import HEADER, read
 from sonde.sources.events.patterns import partial
 from sonde.sources.events.request import request
@@ -191,3 +195,26 @@ def test_the_command(tmp_path, monkeypatch):
 
 def test_an_empty_request_is_one():
     assert space(request({})).size > 10**12
+
+
+def plain(table: Path = TABLE) -> Language:
+    """English that knows fewer phrases and has a mark of its own."""
+    return replace(english(table), name="Plain", phrases=english().phrases[:1], leaning=("not",), allowed={})
+
+
+def test_a_language_of_ones_own(monkeypatch):
+    monkeypatch.setitem(LANGUAGES.table, "plain", f"{__name__}:plain")
+    asked = {
+        "language": "plain",
+        "nouns": ["man", "woman"],
+        "verbs": ["help"],
+        "at_most": {"relatives": 0},
+        "tense": ["past"],
+        "aspect": ["simple"],
+    }
+    found = made(asked, number=["singular"], voices=["active"])
+    assert sorted(texts(found)) == sorted(
+        [f"the {one} {done} the {other}" for one, other in (("man", "woman"), ("woman", "man")) for done in ("helped", "didnot help")]
+    )
+    with pytest.raises(DataProblem, match="there are english, plain, polish"):
+        made(language="klingon")

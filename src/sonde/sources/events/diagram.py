@@ -172,13 +172,15 @@ class _Step:
         undecided, unmet, absent, already = state
         for i, (values, escaped) in enumerate(zip(self.free, self.escaped, strict=True)):
             free, taken, forbidden = values, already, undecided & ~escaped
+            if forbidden & self.closing:
+                continue
             if self.offsets:
                 free -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
-                taken += 1 << self.offsets[i]
-            if free > 0 and not forbidden & self.closing:
-                left = self._met(unmet & ~self.missed[i], absent)
+                taken = taken + (1 << self.offsets[i]) & self.kept
+            if free > 0:
+                left = self._met(unmet & ~self.missed[i], absent) if self.whole else (0, 0)
                 if left is not None:
-                    yield i, free, (forbidden, *left, taken & self.kept)
+                    yield i, free, (forbidden, *left, taken)
 
     def _met(self, required: int, missing: int) -> tuple[int, int] | None:
         """The required boxes that may yet be reached, and the requirements of which none is; None where one never will."""
