@@ -129,6 +129,14 @@ def ungraded(reading: Reading) -> Iterator[Fact]:
         yield from (fact._replace(value=word) for word in fact.value.split()) if fact.says == "adverb" else (fact,)
 
 
+def swapped(line: Mapping[str, Any]) -> Iterator[list[str]]:
+    """A sentence with two neighbours in each other's place, in all ways; adverbs stay where they are, for they have many places."""
+    words, adverbs = line["words"], ["adverbs" in role for role in line["roles"]]
+    for k in range(len(words) - 1):
+        if not adverbs[k] and not adverbs[k + 1]:
+            yield [*words[:k], words[k + 1], words[k], *words[k + 2 :]]
+
+
 def tally(language: str, asked: Mapping[str, Any], n: int, seed: int) -> Tally:
     counts: Counter[str] = Counter()
     misses: list[str] = []
@@ -137,6 +145,10 @@ def tally(language: str, asked: Mapping[str, Any], n: int, seed: int) -> Tally:
         began = time.process_time()
         found = readings(line["words"], language)
         counts["ns"] += int(1e9 * (time.process_time() - began))
+        if counts["sentences"] % 100 == 0:
+            spoilt = list(swapped(line))
+            counts["spoilt"] += len(spoilt)
+            counts["refused"] += sum(not readings(words, language) for words in spoilt)
         event = gold(line["event"])
         counts["sentences"] += 1
         if event not in found:
@@ -157,7 +169,10 @@ def show(name: str, counted: Tally) -> None:
     print(f"{100 * (n - len(misses)) / n:10.3f} %  event among the readings")
     print(f"{100 * counts['several'] / n:10.3f} %  several readings")
     print(f"{100 * counts['whom'] / n:10.3f} %  several that differ in who did what to whom")
-    kinds = Counter({kind: k for kind, k in counts.items() if kind not in ("ns", "sentences", "several", "whom")})
+    print(
+        f"{100 * counts['refused'] / counts['spoilt']:10.3f} %  of {counts['spoilt']:,} with two neighbours (not adverbs) swapped: no reading"
+    )
+    kinds = Counter({kind: counts[kind] for kind in examples})
     for kind, k in kinds.most_common():
         print(f"{100 * k / n:14.3f} %  {kind}")
         print(f"{'':18}{examples[kind]}")
