@@ -17,7 +17,7 @@ from sonde.probes import PROBES
 from sonde.sources.files import treebank
 from sonde.sources.tables import write
 from sonde.targets import column
-from sonde.tasks import COMPOSED, RELEASED, TASKS
+from sonde.tasks import COMPOSED, FURTHER, RELEASED, TASKS
 from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
 from tasks.publications import released
@@ -66,6 +66,7 @@ TASK_OPTIONS = {
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in RELEASED if f != "linspector" for n in RELEASED[f].split()},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in RELEASED["linspector"].split()},
     **{f"comp/{name}": [f"comp/{name},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")] for name in COMPOSED.split()},
+    **{f"comp/{name}": [f"comp/{name},size=200,dev=60,test=120"] for name in FURTHER.split()},
     "senteval/sent-len": ["senteval/sent-len:RELEASED/senteval", "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18"],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],

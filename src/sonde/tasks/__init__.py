@@ -14,6 +14,8 @@ RELEASED = {
 """Families of published data sets, one module each, and what they have."""
 
 COMPOSED = "content1 content2 order sem-role negation"
+FURTHER = "agreement embedded-tense adjective quantifier-scope"
+"""Tasks of composition on generated sentences: the paper's, and further ones."""
 
 TASKS = Contents(
     "task",
@@ -57,7 +59,7 @@ TASKS = Contents(
             for family, names in RELEASED.items()
             for name in names.split()
         },
-        **{f"comp/{name}": f"sonde.tasks.comp:{name.replace('-', '_')}" for name in COMPOSED.split()},
+        **{f"comp/{name}": f"sonde.tasks.comp:{name.replace('-', '_')}" for name in f"{COMPOSED} {FURTHER}".split()},
         "indicsenteval": "sonde.tasks.indicsenteval:indicsenteval",
         "table": "sonde.tasks.table:table",
     },

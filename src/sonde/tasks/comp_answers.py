@@ -30,6 +30,29 @@ def positive(reading: Reading, asked: tuple[str, ...]) -> bool:
     )
 
 
+def plural(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The subject of the verb is plural."""
+    (verb,) = asked
+    subject = "patient" if "passive" in reading.values(verb, "voice") else "agent"
+    return any("plural" in reading.values(noun, "number") for noun in reading.values(verb, subject))
+
+
+def past(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The verb is in the past."""
+    return "past" in reading.values(asked[0], "tense")
+
+
+def described(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The adjective is one of the noun."""
+    return asked[0] in reading.values(asked[1], "adjective")
+
+
+def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
+    """The noun has "no", and stands in the verb's own clause."""
+    noun, verb = asked
+    return noun in _arguments(reading, verb) and bool(NONE.intersection(reading.values(noun, "determiner")))
+
+
 def _arguments(reading: Reading, verb: str) -> Iterator[str]:
     """The nouns of a clause; a head of a relative clause belongs to the clause above."""
     for name in ROLES:

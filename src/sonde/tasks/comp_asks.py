@@ -85,10 +85,10 @@ def contents2(placed: Placed, language: Language) -> Iterator[Contrast]:
 def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
     """One of two clauses is negated: the negation moves to the other one, or their verbs change places."""
     for one, other in permutations(placed.clauses, 2):
-        rest = {f"{c.prefix}form": _forms(language, "positive") for c in placed.clauses if c not in (one, other)}
-        plain = {f"{path}.form": _determined(language, "the") for path, _ in placed.phrases}
+        rest = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses if c not in (one, other)}
+        plain = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
         yield from _not(placed, (one, other), {**rest, **plain}, language)
-        positive = {f"{c.prefix}form": _forms(language, "positive") for c in placed.clauses}
+        positive = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses}
         yield from _no(placed, (one, other), {**positive, **plain}, language)
 
 
@@ -99,30 +99,32 @@ def _not(placed: Placed, two: Two, limits: Mapping[str, int], language: Language
     """The verb of one clause is negated, with "not"."""
     one, other = two
     a, b = (f"{at.prefix}form" for at in two)
-    said = {**limits, a: _forms(language, "negative", one), b: _forms(language, "positive", other)}
+    said = {**limits, a: polarised(language, "negative", one), b: polarised(language, "positive", other)}
     yield Contrast(placed, language, Swap(a, b, "polarity"), _moved(two), said)
-    if _alike(two):
-        yield Contrast(placed, language, _verbs(two), _exchanged(two), said, tied=Swap(a, b, "polarity"))
+    if alike(two):
+        yield Contrast(placed, language, verbs(two), _exchanged(two), said, tied=Swap(a, b, "polarity"))
 
 
 def _no(placed: Placed, two: Two, limits: Mapping[str, int], language: Language) -> Iterator[Contrast]:
     """An argument of one clause is negated, with "no" or "not one"."""
     one, other = two
     for word in (d for d, force in language.forces.items() if force == "none"):
-        negative = _determined(language, word)
-        for a in _arguments(one, placed):
-            for b in _arguments(other, placed):
+        negative = determined(language, word)
+        for a in arguments(one, placed):
+            for b in arguments(other, placed):
                 yield Contrast(placed, language, Swap(a, b, "determiner"), _moved(two), {**limits, a: negative})
-            if _alike(two):
+            if alike(two):
                 forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
-                yield Contrast(placed, language, _verbs(two), _exchanged(two), {**limits, a: negative}, tied=forms)
+                yield Contrast(placed, language, verbs(two), _exchanged(two), {**limits, a: negative}, tied=forms)
 
 
-def _alike(two: Two) -> bool:
+def alike(two: Two) -> bool:
+    """Whether two clauses are built alike, so that their verbs can change places."""
     return two[0].clause.frame == two[1].clause.frame and two[0].clause.voice == two[1].clause.voice
 
 
-def _verbs(two: Two) -> Swap:
+def verbs(two: Two) -> Swap:
+    """The verbs of two clauses change places."""
     return Swap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
 
 
@@ -149,18 +151,19 @@ def _place(negated: ClauseAt) -> str:
     return "relative" if negated.prefix else "main"
 
 
-def _arguments(at: ClauseAt, placed: Placed) -> list[str]:
+def arguments(at: ClauseAt, placed: Placed) -> list[str]:
     """The forms of the phrases that stand in a clause itself."""
     slots = ((role, getattr(at.clause, role)) for role in at.clause.order)
     return [f"{at.prefix}{role}.form" for role, slot in slots if isinstance(slot, Phrase)]
 
 
 @lru_cache(maxsize=64)
-def _determined(language: Language, determiner: str) -> int:
+def determined(language: Language, determiner: str) -> int:
+    """Forms of phrases with a determiner."""
     return language.having("phrase", "determiner", (determiner,))
 
 
-def _forms(language: Language, polarity: str, at: ClauseAt | None = None) -> int:
+def polarised(language: Language, polarity: str, at: ClauseAt | None = None) -> int:
     """Forms of a polarity; for a clause only those with an auxiliary, which "not" can leave or join without "do"."""
 
     def fits(form: Form) -> bool:

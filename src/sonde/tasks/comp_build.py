@@ -30,6 +30,9 @@ SOME, MANY, OFTEN = 32, 256, 0.015  # sentences by which contrasts are judged, a
 NEW = 12  # about so many structures are held out for test
 
 
+TWO_RELATIVES = Bounds(relatives=2, together=2)
+
+
 @dataclass(frozen=True)
 class Design:
     """What a question asks, and what must not give the answer away.
@@ -41,6 +44,7 @@ class Design:
     single    whether one word is asked about
     adverbs   how often a clause has adverbs
     against   whether a rule that holds speaks for no
+    new       how much structures may have that are held out for test; they have more than those of the request
     answer    what a reading of a sentence answers, where that is more than a matter of its words
     """
 
@@ -51,6 +55,7 @@ class Design:
     single: bool = False
     adverbs: float = 0.5
     against: bool = False
+    new: Bounds = TWO_RELATIVES
     answer: Answer | None = None
 
 
@@ -68,6 +73,15 @@ class Made(NamedTuple):
     part: Part
     runs: tuple[tuple[str, Pairs], ...]
     scores: Mapping[str, float]
+
+    def asked(self) -> dict[str, int]:
+        """For each kind the words that are asked about, in bits."""
+        found: dict[str, int] = {}
+        for _, run in self.runs:
+            for path in {path for question in run.questions for path in question.asked} if run.first else ():
+                kind = run.contrast.kind(path)
+                found[kind] = found.get(kind, 0) | sum(1 << int(number) for number in np.unique(run.values[path]))
+        return found
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,8 @@ class Plan:
         if not new:
             return seen
         known = set(seen)
-        found = [shape for shape in wider(self.own.grammar, embedded=self.strict) if shape not in known]
+        fresh = (shape for shape in wider(self.own.grammar, self.design.new, embedded=self.strict) if shape not in known)
+        found = [shape for shape in fresh if any(True for _ in self.design.asks(place(shape), self.own.language))]
         return found if self.strict else found[:: max(1, len(found) // NEW)]
 
     def judged(self, *, new: bool) -> list[Judged]:
@@ -195,12 +210,11 @@ def _kinds(found: Sequence[Judged]) -> Matrix:
     return np.hstack([np.array(even, float), np.array(crossed, float)])
 
 
-def wider(grammar: Grammar, *, embedded: bool) -> Iterator[Clause]:
-    """Structures with two relative clauses, one perhaps in the other, and nothing else; not all, so that there are not too many.
+def wider(grammar: Grammar, bounds: Bounds, *, embedded: bool) -> Iterator[Clause]:
+    """Structures within bounds, with relative clauses perhaps in one another; not all, so that there are not too many.
 
     Embedded twice they are hard to read, but strict sets cannot do without.
     """
-    bounds = Bounds(relatives=2, together=2)
     some = shapes(replace(grammar, bounds=bounds, voices=("active",), inner=("transitive",), depth=2))
     return (shape for shape in some if embedded or not any(_embedded(slot) for slot in (shape.agent, shape.patient)))
 

@@ -27,15 +27,21 @@ SPARE = "spare"  # the path of a word that is in one sentence of a pair only
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two variables whose values change places; of forms only a field of the value, as 'polarity', where one is named."""
+    """Two variables whose values change places; of forms only a field of the value, as 'polarity', where one is named.
+
+    more  further variables that change places along with them, as a noun's form with the noun
+    """
 
     a: str
     b: str
     field: str = ""
+    more: tuple[tuple[str, str], ...] = ()
 
     def moved(self, path: str) -> str:
         """Where the word at a path of the first sentence stands in the second."""
-        return {self.a: self.b, self.b: self.a}.get(path, path) if not self.field else path
+        if self.field:
+            return path
+        return next((one if path == other else other for one, other in ((self.a, self.b), *self.more) if path in (one, other)), path)
 
 
 class Question(NamedTuple):
@@ -84,9 +90,9 @@ class Contrast:
 
     def second(self, values: Values) -> Values:
         """The values of the second sentences."""
-        a, b = values[self.swap.a], values[self.swap.b]
         if not self.swap.field:
-            return {**values, self.swap.a: b, self.swap.b: a}
+            return {path: values[self.swap.moved(path)] for path in values}
+        a, b = values[self.swap.a], values[self.swap.b]
         table = self._table(self.swap)
         return {**values, self.swap.a: table[a, b], self.swap.b: table[b, a]}
 

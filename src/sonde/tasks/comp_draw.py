@@ -99,8 +99,8 @@ def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:
     found = np.ones(len(next(iter(values.values()))), bool)
     for question in wanted.questions:
         if len(question.asked) == 2:
-            noun, verb = question.asked
-            found &= wanted.part.has(values[noun], values[verb])
+            kinds = tuple(wanted.contrast.kind(path) for path in question.asked)
+            found &= wanted.part.has(kinds, tuple(values[path] for path in question.asked))
     return found
 
 
@@ -155,7 +155,7 @@ def domain(wanted: Wanted) -> dict[str, int]:
     named = {path for question in wanted.questions for path in question.asked}
     found = {}
     for path, kind in _variables(wanted):
-        words = (part.domains if path in named else part.fillers)[kind]
+        words = part.domains[kind] & part.seen.get(kind, -1) if path in named else part.fillers[kind]
         found[path] = words & known.domain.get(path, words) & contrast.limits.get(path, words)
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from operator import or_
 from pathlib import Path
@@ -50,6 +50,7 @@ class Part:
     residues  which sums of classes its pairs of asked words have
     domains   for each kind of variable what it may be where it is asked about
     fillers   the same elsewhere
+    seen      words that train asks about, where that is known: no others are asked about here
     """
 
     name: str
@@ -57,11 +58,13 @@ class Part:
     residues: frozenset[int]
     domains: Mapping[str, int]
     fillers: Mapping[str, int]
+    seen: Mapping[str, int] = field(default_factory=dict)
 
-    def has(self, nouns: Numbers, verbs: Numbers) -> NDArray[np.bool_]:
-        """Which pairs of asked words belong here, [n]."""
+    def has(self, kinds: tuple[str, ...], words: tuple[Numbers, ...]) -> NDArray[np.bool_]:
+        """Which pairs of asked words, each of a kind, belong here, [n]."""
         mine = np.array([k in self.residues for k in range(CLASSES)])
-        found: NDArray[np.bool_] = mine[(_ranks(self.domains["noun"])[nouns] + _ranks(self.domains["verb"])[verbs]) % CLASSES]
+        ranks = (_ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True))
+        found: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
         return found
 
     def share(self, question: Question) -> float:
