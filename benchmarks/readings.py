@@ -169,9 +169,8 @@ def show(name: str, counted: Tally) -> None:
     print(f"{100 * (n - len(misses)) / n:10.3f} %  event among the readings")
     print(f"{100 * counts['several'] / n:10.3f} %  several readings")
     print(f"{100 * counts['whom'] / n:10.3f} %  several that differ in who did what to whom")
-    print(
-        f"{100 * counts['refused'] / counts['spoilt']:10.3f} %  of {counts['spoilt']:,} with two neighbours (not adverbs) swapped: no reading"
-    )
+    refused, spoilt = counts["refused"], counts["spoilt"]
+    print(f"{100 * refused / spoilt:10.3f} %  no reading with two neighbours (not adverbs) swapped, of {spoilt:,}")
     kinds = Counter({kind: counts[kind] for kind in examples})
     for kind, k in kinds.most_common():
         print(f"{100 * k / n:14.3f} %  {kind}")
