@@ -116,3 +116,13 @@ def test_files_without_tags_are_refused(tmp_path):
         path.write_text(text)
         with pytest.raises(DataProblem, match=r"no column holds tags|no rows of words"):
             found(path)
+
+
+def test_files_longer_than_what_columns_are_told_by(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("".join(f"w{i} NN {'B-X' if i % 3 else 'O'}\n{chr(10) if i % 10 == 9 else ''}" for i in range(5000)) + "bad NN\n")
+    tally = Tally()
+    sentences = list(read(path, Layout(), "skip", tally))
+    assert (len(sentences), tally.words, tally.skipped) == (500, 5000, 1)
+    assert sentences[-1].line == 5490
+    assert "x:5501: 2 columns" in tally.problems[0]

@@ -149,3 +149,20 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path):
         with pytest.raises(DataProblem, match=why):
             tables.write(dataset, tmp_path / "out.json", "jiant")
     assert not list(tmp_path.iterdir())
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 3) | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["text", "targets", "span1", "span2", "label"]), inner),
+    max_leaves=8,
+)
+
+
+@given(
+    st.fixed_dictionaries({}, optional={"text": st.just("a b") | anything, "targets": st.lists(anything, max_size=2) | anything}) | anything
+)
+def test_whatever_a_line_holds_it_is_a_record_or_left_out_with_its_line(tmp_path_factory, value):
+    path = lines(tmp_path_factory.mktemp("x") / "x.json", value)
+    tally = Tally()
+    found = [json.loads(written(record)) for record in read(path, "skip", tally)]
+    assert found == [value] or (not found and tally.problems[0].startswith(f"{path}:1: "))

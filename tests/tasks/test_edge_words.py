@@ -2,6 +2,7 @@
 
 import pytest
 
+from fixtures.forest import forest
 from sonde.core import DataProblem
 from sonde.sources import brackets
 from sonde.tasks import TASKS
@@ -119,6 +120,23 @@ def test_the_node_over_the_tree_is_a_target_by_option():
 def test_heights_count_the_word_s_own_tag():
     found = phrases(brackets.parsed(TREE, "x", 1), "separate")
     assert found.heights == ["7", "3", "2", "6", "5", "4", "3", "2", "2"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_ways_tell_the_same_phrases(tmp_path, seed):
+    path = tmp_path / "x.ptb"
+    path.write_text(forest(60, seed))
+    for tree in brackets.read(path):
+        ways = {unary: phrases(tree, unary, root=True) for unary in WAYS}
+        assert len(set(ways["top"].spans)) == len(ways["top"].spans)  # no span is asked about twice
+        assert ways["top"].spans == ways["joined"].spans == ways["set"].spans == list(dict.fromkeys(ways["separate"].spans))
+        pieces = [
+            (span, label) for span, labels in zip(ways["joined"].spans, ways["joined"].labels, strict=True) for label in labels.split("+")
+        ]
+        assert pieces == list(zip(ways["separate"].spans, ways["separate"].labels, strict=True))
+        assert [set(label.split("+")) for label in ways["joined"].labels] == ways["set"].labels
+        assert [label.split("+")[0] for label in ways["joined"].labels] == ways["top"].labels
+        assert all(int(height) >= 2 for height in ways["top"].heights)
 
 
 def test_siblings_over_neighbouring_words_are_no_chain():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,12 +52,13 @@ class Tagged(NamedTuple):
 def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = Tally() if tally is None else tally
-    rows = list(_rows(path, layout.encoding))
-    tabbed = any("\t" in text for _, text in rows)
-    word, tags = _columns([_cells(text, tabbed) for _, text in rows[:SAMPLE]], layout, str(path))
+    rows = _rows(path, layout.encoding)
+    first = list(islice(rows, SAMPLE))
+    tabbed = any("\t" in text for _, text in first)
+    word, tags = _columns([_cells(text, tabbed) for _, text in first], layout, str(path))
     block: list[tuple[int, list[str]]] = []
     text, document, documents, words = "", "", count(1), Words()
-    for number, line in chain(rows, [(len(rows) + 1, "")]):
+    for number, line in chain(first, rows, [(0, "")]):
         if _told(line, tabbed):
             key, _, value = line.lstrip("# ").partition(" = ")
             text = value.strip() if key.strip() == "text" else text
