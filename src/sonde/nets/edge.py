@@ -15,7 +15,7 @@ from torch import Tensor
 
 from sonde.nets.edge_batches import Batch, Gathered, Side
 from sonde.nets.edge_plans import Design
-from sonde.nets.spans import Ragged, attended, highest, means, summed
+from sonde.nets.spans import Ragged, attended, highest, means, multiplied, summed
 from sonde.vectors import Floats
 
 MERGES = 2  # distinct spans per projected number beyond which two matrices are multiplied with each other before the spans
@@ -102,9 +102,15 @@ def scores(net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | 
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
     x = _dropped(_input(net, batch, gathered), design.drop_input, noise)
-    sides = [_side(net, k, side, x) for k, side in enumerate(batch.sides)]
-    found = summed(torch.cat([rows for side in sides for rows in side.rows]), batch.which)
-    found = found.add_(t["first-bias"] + sum(side.constant for side in sides))
+    found: Tensor | None = None
+    constant = t["first-bias"]
+    for k, side in enumerate(batch.sides):
+        onward = _side(net, k, side, x)
+        constant = constant + onward.constant
+        rows = onward.rows if side.which is None else summed(onward.rows, side.which)
+        found = rows if found is None else found.add_(rows)
+    assert found is not None
+    found = found.add_(constant)
     if not design.hidden:
         return found
     found = found.tanh_()
@@ -133,9 +139,9 @@ def _dropped(x: Tensor, share: float, noise: torch.Generator | None) -> Tensor:
 
 
 class Onward(NamedTuple):
-    """What the distinct spans of one side add to the first layer: rows [spans, outputs], and a constant of each span [outputs]."""
+    """What one side adds to the first layer: rows [distinct spans, outputs], and a constant of each example [outputs]."""
 
-    rows: list[Tensor]
+    rows: Tensor
     constant: Tensor | float
 
 
@@ -160,9 +166,9 @@ class Affine(NamedTuple):
         if matrix is None or sum(map(len, rows)) > MERGES * len(matrix):
             both = weights if matrix is None else weights @ matrix
             both = both if self.factor is None else both * self.factor
-            return Onward([row @ both.T for row in rows], constant)
+            return Onward(multiplied(rows, both), constant)
         matrix = matrix if self.factor is None else matrix * self.factor
-        return Onward([row @ matrix.T @ weights.T for row in rows], constant)
+        return Onward(multiplied(rows, matrix) @ weights.T, constant)
 
     def projected(self, x: Tensor) -> Tensor:
         """Units projected one by one, [units, projected]."""
@@ -191,16 +197,14 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     first = k * net.design.parts * width
     if net.design.pool == "max":
         weights, units = net.tensors["first"][:, first : first + width], affine.projected(x)
-        return Onward([highest(units, pairs) @ weights.T for pairs in (side.ones, side.more)], 0.0)
+        return Onward(torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)]) @ weights.T, 0.0)
     parts = []
     for part, rows in enumerate(_pooled(net.design, affine, attend, side, x)):
         start = first + part * width
         parts.append(affine.onward(rows, net.tensors["first"][:, start : start + width]))
     if len(parts) == 1:
         return parts[0]
-    first_end, last_end = parts
-    rows = [a + b for a, b in zip(first_end.rows, last_end.rows, strict=True)]
-    return Onward(rows, first_end.constant + last_end.constant)
+    return Onward(parts[0].rows + parts[1].rows, parts[0].constant + parts[1].constant)
 
 
 def _pooled(design: Design, affine: Affine, attend: Tensor, side: Side, x: Tensor) -> Iterator[list[Tensor]]:

@@ -67,48 +67,53 @@ class Side(NamedTuple):
     """The distinct spans that a batch reads at one side: first those of one unit, then the others.
 
     wide   the units of the others, each once, and `place` [pairs] where among these the unit of each pair is
+    which  the span of each example; None where example i has span i
     """
 
     ones: Ragged
     more: Ragged
     wide: Tensor
     place: Tensor
+    which: Ragged | None
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Some examples.
 
+    rows    which examples, in an order that may differ from that in which they were asked for
     units   the rows of the layers that are gathered for them
-    sides   the distinct spans of each side; those of the second are counted on from those of the first
-    which   the spans of each example, one a side
+    sides   the distinct spans of each side
     around  [2 * context + 1, units]  from each unit that a span has to its neighbours among `units`, -1 past the sentence
     """
 
     rows: Ints
     units: Ints
     sides: tuple[Side, ...]
-    which: Ragged
     around: Tensor | None
 
 
 def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
     """The batch of some examples."""
     distinct = [_distinct(a[rows], b[rows]) for a, b in zip(material.starts, material.stops, strict=True)]
+    order = _in_order(distinct[0])
     flat = [ranges(starts, stops) for starts, stops, _ in distinct]
     units = _sorted_units(np.concatenate([f for f, _ in flat]))
-    sides = tuple(_side(units, f, offsets) for f, offsets in flat)
-    spans = np.cumsum([0, *(len(starts) for starts, _, _ in distinct)])
-    own = np.stack([which + first for (_, _, which), first in zip(distinct, spans, strict=False)], 1)
-    which = ragged(own.ravel(), np.arange(len(rows) + 1) * len(sides), int(spans[-1]))
+    sides = tuple(_side(units, f, offsets, which[order]) for (f, offsets), (_, _, which) in zip(flat, distinct, strict=True))
     if not context:
-        return Batch(rows, units, sides, which, None)
+        return Batch(rows[order], units, sides, None)
     sentence = np.searchsorted(material.bounds, units, "right") - 1
     near = units + np.arange(-context, context + 1)[:, None]
     inside = (material.bounds[sentence] <= near) & (near < material.bounds[sentence + 1])
     wider = _sorted_units(near[inside])
     around = np.where(inside, np.searchsorted(wider, near), -1)
-    return Batch(rows, wider, sides, which, torch.from_numpy(around))
+    return Batch(rows[order], wider, sides, torch.from_numpy(around))
+
+
+def _in_order(distinct: tuple[Ints, Ints, Ints]) -> Ints:
+    """An order of the examples in which each has the span of its number, where no two share one; otherwise as they are."""
+    starts, _, which = distinct
+    return np.argsort(which) if len(starts) == len(which) else np.arange(len(which))
 
 
 def _sorted_units(units: Ints) -> Ints:
@@ -133,28 +138,33 @@ def _distinct(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
     return starts[order], (starts + lengths)[order], place[which.ravel()]
 
 
-def _side(units: Ints, flat: Ints, offsets: Ints) -> Side:
-    """The spans of one side, as pairs with the batch's units."""
-    local = np.searchsorted(units, flat)
+def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
+    """The spans of one side, as pairs with the batch's units, and of the examples with them."""
+    local, spans = np.searchsorted(units, flat), len(offsets) - 1
     ones = int((np.diff(offsets) == 1).sum())
     wide = _sorted_units(local[ones:])
     place = torch.from_numpy(np.searchsorted(wide, local[ones:]))
+    single = ragged(local[:ones], np.arange(ones + 1), len(units))
     more = ragged(local[ones:], offsets[ones:] - ones, len(units))
-    return Side(ragged(local[:ones], np.arange(ones + 1), len(units)), more, torch.from_numpy(wide), place)
+    same = spans == len(which) and bool((which == np.arange(spans)).all())
+    return Side(single, more, torch.from_numpy(wide), place, None if same else ragged(which, np.arange(len(which) + 1), spans))
 
 
 class Gathered:
-    """The vectors of a batch's units, each layer gathered and brought to float32 once however many networks read it."""
+    """The vectors of a batch's units, each layer gathered and brought to float32 once however many networks read it.
 
-    def __init__(self, material: Material, batch: Batch, layer_norm: bool = False) -> None:
-        self.material, self.batch, self.layer_norm = material, batch, layer_norm
+    Numbers that are not finite are a ValueError, unless they were checked in an earlier pass.
+    """
+
+    def __init__(self, material: Material, batch: Batch, layer_norm: bool = False, checked: bool = False) -> None:
+        self.material, self.batch, self.layer_norm, self.checked = material, batch, layer_norm, checked
         self._found: dict[object, Tensor] = {}
 
     def layer(self, name: str) -> Tensor:
         """One layer, [units, dim]."""
         if name not in self._found:
             found = torch.from_numpy(np.take(self.material.layers[name], self.batch.units, axis=0)).float()
-            if not torch.isfinite(found.sum()):
+            if not self.checked and not torch.isfinite(found.sum()):
                 self._complain(name, found)
             self._found[name] = found
         return self._found[name]

@@ -113,7 +113,7 @@ def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, pl
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
     for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
-        _step(lanes, train, rows, plan.rate_at(step, steps))
+        _step(lanes, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
         if step + 1 in looks:
             _look(lanes, dev, step + 1)
     return [lane.learnt(steps) for lane in lanes]
@@ -122,7 +122,7 @@ def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, pl
 def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Patience) -> list[Learnt]:
     going, every, ended = list(lanes), plan.every(train.sentences), dict[Lane, int]()
     for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
-        _step(going, train, rows)
+        _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
         if step % every:
             continue
         for lane, improved in zip(list(going), _look(going, dev, step, plan.judged), strict=True):
@@ -151,10 +151,11 @@ def _patient(lane: Lane, better: bool, clearly: bool, looks: int) -> bool:
     return lane.misses < plan.stop and lane.rate >= plan.least and not (plan.most and looks >= plan.most)
 
 
-def _step(lanes: Sequence[Lane], train: Material, rows: Ints, rate: float | None = None) -> None:
+def _step(lanes: Sequence[Lane], train: Material, rows: Ints, checked: bool, rate: float | None = None) -> None:
+    """One step of every network on the same batch."""
     design = lanes[0].course.design
     batch = batch_of(train, rows, design.context)
-    gathered, wanted = Gathered(train, batch, design.layer_norm), train.wanted(rows)
+    gathered, wanted = Gathered(train, batch, design.layer_norm, checked), train.wanted(batch.rows)
     for lane in lanes:
         lane.step(batch, gathered, wanted, lane.rate if rate is None else rate)
 
@@ -193,7 +194,8 @@ def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -
     """Of each network F1 over all annotated pairs of example and label (of classes under a softmax, accuracy), and its mean loss."""
     counts, losses, cells = torch.zeros(len(nets), 2, dtype=torch.float64), [0.0] * len(nets), 0
     for rows in dev.passes(JUDGED, first or None):
-        batch, wanted = batch_of(dev, rows, course.design.context), dev.wanted(rows)
+        batch = batch_of(dev, rows, course.design.context)
+        wanted = dev.wanted(batch.rows)
         gathered = Gathered(dev, batch, course.design.layer_norm)
         for i, net in enumerate(nets):
             said = scores(net, batch, gathered)

@@ -68,6 +68,34 @@ def highest(x: Tensor, pairs: Ragged) -> Tensor:
     return torch.where((lengths > 0)[:, None], found, 0.0)
 
 
+def multiplied(parts: list[Tensor], matrix: Tensor) -> Tensor:
+    """Rows of several tensors [.., dim] multiplied with the matrix [outputs, dim], one after the other; nothing is copied."""
+    found: Tensor = _Product.apply(matrix, *parts)  # type: ignore[no-untyped-call]
+    return found
+
+
+class _Product(torch.autograd.Function):
+    """Products written beside each other, whose gradients in a part are only taken where the part has any."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: Tensor, *parts: Tensor) -> Tensor:
+        ctx.save_for_backward(matrix, *parts)
+        found = matrix.new_empty(sum(map(len, parts)), len(matrix))
+        for part, out in zip(parts, torch.split(found, [len(part) for part in parts]), strict=True):
+            torch.mm(part, matrix.T, out=out)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
+        matrix, *parts = ctx.saved_tensors
+        given = torch.split(slopes[0], [len(part) for part in parts])
+        inner = [g @ matrix if needed else None for g, needed in zip(given, ctx.needs_input_grad[1:], strict=True)]
+        outer = given[0].T @ parts[0]
+        for g, part in zip(given[1:], parts[1:], strict=True):
+            outer.addmm_(g.T, part)
+        return outer, *inner
+
+
 class _Sum(torch.autograd.Function):
     """`embedding_bag`, whose own gradient in x takes five times as long as its transpose, which is one more sum."""
 

@@ -179,7 +179,7 @@ class Fitted:
         with torch.no_grad():
             for rows in given.passes(JUDGED):
                 batch = batch_of(given, rows, self.course.design.context)
-                found[rows] = scores(net, batch, Gathered(given, batch, self.course.design.layer_norm)).numpy()
+                found[batch.rows] = scores(net, batch, Gathered(given, batch, self.course.design.layer_norm)).numpy()
         labels: Column = readings.labels
         sets = self.course.decode == "threshold" and labels.loss != "squared"
         return Predictions(found, labels.names, (as_sets(labels) if sets else labels).decode(found))
