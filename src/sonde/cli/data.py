@@ -46,7 +46,8 @@ def build(
     made = TASKS.make(reference)
     dataset = made.load()
     told = write(dataset, output, style)
-    remark(f"{output}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))
+    written = output.with_suffix(f".*{output.suffix}") if style == "jiant" else output  # a file a split
+    remark(f"{written}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))
     found = audit(dataset, metric=made.metric, floors=report is not None)
     for problem in found.problems:
         remark(f"- {problem}")
