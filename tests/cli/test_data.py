@@ -34,3 +34,11 @@ def test_json_lines_are_written_by_suffix_or_by_name(table, tmp_path, arguments)
 
 def test_an_audit_is_judged_by_the_task_s_own_metric(table):
     assert "macro-f1" in sonde("inspect", table + ",metric=macro-f1", "--format", "markdown")
+
+
+def test_jiant_s_files_are_written_a_split_each(tmp_path):
+    write(FAMILIES["span"](), tmp_path / "tiny.parquet")
+    said = sonde("build", f"table:{tmp_path / 'tiny.parquet'}", "-o", tmp_path / "edges.json", "--format", "jiant")
+    assert "edges.*.json: examples 100" in said
+    assert sorted(p.name for p in tmp_path.glob("edges*")) == ["edges.dev.json", "edges.test.json", "edges.train.json"]
+    assert json.loads((tmp_path / "edges.test.json").read_text("utf-8").splitlines()[0])["targets"][0]["label"]
