@@ -185,6 +185,12 @@ def test_what_all_readings_answer():
         readings(["nuqneH"], "klingon")
 
 
+def test_readings_that_nobody_has_are_kept_on_request():
+    words = "the book that the man gave the girl fell".split()
+    assert {reading.values("give", "recipient") for reading in readings(words)} == {("girl",)}
+    assert {reading.values("give", "recipient") for reading in readings(words, odd=True)} == {("girl",), ("book",)}
+
+
 EVERYTHING = {
     "frames": ["intransitive", "transitive", "ditransitive", "clausal"],
     "voices": ["active", "passive", "passive without agent"],

@@ -32,8 +32,12 @@ GRAMMARS = {
 }
 
 
-def readings(words: Sequence[str], language: str = "english") -> tuple[Reading, ...]:
-    """All readings of a sentence, none twice; no reading where the words are no sentence of the language, as far as is known here."""
+def readings(words: Sequence[str], language: str = "english", *, odd: bool = False) -> tuple[Reading, ...]:
+    """All readings of a sentence, none twice; none at all where the words are no sentence of the language, as far as is known here.
+
+    odd   whether to keep readings in which a thing is given something or does something although others are left without that:
+          sentences that were generated without regard to selection may mean it
+    """
     if language not in GRAMMARS:
         raise DataProblem(f"no readings of {language!r}; there are {', '.join(GRAMMARS)}")
     grammar = GRAMMARS[language]
@@ -41,8 +45,8 @@ def readings(words: Sequence[str], language: str = "english") -> tuple[Reading, 
     for chunks in grammar.rows(words):
         for structure in grammar.structures("".join(chunk.kind for chunk in chunks)):
             if all(grammar.rules[rule.name](chunks, rule) for rule in structure.rules):
-                odd = sum(not grammar.rules[rule.name](chunks, rule) for rule in structure.likely)
-                found.setdefault(odd, {}).update(dict.fromkeys(_readings(chunks, structure)))
+                oddity = 0 if odd else sum(not grammar.rules[rule.name](chunks, rule) for rule in structure.likely)
+                found.setdefault(oddity, {}).update(dict.fromkeys(_readings(chunks, structure)))
     return tuple(found[min(found)]) if found else ()
 
 
