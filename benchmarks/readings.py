@@ -85,6 +85,7 @@ KINDS = {  # what readings differ in, and what else that entails
     "reflexive": ('"himself": who', WHOM),
     "relative": ("relative clause: of which noun", WHOM),
     "tense": ("verb: of which lemma, or with a shared auxiliary", ("modal", "polarity", "aspect", "voice", *WHOM)),
+    "voice": ("verb: of which lemma, or with a shared auxiliary", ("aspect", *WHOM)),
     "adverb": ("adverb: of which verb", ()),
     "place": ("preposition: of which noun or verb", ()),
     "of": ("genitive: object or owner", ("number", "determiner", *WHOM)),
