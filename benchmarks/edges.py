@@ -158,8 +158,8 @@ class Reference:
 
         self.readings, self.model = readings, AutoModel.from_pretrained(model(), dtype=torch.float32).eval()
         tokenizer = AutoTokenizer.from_pretrained(model())
-        sentences = readings.dataset.sentences
-        self.ids = {s: tokenizer(sentences[s].text)["input_ids"] for s in np.unique(readings.dataset.sites[:, 0, 0]).tolist()}
+        sentences = {s: readings.dataset.sentences[s].words for s in np.unique(readings.dataset.sites[:, 0, 0]).tolist()}
+        self.ids = {s: tokenizer(list(words), is_split_into_words=True)["input_ids"] for s, words in sentences.items()}
         self.net = Published(len(MIXED), self.model.config.hidden_size, labels)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=1e-4)
 
@@ -290,8 +290,8 @@ def against_one_layer(readings: Readings, many: int, clock: Clock) -> bool:
     bound, peak = (max(r[i] for r in rounds) for i in (2, 3))
     print(
         f"an epoch of {given.sentences} sentences: layer 6 alone {alone:.2f} s, all seven layers {together:.2f} s, "
-        f"{together / alone:.2f} times; {flops / together / 1e9:.0f} GFLOP/s, where a product of the probe's own size, 3000 x {dim} by {dim} x "
-        f"256, reaches {bound / 1e9:.0f} and one of 2048 x 2048 matrices {peak / 1e9:.0f} ({100 * flops / together / peak:.0f} % of that)"
+        f"{together / alone:.2f} times; {flops / together / 1e9:.0f} GFLOP/s, where a product of the probe's own size reaches "
+        f"{bound / 1e9:.0f} and one of 2048 x 2048 matrices {peak / 1e9:.0f} ({100 * flops / together / peak:.0f} % of that)"
     )
     return told("edge-layers-share-of-peak", flops / together / bound, 0.6) or together <= 2.5 * alone
 
