@@ -213,7 +213,20 @@ EVERYTHING = {
 }
 
 
+def lines(asked, n):
+    for size, parts in draw(space(request(asked)), n, seed=5, even=True).chunks():
+        yield from map(json.loads, in_order(parts, size, Batch.lines))
+
+
 def test_the_event_of_a_generated_sentence_is_one_of_its_readings():
-    for n, parts in draw(space(request(EVERYTHING)), 3000, seed=5, even=True).chunks():
-        for line in map(json.loads, in_order(parts, n, Batch.lines)):
-            assert gold(line["event"]) in readings(line["words"]), line["text"]
+    for line in lines(EVERYTHING, 3000):
+        assert gold(line["event"]) in readings(line["words"]), line["text"]
+
+
+def test_another_event_is_not_among_the_readings():
+    for line in lines({"frames": ["transitive"], "voices": ["active", "passive"], "modal": ["might"]}, 200):
+        event = line["event"]
+        tense = {"tense": "present" if event.get("tense") == "past" else "past", "modal": None}
+        polarity = {"polarity": "negative" if event["polarity"] == "positive" else "positive"}
+        for other in ({"agent": event["patient"], "patient": event["agent"]}, tense, polarity, {"aspect": "perfect"}):
+            assert gold({**event, **other}) not in readings(line["words"]), (line["text"], other)
