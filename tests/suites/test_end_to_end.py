@@ -154,4 +154,4 @@ def test_what_does_not_go_together_is_said(arguments, message):
 def test_mteb_has_no_place_for_a_paper(results):
     done = CliRunner().invoke(app, ["report", str(results[0]), "--suite", "conneau2018", "--format", "mteb"], env={"COLUMNS": "300"})
     assert done.exit_code == 2
-    assert "terminal, markdown, latex, csv, parquet" in " ".join(done.output.split())
+    assert "terminal, markdown, latex, html, csv, parquet" in " ".join(done.output.split())
