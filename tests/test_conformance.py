@@ -48,10 +48,7 @@ PROBE_OPTIONS = {
         ("mlp,protocol=krasnowska,l2=1e-4", {"kinds": ("classes",)}),
         ("mlp,protocol=ettinger", {"kinds": ("classes",)}),
     ],
-    "span": [
-        ("span", {"kinds": ("classes", "sets", "partial")}),
-        ("span,hidden=0,loss=softmax", {"kinds": ("classes",)}),
-    ],
+    "span": [("span", {"kinds": ("classes", "sets", "partial")})],
     "logreg": [("logreg", {})],
     "online": [("online:logreg%2Cc=1", {"kinds": ("classes", "sets", "partial")})],
     "majority": [("majority", {"learns": False})],
