@@ -185,14 +185,10 @@ def _as_published(name: str, options: Options) -> Dataset:
 
 
 def _notes(made: Sequence[Made]) -> dict[str, Any]:
-    """What each rule has right in each part, in per cent, and how many pairs every structure has."""
-    rules = {m.part.name: {name: round(100 * score, 1) for name, score in m.scores.items()} for m in made}
-    structures: dict[str, dict[str, int]] = {}
-    for part in made:
-        counts = structures.setdefault(part.part.name, {})
-        for schema, run in part.runs:
-            counts[schema] = counts.get(schema, 0) + len(run.first)
-    return {"rules": rules, "pairs": structures}
+    """How many pairs and structures each part has."""
+    pairs = {m.part.name: sum(len(run.first) for _, run in m.runs) for m in made}
+    structures = {m.part.name: len({schema for schema, run in m.runs if run.first}) for m in made}
+    return {"pairs": pairs, "structures": structures}
 
 
 QUESTIONS: dict[str, str] = {}

@@ -68,11 +68,10 @@ class Judged(NamedTuple):
 
 
 class Made(NamedTuple):
-    """The pairs of a part, with the structure of each run of them; and what share of the answers each rule has right."""
+    """The pairs of a part, with the structure of each run of them."""
 
     part: Part
     runs: tuple[tuple[str, Pairs], ...]
-    scores: Mapping[str, float]
 
     def asked(self) -> dict[str, int]:
         """For each kind the words that are asked about, in bits."""
@@ -172,8 +171,7 @@ class Plan:
                     "ask for fewer sentences, or for more words or forms"
                 )
             runs.append((one.schema, run))
-        right = 0.5 + counts @ np.stack([f.balances for f in found])[:, : len(self.rules)] / (counts @ asked) / 2
-        return Made(part, tuple(runs), dict(zip(self.rules, right.tolist(), strict=True)))
+        return Made(part, tuple(runs))
 
     def _slack(self) -> Matrix:
         """How far each balance may be from zero: those of the rules, and of each two of them."""
