@@ -34,7 +34,7 @@ from sonde.store.results import ResultStore
 from sonde.vectors import Vectors
 
 TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
-PROBES = ("mlp", "logreg")
+PROBES = ("mlp", "logreg", "span")
 PASSING = ("date", "fit_seconds")  # what may differ between two runs
 
 
@@ -111,7 +111,8 @@ def results(root: Path) -> dict[str, Any]:
     for trial, result in ResultStore(root / "results").read():
         passing = {k: v for k, v in result.provenance.items() if k not in PASSING}
         columns = [{k: v.tobytes() for k, v in column.arrays().items()} for column in (result.gold, result.predicted)]
-        found[trial] = (replace(result, gold=None, predicted=None, provenance={}), passing, columns)
+        strata = {key: (tags.codes.tobytes(), tags.names) for key, tags in result.strata.items()}
+        found[trial] = (replace(result, gold=None, predicted=None, provenance={}, strata={}), passing, columns, strata)
     return found
 
 

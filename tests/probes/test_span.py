@@ -163,6 +163,9 @@ def test_examples_without_units_teach_nothing_are_counted_and_get_an_answer():
     [fitted] = fit(QUICK, broken, "1")
     assert fitted.choice["without_units"] == [1, 1]
     assert np.isfinite(fitted.predict(broken.split("dev")).scores).all()
+    nowhere = Spans(given.vectors.spans.sentences, np.zeros_like(words), given.vectors.spans.first_word)
+    with pytest.raises(ReadingProblem, match="no units in the spans of 360 training examples"):
+        fit(QUICK, Readings(given.dataset, Vectors(given.vectors.layers, given.vectors.names, nowhere)), "1")
     assert "without_units" not in fit(QUICK, given, "1")[0].choice
 
 

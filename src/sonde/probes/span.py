@@ -96,6 +96,10 @@ class Span:
         from sonde.nets.edge_loops import train as trained
 
         usable = [read_units(part) for part in (train, dev)]
+        if not len(usable[0]):
+            raise ReadingProblem(
+                f"{self.name} finds no units in the spans of {len(train)} training examples; look at how words were aligned"
+            )
         names = train.vectors.names
         found: dict[Cell, Predictor] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
