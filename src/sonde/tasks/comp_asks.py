@@ -41,12 +41,17 @@ def _both(at: ClauseAt, one: str, other: str, negative: str, positive: str = "")
 
 
 def roles(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """Agent and another noun change places."""
+    """Agent and another noun change places; further questions are about other verbs of which one of the two is agent."""
     for at in placed.clauses:
         agent = next((n for n in nouns(placed) if role(at, n, placed) == "agent"), None)
         for other in nouns(placed) if agent else ():
             if agent and other != agent:
-                yield Contrast(placed, language, Swap(agent, other), _both(at, agent, other, role(at, other, placed)), {})
+                asked = [*_both(at, agent, other, role(at, other, placed))]
+                for more in (c for c in placed.clauses if c != at):
+                    for one, second in ((agent, other), (other, agent)):
+                        if role(more, one, placed) == "agent":
+                            asked += _both(more, one, second, role(more, second, placed))
+                yield Contrast(placed, language, Swap(agent, other), tuple(asked), {})
 
 
 def orders(placed: Placed, language: Language) -> Iterator[Contrast]:
