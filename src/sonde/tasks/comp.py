@@ -89,6 +89,7 @@ DESCRIBED: Mapping[str, Any] = {
     "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
 }
 ROLES, NEGATIONS = comp_rules.split(comp_rules.ROLE_RULES, 4), comp_rules.split(comp_rules.NEGATION_RULES, 2)
+SCOPES = (NEGATIONS[0], {**NEGATIONS[1], **comp_rules.ROLE_RULES})
 DESIGNS: Mapping[str, Design] = {
     "content1": Design(comp_asks.contents1, COMMON, {}, {}, single=True),
     "content2": Design(comp_asks.contents2, COMMON, {}, {}),
@@ -102,7 +103,7 @@ DESIGNS: Mapping[str, Design] = {
     "adjective": Design(
         comp_more.adjectives, DESCRIBED, {}, {}, answer=comp_answers.described, new=Bounds(relatives=2, adjectives=2, together=4)
     ),
-    "quantifier-scope": Design(comp_more.scopes, {**NEGATED, "polarity": ["positive"]}, *NEGATIONS, answer=comp_answers.of_none),
+    "quantifier-scope": Design(comp_more.scopes, {**NEGATED, "polarity": ["positive"]}, *SCOPES, answer=comp_answers.of_none),
 }
 
 
