@@ -97,7 +97,7 @@ class _Product(torch.autograd.Function):
 
 
 class _Sum(torch.autograd.Function):
-    """`embedding_bag`, whose own gradient in x takes five times as long as its transpose, which is one more sum."""
+    """`embedding_bag`, whose own gradient in x takes four times as long as its transpose, which is one more sum."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weights: Tensor | None, pairs: Ragged) -> Tensor:
