@@ -22,8 +22,8 @@ import conllu
 
 from sonde.sources.files import treebank
 from sonde.tasks import TASKS
-from sonde.tasks.ud import UdTask
-from sonde.tasks.ud_harvest import forget
+from sonde.tasks.ud.family import UdTask
+from sonde.tasks.ud.harvest import forget
 
 NINE = ("sent-len", "word-content", "tree-depth", "top-deps", "passive", "tense", "subj-num", "obj-num", "sent-type")
 ROUNDS = 5

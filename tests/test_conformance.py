@@ -17,7 +17,7 @@ from sonde.probes import PROBES
 from sonde.sources.files import treebank
 from sonde.sources.tables import write
 from sonde.targets import column
-from sonde.tasks import COMPOSED, FURTHER, RELEASED, TASKS
+from sonde.tasks import TASKS, names
 from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
 from tasks.publications import released
@@ -56,14 +56,16 @@ PROBE_OPTIONS = {
     "nb-uni-tfidf": [("nb-uni-tfidf", {}), ("nb-uni-tfidf,alpha=0.5", {})],
     "nb-bi-tfidf": [("nb-bi-tfidf", {})],
 }
+PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released")
+PAPERS = names("comp/released")
 TASK_OPTIONS = {
     "ud/feat": [f"ud/feat:BANK,{o}" for o in ("feature=Number,of=subj,upos=NOUN", "feature=Tense", "feature=Tense,of=VERB,rare=refuse")],
     **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/") and name != "ud/feat"},
     **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
-    **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in RELEASED if f != "linspector" for n in RELEASED[f].split()},
-    **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in RELEASED["linspector"].split()},
-    **{f"comp/{name}": [f"comp/{name},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")] for name in COMPOSED.split()},
-    **{f"comp/{name}": [f"comp/{name},size=200,dev=60,test=120"] for name in FURTHER.split()},
+    **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
+    **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
+    **{f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")] for n in PAPERS},
+    **{f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120"] for n in names("comp") if n not in PAPERS},
     "senteval/sent-len": ["senteval/sent-len:RELEASED/senteval", "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18"],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],

@@ -18,7 +18,7 @@ from sonde.core import SPLITS, Dataset, Example, Sentence, Site
 from sonde.report.audits import audited
 from sonde.report.terminal import terminal
 from sonde.tasks import TASKS
-from sonde.tasks.comp_rules import ROLE_RULES
+from sonde.tasks.comp.rules import ROLE_RULES
 from sonde.testing import FAMILIES
 
 DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"

@@ -4,7 +4,7 @@ import pytest
 
 from sonde.audit.rules import held
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.tasks.comp_rules import NEGATION_RULES, ROLE_RULES
+from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES
 
 AGENT = "nearest noun before, or first after by"
 CHANGED = "before the verb unless by follows"

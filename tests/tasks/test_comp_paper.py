@@ -12,10 +12,10 @@ from sonde.audit.rules import held
 from sonde.core import DataProblem, Dataset
 from sonde.sources.events.english import english
 from sonde.sources.readings.find import readings
-from sonde.tasks import COMPOSED, TASKS
-from sonde.tasks.comp_words import PAPER
+from sonde.tasks import TASKS, names
+from sonde.tasks.comp.words import PAPER
 
-NAMES = COMPOSED.split()
+NAMES = names("comp/released")
 
 
 @cache

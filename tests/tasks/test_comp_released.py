@@ -9,11 +9,11 @@ import pytest
 
 from sonde.core import DataProblem, Example, Sentence, Site
 from sonde.sources.fetch import all_published
-from sonde.tasks import RELEASED, TASKS
-from sonde.tasks.comp_released import read, strata
+from sonde.tasks import TASKS, names
+from sonde.tasks.comp.released import read, strata
 from tasks.publications import compeval
 
-NAMES = RELEASED["comp/released"].split()
+NAMES = names("comp/released")
 DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
 real = pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA has no compeval-released")
 SIZES = {"content1": (4002, 1002), "content2": (4004, 1000), "order": (4000, 1000), "sem-role": (4002, 1000), "negation": (4000, 1000)}

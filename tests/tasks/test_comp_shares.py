@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sonde.tasks.comp_shares import counted, shares
+from sonde.tasks.comp.shares import counted, shares
 
 BALANCES = st.tuples(st.integers(2, 30), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]))

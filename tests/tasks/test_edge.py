@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.tasks import TASKS
-from sonde.tasks.edge_columns import Marked, counted, divided, laid_out, pruned, tagged_seen, thinned
+from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, pruned, tagged_seen, thinned
 from sonde.testing.tasks import same_dataset
 from tasks.edges import edge_files
 

@@ -8,9 +8,9 @@ import pytest
 from sonde.core import DataProblem
 from sonde.sources.english import tokens
 from sonde.tasks import TASKS
-from sonde.tasks.edge_dpr import pair
-from sonde.tasks.edge_semeval import relation
-from sonde.tasks.edge_srl import kind_of
+from sonde.tasks.edge.dpr import pair
+from sonde.tasks.edge.semeval import relation
+from sonde.tasks.edge.srl import kind_of
 from tasks import edges
 
 

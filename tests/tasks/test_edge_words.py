@@ -6,7 +6,7 @@ from fixtures.forest import forest
 from sonde.core import DataProblem
 from sonde.sources import brackets
 from sonde.tasks import TASKS
-from sonde.tasks.edge_const import phrases
+from sonde.tasks.edge.const import phrases
 
 HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_
 2	a	_	VERB	V	Tense=Pres	0	root	_	_

@@ -10,7 +10,7 @@ import pytest
 from sonde.audit import inspect
 from sonde.core import DataProblem
 from sonde.sources.files import uncompressed
-from sonde.tasks import RELEASED, TASKS
+from sonde.tasks import TASKS, names
 
 FILES = {
     "sent-len": "sentence_length", "word-content": "word_content", "tree-depth": "tree_depth", "top-const": "top_constituents",
@@ -37,7 +37,7 @@ def dealt(published, tmp_path_factory):
 
 
 def test_the_names_are_those_of_the_paper():
-    assert set(FILES) == set(RELEASED["senteval"].split())
+    assert set(FILES) == set(names("senteval"))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -96,7 +96,7 @@ def unpacked(published, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", RELEASED["xprobe"].split())
+@pytest.mark.parametrize("name", names("xprobe"))
 def test_xprobe_without_its_train_files_is_refused_and_drawn_anew(unpacked, name):
     with pytest.raises(DataProblem, match="no train examples in the files; their splits: dev, test"):
         TASKS.make(f"xprobe/{name}:{unpacked / 'en'}").load()

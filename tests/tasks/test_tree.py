@@ -11,9 +11,11 @@ import pytest
 from fixtures.forest import forest
 from sonde.core import DataProblem
 from sonde.sources.brackets import read
-from sonde.tasks import TASKS, tree_harvest, tree_rules
-from sonde.tasks.tree_answers import EQUAL, PUBLISHED, README
-from sonde.tasks.ud_rules import Answer
+from sonde.tasks import TASKS
+from sonde.tasks.tree import harvest as tree_harvest
+from sonde.tasks.tree import rules as tree_rules
+from sonde.tasks.tree.answers import EQUAL, PUBLISHED, README
+from sonde.tasks.ud.rules import Answer
 
 TEN = ("sent-len", "word-content", "tree-depth", "top-const", "bigram-shift", "tense", "subj-num", "obj-num", "somo", "coord-inv")
 

@@ -9,8 +9,8 @@ from sonde.sampling import Settings, sample
 from sonde.sources import brackets
 from sonde.sources.frequencies import counted
 from sonde.sources.rendering import repaired, told
-from sonde.tasks.tree_altered import is_name
-from sonde.tasks.tree_coord import Coordination, coordination, inversions
+from sonde.tasks.tree.altered import is_name
+from sonde.tasks.tree.coord import Coordination, coordination, inversions
 
 MEMORIES = (
     "(ROOT (S (S (NP (PRP They)) (VP (MD might) (VP (VB be) (NP (JJ only) (NNS memories))))) (, ,) (CC but) (S (NP (PRP I)) (VP (MD can) "

@@ -8,7 +8,7 @@ import pytest
 from sonde.core import DataProblem, Sentence
 from sonde.sampling import Settings, sample
 from sonde.sources.frequencies import counted
-from sonde.tasks.tree_odd import NEAR, Choice, band, lexicon, replacements
+from sonde.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]
 NOUNS = [f"n{x}{y}" for x in LETTERS[:10] for y in LETTERS[:10]]

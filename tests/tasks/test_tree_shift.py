@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Sentence
-from sonde.tasks.tree_shift import places, shifts, swapped
+from sonde.tasks.tree.shift import places, shifts, swapped
 
 WORDS = st.lists(st.sampled_from(["the", "The", "dog", "cat", "ran", "n't", "'s", ",", ".", "--", '"', "old"]), min_size=5, max_size=28)
 SENTENCES = st.lists(WORDS.map(tuple), min_size=2, max_size=30, unique_by=lambda words: tuple(map(str.lower, words)))

@@ -11,9 +11,10 @@ from treebanks import STARRED, block
 
 from sonde.core import DataProblem
 from sonde.sources import grammar
-from sonde.tasks import TASKS, ud_harvest
-from sonde.tasks.ud_depths import comparable, shared
-from sonde.tasks.ud_words import contents
+from sonde.tasks import TASKS
+from sonde.tasks.ud import harvest as ud_harvest
+from sonde.tasks.ud.depths import comparable, shared
+from sonde.tasks.ud.words import contents
 
 NINE = ("sent-len", "word-content", "tree-depth", "top-deps", "passive", "tense", "subj-num", "obj-num", "sent-type")
 

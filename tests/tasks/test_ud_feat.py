@@ -14,7 +14,7 @@ from treebanks import block
 from sonde.core import DataProblem
 from sonde.sources import grammar
 from sonde.tasks import TASKS
-from sonde.tasks.ud_feat import telling
+from sonde.tasks.ud.feat import telling
 from sonde.testing import check_dataset
 
 DATA = Path(os.environ.get("SONDE_DATA", "none")) / "treebanks"

@@ -4,8 +4,8 @@ import pytest
 from treebanks import STARRED, tree
 
 from sonde.sources.stretches import Stretch
-from sonde.tasks.ud_clause import clauses
-from sonde.tasks.ud_rules import (
+from sonde.tasks.ud.clause import clauses
+from sonde.tasks.ud.rules import (
     LENGTHS,
     Answer,
     obj_num,
@@ -17,8 +17,8 @@ from sonde.tasks.ud_rules import (
     tense_literal,
     top_deps,
 )
-from sonde.tasks.ud_types import final_mark, sent_type, sign
-from sonde.tasks.ud_verbs import CLAUSAL, NO_VERB
+from sonde.tasks.ud.types import final_mark, sent_type, sign
+from sonde.tasks.ud.verbs import CLAUSAL, NO_VERB
 
 
 @pytest.fixture

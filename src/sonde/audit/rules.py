@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Dataset
 from sonde.sources.events.english import english
-from sonde.tasks.comp_rules import NEGATION_RULES, ROLE_RULES, Rule, Tags
+from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule, Tags
 
 RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {("noun", "verb"): ROLE_RULES, ("verb",): NEGATION_RULES}
 """What is asked about, a kind a slot -> rules by name."""

@@ -1,66 +1,54 @@
-"""Ways to write down examples, one module per family; this table says where each task is."""
+"""Ways to write down examples: a folder for each family; this table says where each task is."""
 
 from sonde.naming import Contents
 
-RELEASED = {
-    "senteval": "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo coord-inv",
-    "xprobe": "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv",
-    "rusenteval": "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender obj-gender subj-num obj-num "
-    "aspect tense voice",
-    "ud2019": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type",
-    "linspector": "word pair contextual",
-    "comp/released": "content1 content2 order sem-role negation",
+FAMILIES: dict[str, dict[str, str]] = {
+    "ud": {
+        "ud.family": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type",
+        "ud.feat": "feat",
+    },
+    "tree": {"tree.family": "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo coord-inv"},
+    "edge": {
+        "edge.ud": "pos dep feat",
+        "edge.const": "const",
+        "edge.bio": "entities chunks",
+        "edge.coref": "coref",
+        "edge.srl": "srl",
+        "edge.spr": "spr2 uds",
+        "edge.dpr": "dpr",
+        "edge.semeval": "semeval",
+        "edge.jsonl": "jsonl",
+    },
+    "comp": {"comp.family": "content1 content2 order sem-role negation agreement embedded-tense adjective quantifier-scope"},
+    "comp/released": {"comp.released": "content1 content2 order sem-role negation"},
+    "senteval": {"released.senteval": "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo coord-inv"},
+    "xprobe": {"released.xprobe": "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv"},
+    "rusenteval": {
+        "released.rusenteval": "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender obj-gender subj-num "
+        "obj-num aspect tense voice"
+    },
+    "ud2019": {"released.ud2019": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"},
+    "linspector": {"released.linspector": "word pair contextual"},
 }
-"""Families of published data sets, one module each, and what they have."""
+"""The tasks of each family by the module that they are in, where a task is found under its name."""
 
-COMPOSED = "content1 content2 order sem-role negation"
-FURTHER = "agreement embedded-tense adjective quantifier-scope"
-"""Tasks of composition on generated sentences: the paper's, and further ones."""
+
+def names(family: str) -> list[str]:
+    """The last names of a family's tasks."""
+    return [name for listed in FAMILIES[family].values() for name in listed.split()]
+
 
 TASKS = Contents(
     "task",
     "sonde.tasks",
     {
-        "ud/sent-len": "sonde.tasks.ud:sent_len",
-        "ud/word-content": "sonde.tasks.ud:word_content",
-        "ud/tree-depth": "sonde.tasks.ud:tree_depth",
-        "ud/top-deps": "sonde.tasks.ud:top_deps",
-        "ud/passive": "sonde.tasks.ud:passive",
-        "ud/tense": "sonde.tasks.ud:tense",
-        "ud/subj-num": "sonde.tasks.ud:subj_num",
-        "ud/obj-num": "sonde.tasks.ud:obj_num",
-        "ud/sent-type": "sonde.tasks.ud:sent_type",
-        "ud/feat": "sonde.tasks.ud_feat:feat",
-        "tree/sent-len": "sonde.tasks.tree:sent_len",
-        "tree/word-content": "sonde.tasks.tree:word_content",
-        "tree/tree-depth": "sonde.tasks.tree:tree_depth",
-        "tree/top-const": "sonde.tasks.tree:top_const",
-        "tree/bigram-shift": "sonde.tasks.tree:bigram_shift",
-        "tree/tense": "sonde.tasks.tree:tense",
-        "tree/subj-num": "sonde.tasks.tree:subj_num",
-        "tree/obj-num": "sonde.tasks.tree:obj_num",
-        "tree/somo": "sonde.tasks.tree:somo",
-        "tree/coord-inv": "sonde.tasks.tree:coord_inv",
-        "edge/jsonl": "sonde.tasks.edge_jsonl:jsonl",
-        "edge/pos": "sonde.tasks.edge_ud:pos",
-        "edge/dep": "sonde.tasks.edge_ud:dep",
-        "edge/feat": "sonde.tasks.edge_ud:feat",
-        "edge/const": "sonde.tasks.edge_const:const",
-        "edge/entities": "sonde.tasks.edge_bio:entities",
-        "edge/chunks": "sonde.tasks.edge_bio:chunks",
-        "edge/coref": "sonde.tasks.edge_coref:coref",
-        "edge/srl": "sonde.tasks.edge_srl:srl",
-        "edge/spr2": "sonde.tasks.edge_spr:spr2",
-        "edge/uds": "sonde.tasks.edge_spr:uds",
-        "edge/dpr": "sonde.tasks.edge_dpr:dpr",
-        "edge/semeval": "sonde.tasks.edge_semeval:semeval",
         **{
-            f"{family}/{name}": f"sonde.tasks.{family.replace('/', '_')}:{name.replace('-', '_')}"
-            for family, names in RELEASED.items()
-            for name in names.split()
+            f"{family}/{name}": f"sonde.tasks.{module}:{name.replace('-', '_')}"
+            for family, modules in FAMILIES.items()
+            for module, listed in modules.items()
+            for name in listed.split()
         },
-        **{f"comp/{name}": f"sonde.tasks.comp:{name.replace('-', '_')}" for name in f"{COMPOSED} {FURTHER}".split()},
-        "indicsenteval": "sonde.tasks.indicsenteval:indicsenteval",
+        "indicsenteval": "sonde.tasks.released.indicsenteval:indicsenteval",
         "table": "sonde.tasks.table:table",
     },
 )

@@ -1,0 +1,94 @@
+"""Minimal pairs -> a data set in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonde.core import Dataset, Sentence, Tags
+from sonde.sources.events.language import Language
+from sonde.targets import Classes
+from sonde.tasks.comp.build import Made
+from sonde.tasks.comp.contrasts import Contrast
+from sonde.tasks.comp.draw import Pairs
+from sonde.vectors import Ints
+
+LABELS = ("no", "yes")
+
+
+class Rows(NamedTuple):
+    """What one question about one run of pairs adds, a row a pair: answers of the first sentences, asked words, and the tags of all."""
+
+    first: Ints
+    asked: Ints
+    answer: bool
+    split: int
+    tags: dict[str, str]
+
+
+def dataset(parts: Sequence[Made], language: Language, seed: int, notes: dict[str, Any]) -> Dataset:
+    """All items of some parts; the two of a pair stand side by side, and pairs of a split in an order that the seed picks."""
+    texts: list[str] = []
+    rows: list[Rows] = []
+    words: dict[tuple[str, int], int] = {}
+    for part in parts:
+        for schema, run in part.runs:
+            if run.first:
+                rows += _rows(part, schema, run, len(texts), words)
+                texts += [text for two in zip(run.first, run.second, strict=True) for text in two]
+    return _laid(rows, texts, words, (language, seed), notes)
+
+
+def _rows(part: Made, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]) -> Iterator[Rows]:
+    first = start + 2 * np.arange(len(run.first))
+    for question in run.questions:
+        asked = [_numbered(run.contrast, path, run.values[path], words) for path in question.asked]
+        voice = next(at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause)
+        tags = {"structure": schema, "negative": question.negative, "voice": voice}
+        if part.part.split == 2:
+            tags["new"] = part.part.name
+        yield Rows(first, np.stack(asked, 1), question.first, part.part.split, tags)
+
+
+def _numbered(contrast: Contrast, path: str, column: Ints, words: dict[tuple[str, int], int]) -> Ints:
+    """Asked words by their place in the vocabulary, which grows."""
+    kind = contrast.kind(path)
+    found, inverse = np.unique(column, return_inverse=True)
+    numbers = [words.setdefault((kind, int(number)), len(words)) for number in found]
+    return np.array(numbers, np.int64)[inverse]
+
+
+def _laid(
+    rows: list[Rows], texts: list[str], words: dict[tuple[str, int], int], by: tuple[Language, int], notes: dict[str, Any]
+) -> Dataset:
+    language, seed = by
+    first, asked = np.concatenate([r.first for r in rows]), np.concatenate([r.asked for r in rows])
+    answers = np.concatenate([np.full(len(r.first), r.answer) for r in rows])
+    splits = np.concatenate([np.full(len(r.first), r.split, np.int8) for r in rows])
+    order = np.random.default_rng([seed, 4]).permutation(len(first))
+    order = order[np.argsort(splits[order], kind="stable")]
+    sites = np.full((2 * len(order), 1, 3), -1, np.int64)
+    sites[0::2, 0, 0], sites[1::2, 0, 0] = first[order], first[order] + 1
+    labels = np.stack([answers[order], ~answers[order]], 1).astype(np.int64).ravel()
+    strata = {key: _tags(rows, key, order) for key in ("structure", "negative", "voice", "new")}
+    strata["pair"] = Tags(np.repeat(first[order] // 2, 2), tuple(map(str, range(len(texts) // 2))))
+    return Dataset(
+        sentences=tuple(Sentence(tuple(text.split(" ")), text) for text in texts),
+        sites=sites,
+        labels=Classes(labels, LABELS),
+        splits=np.repeat(splits[order], 2),
+        asked=np.repeat(asked[order], 2, axis=0),
+        vocabulary=tuple(language.values(kind)[number].lemma for kind, number in words),
+        strata=strata,
+        notes=notes,
+    )
+
+
+def _tags(rows: list[Rows], key: str, order: Ints) -> Tags:
+    """One tag a pair, for both of its items."""
+    names: dict[str, int] = {}
+    codes = [names.setdefault(r.tags[key], len(names)) if key in r.tags else -1 for r in rows]
+    found = np.repeat(np.array(codes, np.int64), [len(r.first) for r in rows])
+    return Tags(np.repeat(found[order], 2), tuple(names))

@@ -1,0 +1,194 @@
+"""Contrasts -> minimal pairs of sentences: words by the decision diagrams of the generator, many at a time, none twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.sources.events.batch import Batch
+from sonde.sources.events.boxes import Box
+from sonde.sources.events.cells import Cell, Values
+from sonde.sources.events.diagram import Problem
+from sonde.sources.events.permute import Permutation
+from sonde.sources.events.shapes import Variable
+from sonde.tasks.comp.answers import Answer, confirmed
+from sonde.tasks.comp.contrasts import SPARE, Contrast, Question
+from sonde.tasks.comp.words import Part
+
+AT_ONCE = 1 << 14
+
+
+class Pairs(NamedTuple):
+    """Minimal pairs of one contrast: what is asked of both sentences, their texts, and the values of the first ones."""
+
+    contrast: Contrast
+    questions: tuple[Question, ...]
+    first: list[str]
+    second: list[str]
+    values: Values
+
+
+class Drawn(NamedTuple):
+    """What draws share.
+
+    adverbs  how often a clause that may have adverbs has some
+    answer   what readings of a sentence say, by which labels are confirmed; None where they are not
+    unclear  pairs that readings did not confirm
+    said     all sentences so far, of which none comes again
+    cells    parts of the space of sentences, with what was found out about them
+    """
+
+    seed: int
+    adverbs: float
+    answer: Answer | None
+    unclear: list[str]
+    said: set[str]
+    cells: dict[object, Cell]
+
+
+class Wanted(NamedTuple):
+    """What is drawn: sentences of a contrast, about some questions, for a part of a set; `known` is all that its structure has."""
+
+    contrast: Contrast
+    questions: tuple[Question, ...]
+    part: Part
+    known: Cell
+
+
+def pairs(wanted: Wanted, n: int, key: tuple[int, ...], drawn: Drawn) -> Pairs:
+    """As many new pairs as asked for, or all that there are."""
+    contrast, found = wanted.contrast, cell(wanted, drawn.cells)
+    order, rng = Permutation(max(1, found.size), (drawn.seed, *key)), np.random.default_rng([drawn.seed, *key])
+    first: list[str] = []
+    second: list[str] = []
+    kept: list[Values] = []
+    start = 0
+    while len(first) < n and start < found.size:
+        step = min(AT_ONCE, round((n - len(first)) * 1.2 / wanted.part.share(wanted.questions[0])) + 8)
+        values = contrast.drawn(found.values(order(np.arange(start, min(start + step, found.size)))))
+        inside = _inside(values, wanted)
+        values = _thinned({path: column[inside] for path, column in values.items()}, drawn.adverbs, rng)
+        ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
+        rows = _new(_Told(wanted, values, ones, others), drawn, n - len(first))
+        first += [ones[i] for i in rows]
+        second += [others[i] for i in rows]
+        kept.append({path: column[rows] for path, column in values.items()})
+        start += step
+    return Pairs(contrast, wanted.questions, first, second, {p: np.concatenate([k[p] for k in kept]) for p in kept[0]} if kept else {})
+
+
+def sample(found: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
+    """Values of some of the first sentences of a contrast, perhaps repeated."""
+    values = found.values(Permutation(found.size, (0,))(np.arange(min(n, found.size))))
+    return _thinned(contrast.drawn(values), adverbs, np.random.default_rng(0))
+
+
+def room(wanted: Wanted, found: Cell) -> bool:
+    """Whether a part has sentences of a contrast at all, as far as some of them tell: its pairs of words may leave none."""
+    if not found.size or len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1:
+        return found.size > 0
+    values = found.values(Permutation(found.size, (0,))(np.arange(min(AT_ONCE, found.size))))
+    return bool(_inside(values, wanted).any())
+
+
+def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:
+    """Which rows ask about pairs of words that belong to the part, [n]."""
+    found = np.ones(len(next(iter(values.values()))), bool)
+    for question in wanted.questions:
+        if len(question.asked) == 2:
+            kinds = tuple(wanted.contrast.kind(path) for path in question.asked)
+            found &= wanted.part.has(kinds, tuple(values[path] for path in question.asked))
+    return found
+
+
+def _thinned(values: Values, share: float, rng: np.random.Generator) -> Values:
+    """The same with adverbs left out of some clauses; the row without adverbs is the first."""
+    n = len(next(iter(values.values())))
+    return {p: np.where(rng.random(n) < share, column, 0) if p.endswith("adverbs") else column for p, column in values.items()}
+
+
+def _texts(contrast: Contrast, values: Values) -> list[str]:
+    places = np.arange(len(next(iter(values.values()))))
+    return Batch(contrast.placed, values, places, contrast.language).texts()
+
+
+class _Told(NamedTuple):
+    """Pairs of sentences, and their values."""
+
+    wanted: Wanted
+    values: Values
+    ones: list[str]
+    others: list[str]
+
+    def confirmed(self, i: int, answer: Answer) -> bool:
+        """Whether readings confirm all labels of a pair."""
+        for question in self.wanted.questions:
+            asked = tuple(self.wanted.contrast.lemma(path, int(self.values[path][i])) for path in question.asked)
+            for text, label in ((self.ones[i], question.first), (self.others[i], not question.first)):
+                if not confirmed(answer, text, asked, label):
+                    return False
+        return True
+
+
+def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
+    """The first n rows of which neither sentence was said before, and whose labels readings confirm; they are said now."""
+    rows: list[int] = []
+    for i, both in enumerate(zip(told.ones, told.others, strict=True)):
+        if len(rows) == n:
+            break
+        if not drawn.said.isdisjoint(both):
+            continue
+        if drawn.answer is not None and not told.confirmed(i, drawn.answer):
+            drawn.unclear.append(" / ".join(both))
+            continue
+        drawn.said.update(both)
+        rows.append(i)
+    return rows
+
+
+def domain(wanted: Wanted) -> dict[str, int]:
+    """What each variable may be in a part of a set; 0 where it has nothing to be."""
+    contrast, part, known = wanted.contrast, wanted.part, wanted.known.problem
+    named = {path for question in wanted.questions for path in question.asked}
+    found = {}
+    for path, kind in _variables(wanted):
+        words = part.domains[kind] & part.seen.get(kind, -1) if path in named else part.fillers[kind]
+        found[path] = words & known.domain.get(path, words) & contrast.limits.get(path, words)
+    return found
+
+
+def cell(wanted: Wanted, cells: dict[object, Cell]) -> Cell:
+    """The first sentences that a contrast has in a part of a set."""
+    contrast, problem, narrowed = wanted.contrast, wanted.known.problem, domain(wanted)
+    forbidden = (box for box in _forbidden(contrast, problem.forbidden) if all(narrowed.get(p, 0) & mask for p, mask in box.items()))
+    boxes = {frozenset(box.items()): box for box in forbidden}
+    required = {tuple(frozenset(box.items()) for box in some): some for some in _required(contrast, problem.required)}
+    key = (contrast.placed.shape, frozenset(narrowed.items()), frozenset(boxes), frozenset(required))
+    if key not in cells:
+        cells[key] = Cell(contrast.placed, Problem(_variables(wanted), narrowed, tuple(boxes.values()), tuple(required.values())))
+    return cells[key]
+
+
+def _variables(wanted: Wanted) -> tuple[Variable, ...]:
+    spare = wanted.contrast.spare
+    return wanted.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
+
+
+def _required(contrast: Contrast, required: tuple[tuple[Box, ...], ...]) -> Iterator[tuple[Box, ...]]:
+    """What both sentences must be."""
+    yield from required
+    if not contrast.swap.field:
+        yield from (tuple(map(contrast.mirrored, some)) for some in required)
+
+
+def _forbidden(contrast: Contrast, boxes: tuple[Box, ...]) -> Iterator[Box]:
+    """What neither sentence may be: the boxes, and those of the second sentence as boxes of the first."""
+    yield from boxes
+    if not contrast.swap.field:
+        yield from map(contrast.mirrored, boxes)
+    if contrast.tied is not None:
+        a, b = contrast.tied.a, contrast.tied.b
+        yield from ({a if path == b else path: mask for path, mask in box.items()} for box in boxes if b in box and a not in box)

@@ -1,0 +1,111 @@
+"""Further questions of the same kind: number of the subject, tense, what an adjective describes, and what "no" is said of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+
+from sonde.sources.events.language import Form, Language
+from sonde.sources.events.shapes import ClauseAt, Placed
+from sonde.tasks.comp.asks import alike, arguments, determined, nouns, order, polarised, role, verbs
+from sonde.tasks.comp.contrasts import Contrast, Question, Swap
+
+
+def numbers(placed: Placed, language: Language) -> Iterator[Contrast]:
+    """The subject of a verb and a noun of the other number change places; the verbs have forms that show no number.
+
+    The nearest noun before the verb is the subject in half of the sentences, and the other noun in half.
+    """
+    neutral = {f"{at.prefix}form": _neutral(at, language) for at in placed.clauses}
+    one, many = (language.having("phrase", "number", (number,)) for number in ("singular", "plural"))
+    said = order(placed, language)
+    for at in placed.clauses:
+        verb, subject = f"{at.prefix}predicate", placed.filler(at, at.clause.order[0])
+        nearest = max((n for n in nouns(placed) if said[n] < said[verb]), key=lambda n: said[n]).removesuffix(".noun")
+        for other in (n.removesuffix(".noun") for n in nouns(placed)):
+            if other == subject or nearest not in (other, subject):
+                continue
+            kind = "the subject is nearest" if nearest == subject else "the other noun is nearest"
+            swap = Swap(f"{subject}.noun", f"{other}.noun", more=((f"{subject}.form", f"{other}.form"),))
+            for plural in (False, True):
+                forms = {f"{subject}.form": many if plural else one, f"{other}.form": one if plural else many}
+                yield Contrast(placed, language, swap, (Question((verb,), plural, kind, at.prefix),), {**neutral, **forms})
+
+
+def _neutral(at: ClauseAt, language: Language) -> int:
+    """Forms that are the same whatever the number of the subject: "slept", "had slept", "had been helped"."""
+
+    def fits(form: Form) -> bool:
+        return form.tense == "past" and (form.aspect == "perfect" or (form.aspect == "simple" and at.clause.voice == "active"))
+
+    return language.mask("form", fits)
+
+
+def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
+    """Past and present of two clauses with the same auxiliary change places: "was saying that she is sleeping"."""
+    for one, other in permutations(placed.clauses, 2):
+        for auxiliary in ("be", "have"):
+            a, b = (_helped(at, tense, auxiliary, language) for at, tense in ((one, "past"), (other, "present")))
+            swap = Swap(f"{one.prefix}form", f"{other.prefix}form", "tense")
+            questions = (
+                Question((f"{one.prefix}predicate",), True, _clause(one), one.prefix),
+                Question((f"{other.prefix}predicate",), False, _clause(other), other.prefix),
+            )
+            yield Contrast(placed, language, swap, questions, {swap.a: a, swap.b: b})
+
+
+def _helped(at: ClauseAt, tense: str, auxiliary: str, language: Language) -> int:
+    """Forms of a tense whose first auxiliary is a form of "be" or of "have"."""
+
+    def first(form: Form) -> str:
+        if form.aspect.startswith("perfect"):
+            return "have"
+        return "be" if form.aspect == "progressive" or at.clause.voice == "passive" else ""
+
+    return language.mask("form", lambda form: form.tense == tense and first(form) == auxiliary)
+
+
+def _clause(at: ClauseAt) -> str:
+    return "embedded" if at.prefix.endswith("content.") else "relative" if at.prefix else "main"
+
+
+def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
+    """Two adjectives change places, or two nouns of which one has an adjective."""
+    described = {path: f"{path}.adjectives.0" for path, phrase in placed.phrases if phrase.adjectives}
+    said = order(placed, language)
+    for one, adjective in described.items():
+        for other, _ in placed.phrases:
+            if other == one:
+                continue
+            noun, second = f"{one}.noun", f"{other}.noun"
+            kind = "the described noun is first" if said[noun] < said[second] else "the described noun is later"
+            asked = Question((adjective, noun), True, kind, "")
+            if other in described:
+                swap = Swap(adjective, described[other])
+                yield Contrast(placed, language, swap, (asked, Question((described[other], noun), False, kind, "")), {})
+            else:
+                swap = Swap(noun, second)
+                yield Contrast(placed, language, swap, (asked, Question((adjective, second), False, kind, "")), {})
+
+
+def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
+    """The word "no" moves from a noun of one clause to one of the other, or the verbs of its clause and of another change places."""
+    for one, other in permutations(placed.clauses, 2):
+        rest = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
+        rest |= {f"{at.prefix}form": polarised(language, "positive") for at in placed.clauses}
+        verb, second = f"{one.prefix}predicate", f"{other.prefix}predicate"
+        for word in (d for d, force in language.forces.items() if force == "none"):
+            for a in arguments(one, placed):
+                noun, limits = a.removesuffix("form") + "noun", {**rest, a: determined(language, word)}
+                for b in arguments(other, placed):
+                    third = b.removesuffix("form") + "noun"
+                    moved = (
+                        Question((noun, verb), True, "not of this noun", one.prefix),
+                        Question((third, second), False, "not of this noun", other.prefix),
+                    )
+                    yield Contrast(placed, language, Swap(a, b, "determiner"), moved, limits)
+                if alike((one, other)):
+                    kind = "not of this verb, whose noun it is" if role(other, noun, placed) != "unrelated" else "not of this verb"
+                    exchanged = Question((noun, verb), True, kind, one.prefix), Question((noun, second), False, kind, other.prefix)
+                    forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
+                    yield Contrast(placed, language, verbs((one, other)), exchanged, limits, tied=forms)

@@ -1,0 +1,161 @@
+"""Which words a set asks about, which only fill its test sentences, and what each part of a set keeps for itself.
+
+Nouns and verbs that are asked about fall into five classes each, in turn. A noun of class i is asked about together with a verb of
+class j in test if i + j is 0 modulo 5, in dev if it is 1, and otherwise in train: a Latin square, so that every part
+asks about every word, and no pair is asked about in two splits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem
+from sonde.sources.events.boxes import members
+from sonde.sources.events.language import Numbers
+from sonde.sources.events.request import Request, request
+from sonde.sources.files import opened
+from sonde.tasks.comp.contrasts import Question
+
+CLASSES = 5
+PAPER: Mapping[str, Any] = {
+    "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],
+    "verbs": {"transitive": ["call", "help", "follow", "recommend", "meet"], "intransitive": ["dance", "sleep"]},
+}  # Ettinger et al. 2018, section 5 and their released sets
+ASKED: Mapping[str, Any] = {
+    "nouns": [*PAPER["nouns"], "teacher", "farmer", "nurse", "writer", "judge", "pilot", "singer", "actor"],
+    "verbs": {
+        "transitive": [*PAPER["verbs"]["transitive"], "visit", "thank", "praise", "warn", "interview"],
+        "intransitive": [*PAPER["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
+    },
+}
+EVERY = frozenset(range(CLASSES))
+FILLERS = 10  # held-out nouns, and held-out verbs of each frame
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a set.
+
+    name      'train', 'dev', or what is new in this part of test
+    split     0 train, 1 dev, 2 test
+    residues  which sums of classes its pairs of asked words have
+    domains   for each kind of variable what it may be where it is asked about
+    fillers   the same elsewhere
+    seen      words that train asks about, where that is known: no others are asked about here
+    """
+
+    name: str
+    split: int
+    residues: frozenset[int]
+    domains: Mapping[str, int]
+    fillers: Mapping[str, int]
+    seen: Mapping[str, int] = field(default_factory=dict)
+
+    def has(self, kinds: tuple[str, ...], words: tuple[Numbers, ...]) -> NDArray[np.bool_]:
+        """Which pairs of asked words, each of a kind, belong here, [n]."""
+        mine = np.array([k in self.residues for k in range(CLASSES)])
+        ranks = (_ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True))
+        found: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
+        return found
+
+    def share(self, question: Question) -> float:
+        """About how many of the sentences that a question can be asked of have words that belong here."""
+        return len(self.residues) / CLASSES if len(question.asked) == 2 else 1.0
+
+
+@lru_cache(maxsize=64)
+def _ranks(mask: int) -> Numbers:
+    """The place of each word of a mask among them, by number."""
+    numbers = members(mask)
+    found = np.zeros(numbers[-1] + 1, np.int64)
+    found[list(numbers)] = np.arange(len(numbers))
+    return found
+
+
+def wanted(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a request asks for, with a file's own keys in place of the usual ones."""
+    if file is None:
+        return usual
+    place = Path(file).expanduser()
+    with opened(place) as stream:
+        try:
+            own = json.loads(stream.read())
+        except ValueError as error:
+            raise DataProblem(f"{place}: is not JSON: {error}") from None
+    if not isinstance(own, dict):
+        raise DataProblem(f"{place}: a request is a JSON object")
+    return {**usual, **own}
+
+
+def read(value: Mapping[str, Any], file: str | None) -> Request:
+    """The request; what is wrong is named with the file that it comes from."""
+    try:
+        return request(dict(value))
+    except DataProblem as problem:
+        raise DataProblem(f"{file}: {problem}" if file else str(problem)) from None
+
+
+def parts(asked: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
+    """The parts of a set, test first; `single` says that one word is asked about, so that no pairs can be held out."""
+    domains = dict(asked.domains)
+    rows = _adverbs(asked, np.random.default_rng([seed, 2]))
+    held = {kind: _some(asked, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")}
+    known, new = {**domains, "adverbs": rows[0]}, {**domains, "adverbs": rows[1]}
+    residues = [EVERY] * 3 if single else [frozenset({0}), frozenset({1}), frozenset({2, 3, 4})]
+    found = [Part("adverbs" if single else "pairs", 2, residues[0], new, new), Part("structures", 2, residues[0], new, new)]
+    if all(held.values()):
+        found.append(Part("lemmas", 2, residues[0], new, {**new, **held}))
+    return (*found, Part("dev", 1, residues[1], known, known), Part("train", 0, residues[2], known, known))
+
+
+def anything(asked: Request) -> Part:
+    """A part that has all of the request's own words."""
+    return Part("anything", 0, EVERY, asked.domains, asked.domains)
+
+
+def widened(asked: Request) -> Request:
+    """The request with all words that may be held out, too."""
+    more = {kind: reduce(or_, _like(asked, kind).values(), 0) for kind in ("noun", "verb")}
+    return replace(asked, domains={kind: mask | more.get(kind, 0) for kind, mask in asked.domains.items()})
+
+
+def _adverbs(asked: Request, rng: np.random.Generator) -> tuple[int, int]:
+    """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the others."""
+    language = asked.language
+    rows = [language.adverbs[i] for i in members(asked.domains["adverbs"])]
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for i in sorted({i for row in rows for i in row}):
+        kinds.setdefault(language.values("adverb")[i].classes, []).append(i)
+    known: set[int] = set()
+    for some in kinds.values():
+        known |= set(rng.permutation(some)[: max(1, round(len(some) * 2 / 3))].tolist())
+    sides = (lambda row: set(row) <= known), (lambda row: not set(row) & known)
+    train, test = (language.mask("adverbs", side) & asked.domains["adverbs"] for side in sides)
+    return train, test
+
+
+def _some(asked: Request, kind: str, rng: np.random.Generator) -> int:
+    """Words that are held out: of each sort as many as are wanted."""
+    chosen = (rng.permutation(members(mask))[:FILLERS] for mask in _like(asked, kind).values())
+    return sum(1 << int(i) for some in chosen for i in some)
+
+
+def _like(asked: Request, kind: str) -> dict[object, int]:
+    """Words like those that are asked about, which are not, by sort: what they name, or their frame and what they take."""
+    entries = asked.language.values(kind)
+    sorts = dict.fromkeys(_sort(entries[i]) for i in members(asked.domains[kind]))
+    lemmas = {asked.language.values(k)[i].lemma for k in ("noun", "verb") for i in members(asked.domains[k])}
+    return {sort: sum(1 << i for i, e in enumerate(entries) if _sort(e) == sort and e.lemma not in lemmas) for sort in sorts}
+
+
+def _sort(entry: Any) -> object:
+    return entry.classes, tuple(sorted(entry.takes.items())), "stative" in entry.flags, "unpassive" in entry.flags

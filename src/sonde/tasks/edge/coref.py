@@ -1,0 +1,126 @@
+"""Coreference: do two mentions name the same? (Tenney et al. 2019, sections 2.1 and 2.2).
+
+Every pair of mentions of a sentence is a target, in textual order, so that the first span is always the one that begins first.
+Mentions come from `Entity=` in CoNLL-U (GUM, CorefUD), from the last of CoNLL-2012's columns (OntoNotes, LitBank), or from columns of
+whole documents whose sentences a treebank has (OntoGUM).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, groupby
+from typing import NamedTuple
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources import conll2012, conllu, documents
+from sonde.sources.corpus import corpus
+from sonde.sources.files import Part, uncompressed
+from sonde.sources.mentions import Mentions
+from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
+
+SAME, OTHER = "1", "0"
+BEYOND = "mentions in pieces, or that go beyond their sentence"
+
+
+@dataclass(frozen=True, slots=True)
+class CorefOptions(Options):
+    """As all edge tasks.
+
+    across      also pairs of mentions in two sentences of a document, up to so many sentences apart; 0: of one, as in the paper
+    singletons  whether mentions of what is named only once in the document count, as GUM and LitBank annotate and OntoNotes does not
+    sentences   the treebank that has the sentences of documents in three columns, as GUM/dep those of GUM/coref_ontogum
+    """
+
+    across: int = field(default=0, kw_only=True)
+    singletons: bool = field(default=True, kw_only=True)
+    sentences: str | None = field(default=None, kw_only=True)
+
+
+class Mentioned(NamedTuple):
+    """A sentence with its mentions (start, stop, chain) in textual order, and its document."""
+
+    sentence: Sentence
+    mentions: list[tuple[int, int, str]]
+    document: str
+
+
+def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> Marked:
+    """All pairs of mentions of a sentence, or of one in each of two; pairs of equal spans are left out."""
+    first, second = one.mentions, one.mentions if two is None else two.mentions
+    spans, labels = [], []
+    for i, (start, stop, name) in enumerate(first):
+        for other_start, other_stop, other in second[i + 1 :] if two is None else second:
+            if two is not None or (start, stop) != (other_start, other_stop):
+                spans.append((start, stop, other_start, other_stop))
+                labels.append(SAME if name == other else OTHER)
+    strata = {"sentences apart": [str(apart)] * len(spans)}
+    return Marked(one.sentence, spans, labels, split, strata, None if two is None else two.sentence, one.document)
+
+
+def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    if options.across < 0:
+        raise DataProblem(f"across={options.across}: write how many sentences apart two mentions may be, from 0")
+    for part in parts[: len(parts) - len(_treebank(options))]:
+        for _, sentences in groupby(_mentioned(options, part, count), key=lambda one: one.document):
+            yield from _paired(list(sentences), options, part.split, count)
+
+
+def _paired(document: list[Mentioned], options: CorefOptions, split: str, count: Count) -> Iterator[Marked]:
+    """The pairs of a document, sentence by sentence."""
+    if not options.singletons:
+        sizes = Counter(name for one in document for *_, name in one.mentions)
+        named = [one._replace(mentions=[m for m in one.mentions if sizes[m[2]] > 1]) for one in document]
+        count.left_out["mentions of what is named once"] += sum(n == 1 for n in sizes.values())
+        document = named
+    for i, one in enumerate(document):
+        for k in range(max(0, i - options.across), i):
+            yield pairs(document[k], one, split, i - k)
+        found = pairs(one, None, split)
+        many = len(one.mentions)
+        count.left_out["pairs of mentions of the same words"] += many * (many - 1) // 2 - len(found.spans)
+        count.left_out["sentences without two mentions"] += many < 2
+        yield found
+
+
+def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:
+    if uncompressed(part.path).suffix in CONLLU:
+        mentions, document = Mentions(), 0
+        for tree in conllu.read(part.path, options.on_error, count.tally):
+            document += any(comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments)
+            found = count.tolerated(options.on_error, partial(mentions.of, tree))
+            if found is not None:
+                yield Mentioned(tree.sentence, [(m.start, m.stop, m.group) for m in found], f"{part.path}: {document}")
+        count.left_out[BEYOND] += mentions.unfinished
+        return
+    if options.sentences is not None:
+        yield from _documents(options, part, count)
+        return
+    for block in conll2012.read(part.path, options.on_error, count.tally):
+        spans = count.tolerated(options.on_error, block.mentions)
+        if spans is not None:
+            yield Mentioned(block.sentence, sorted({(m.start, m.stop, m.label) for m in spans}), f"{part.path}: {block.document}")
+
+
+def _documents(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:
+    """The sentences of documents in three columns, in the words of the treebank of the same split."""
+    trees = (conllu.read(bank.path, "raise", count.tally) for bank in _treebank(options) if bank.split == part.split)
+    sentences = (tree.sentence for tree in chain.from_iterable(trees))
+    for sentence, mentions, document, beyond in documents.cut(documents.read(part.path), sentences):
+        count.left_out[BEYOND] += beyond
+        yield Mentioned(sentence, sorted({(m.start, m.stop, m.label) for m in mentions}), document)
+
+
+def _parts(options: CorefOptions) -> list[Part]:
+    suffixes = (".conll",) if options.sentences is not None else CONLLU + GOLD + (".conll",)
+    return corpus(options.paths, suffixes) + _treebank(options)
+
+
+def _treebank(options: CorefOptions) -> list[Part]:
+    return [] if options.sentences is None else corpus([options.sentences], CONLLU)
+
+
+coref = edge("edge/coref", Kind("Do the two spans name the same?", _parts, _coref, "micro-f1,only=1"), CorefOptions)

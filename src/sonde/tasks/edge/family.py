@@ -1,0 +1,169 @@
+"""Edge probing (Tenney et al. 2019, section 2): a label, or a set of labels, about one or two spans of words in a sentence.
+
+A `Kind` of task says how its targets are found in files; `EdgeTask` puts them in columns, keeps the splits of the source, tags
+distances and seen words, and counts what was left out. docs/tasks-edge.md has the definitions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from sonde.core import SPLITS, DataProblem, Dataset
+from sonde.sampling import carve_dev, sampled
+from sonde.sources.conllu import OnError, Tally
+from sonde.sources.files import Part
+from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
+from sonde.tasks.questions import factory, fingerprint, uncollected
+from sonde.vectors import Ints
+
+CONLLU = (".conllu",)
+GOLD = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
+"""Suffixes of CoNLL-2012 columns: OntoNotes in that format, PropBank releases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every edge task takes.
+
+    path      a file, or a folder with files named train, dev and test; plain, .gz or .xz
+    with_     further files or folders
+    splits    official: those that the files' names say, or drawn where they say none; sampled: drawn anew, 8:1:1
+    on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
+    seed      of splits that are drawn or carved, and of what `size` takes
+    size      about so many targets in all, whole sentences at a time, splits in their shares; all without
+    sample    2/5: the second of five random four fifths of train, which tables average over; */5: all five of them
+    """
+
+    path: str
+    with_: tuple[str, ...] = field(default=(), kw_only=True)
+    splits: Literal["official", "sampled"] = field(default="official", kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    sample: str | None = field(default=None, kw_only=True)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All that was named."""
+        return (self.path, *self.with_)
+
+
+O = TypeVar("O", bound=Options)  # noqa: E741 -- options
+R = TypeVar("R")
+
+
+@dataclass
+class Count:
+    """What was read, what was left out and what else a reader should know; readers add to it."""
+
+    tally: Tally = field(default_factory=Tally)
+    left_out: Counter[str] = field(default_factory=Counter)
+    also: Counter[str] = field(default_factory=Counter)
+
+    def tolerated(self, on_error: OnError, read: Callable[[], R]) -> R | None:
+        """What a reader makes of a sentence; None where it is malformed, which is counted, if it is not to be an error."""
+        try:
+            return read()
+        except DataProblem as problem:
+            if on_error == "raise":
+                raise
+            self.tally.skip(str(problem))
+            return None
+
+    def notes(self, parts: Iterable[Part]) -> dict[str, Any]:
+        """The same as plain JSON."""
+        tally = self.tally
+        files = [str(part.path) for part in parts]
+        source = {"files": files[:20], "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
+        more = {"and further files": len(files) - 20} if len(files) > 20 else {}
+        counts = {"left out": dict(sorted((+self.left_out).items())), **dict(sorted((+self.also).items()))}
+        return {"source": {**source, **more}, **counts, "problems": list(tally.problems)}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[O]):
+    """How the targets of a task are found.
+
+    asks     the question
+    parts    the files that its options name, with the splits that their names say
+    marked   the sentences of these files with their targets, in order
+    metric   how the paper scores it
+    """
+
+    asks: str
+    parts: Callable[[O], list[Part]]
+    marked: Callable[[O, list[Part], Count], Iterator[Marked]]
+    metric: str = "micro-f1"
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeTask(Generic[O]):
+    """A question about spans put to some files."""
+
+    name: str
+    kind: Kind[O]
+    options: O
+    probe: str = "span"
+    view: str = "mean"
+
+    @property
+    def question(self) -> str:
+        """What is asked of a span, or of two."""
+        return self.kind.asks
+
+    @property
+    def metric(self) -> str:
+        """How the paper scores it, or what the options say."""
+        return str(getattr(self.options, "metric", self.kind.metric))
+
+    @property
+    def fingerprint(self) -> str:
+        """The files' contents, the splits that their names say, and the code that reads them."""
+        return fingerprint(self.kind.parts(self.options), "edge/*.py")
+
+    def load(self) -> Dataset:
+        """The targets with their splits; a dev split is carved from train where there is none. Counts are in the notes."""
+        options = self.options
+        dataset, owners = self._read(options.splits == "sampled")
+        missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
+        if missing:
+            there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+            raise DataProblem(
+                f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits: {there}. Name further files by with=, "
+                "or write splits=sampled to draw splits from all"
+            )
+        return self._finished(carve_dev(dataset, options.seed), owners)
+
+    def found(self) -> Dataset:
+        """All that the files have, whatever splits they lack: for an audit of what was published."""
+        return self._finished(*self._read(self.options.splits == "sampled"))
+
+    def _finished(self, dataset: Dataset, owners: Ints) -> Dataset:
+        """What was asked for of a data set, with its counts and the words that train has."""
+        options = self.options
+        if options.size is not None:
+            dataset, owners = thinned(dataset, owners, options.size, options.seed)
+        dataset = dataset.noted(**counted(dataset, owners))
+        return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
+
+    def _read(self, sampled: bool) -> tuple[Dataset, Ints]:
+        count, parts = Count(), self.kind.parts(self.options)
+        try:
+            with uncollected():
+                laid = laid_out(self.kind.marked(self.options, parts, count))
+        except DataProblem as problem:
+            first = f" (the first of {count.tally.skipped} problems: {count.tally.problems[0]})" if count.tally.problems else ""
+            raise DataProblem(f"{problem}{first}") from None
+        return divided(laid, sampled, self.options.seed).noted(**count.notes(parts)), laid.owners
+
+
+def edge(name: str, kind: Kind[O], options: type[O]) -> Callable[..., EdgeTask[O]]:
+    """A factory of a task, whose signature is that of the options, and whose docstring is the question."""
+
+    def made(name: str, given: O) -> EdgeTask[O]:
+        return EdgeTask(name, kind, given)
+
+    return factory(name, kind.asks, options, made)

@@ -1,0 +1,94 @@
+"""Edge probing data in jiant's JSON lines, read without loss; `sonde build --format jiant` writes them back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sonde.core import SPLITS, DataProblem, Sentence
+from sonde.sources import edges
+from sonde.sources.corpus import corpus, one_each
+from sonde.sources.edges import Record, Target
+from sonde.sources.files import Part
+from sonde.sources.jiant import INFO, RECORD
+from sonde.targets import Label
+from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.family import Count, Kind, Options, edge
+
+SUFFIXES = (".json", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonlOptions(Options):
+    """As all edge tasks.
+
+    metric  how answers are judged
+    """
+
+    metric: str = field(default="micro-f1", kw_only=True)
+
+
+def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:
+    """The records of a file with their targets; all else that they say is in strata, from which they can be written again."""
+    shape = None
+    for record in edges.read(part.path, options.on_error, count.tally):
+        shapes = {(target.span2 is None, isinstance(target.label, str)) for target in record.targets}
+        shape = shape or next(iter(shapes), None)
+        if shape is not None and shapes - {shape}:
+            problem = f"{part.path}:{record.line}: {_told(*(shapes - {shape}).pop())}, but the first target has {_told(*shape)}"
+            if options.on_error == "raise":
+                raise DataProblem(f"{problem}; one data set holds one kind of target")
+            count.tally.skip(problem)
+            continue
+        count.left_out["sentences without targets"] += not record.targets
+        yield Marked(
+            Sentence(record.words, record.text),
+            [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
+            [_label(t) for t in record.targets],
+            part.split or _said(record),
+            _strata(record),
+        )
+
+
+def _said(record: Record) -> str:
+    """The split that a record's info says, '' for none."""
+    info = record.more.get("info")
+    split = info.get("split") if isinstance(info, dict) else None
+    return split if split in SPLITS else ""
+
+
+def _told(single: bool, one: bool) -> str:
+    return f"{'one span' if single else 'two spans'} with {'one label' if one else 'a list of labels'}"
+
+
+def _label(target: Target) -> Label:
+    return target.label if isinstance(target.label, str) else frozenset(target.label)
+
+
+def _strata(record: Record) -> dict[str, list[str]]:
+    """What a record says beside spans and labels; numbers and truth values of a target's info are tags of their own too."""
+    found = {RECORD: [json.dumps([record.line, record.more], ensure_ascii=False)] * len(record.targets)}
+    for i, target in enumerate(record.targets):
+        more = dict(target.more)
+        if isinstance(target.label, tuple) and list(target.label) != sorted(target.label):
+            more["label"] = list(target.label)  # a set forgets their order
+        if more:
+            found.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(more, ensure_ascii=False)
+        info = more.get("info")
+        for key, value in info.items() if isinstance(info, dict) else ():
+            if isinstance(value, bool | int) and key not in (INFO, RECORD):
+                found.setdefault(key, [""] * len(record.targets))[i] = str(value).lower()
+    return found
+
+
+def _parts(options: JsonlOptions) -> list[Part]:
+    return one_each(corpus(options.paths, SUFFIXES))
+
+
+def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    for part in parts:
+        yield from marked(part, options, count)
+
+
+jsonl = edge("edge/jsonl", Kind("Which label has the span, or the pair of spans?", _parts, _marked), JsonlOptions)

@@ -1,0 +1,126 @@
+"""Relations between nominals: SemEval-2010 Task 8 (Hendrickx et al. 2009; Tenney et al. 2019, section 2.2)."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources.corpus import corpus, one_each
+from sonde.sources.files import Part, lines, uncompressed
+from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.family import Count, Kind, Options, edge
+from sonde.tasks.edge.jsonl import marked
+
+SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
+_ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
+_TAG = re.compile(r"(</?e[12]>)")
+_JSON = (".json", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class SemEvalOptions(Options):
+    """As all edge tasks; from the original files (TRAIN_FILE.TXT, TEST_FILE_FULL.TXT) or from jiant's.
+
+    words  published: what stands between spaces, so that a mark sticks to the word before (`elements.`), as in the paper; cut: words and
+           marks are cut where the annotated nominals begin and end
+    dev    published: the 1,149 lines of train that the paper's code draws; carved: a tenth of train, by `seed`
+    """
+
+    words: Literal["published", "cut"] = field(default="published", kw_only=True)
+    dev: Literal["published", "carved"] = field(default="published", kw_only=True)
+
+
+class Relation(NamedTuple):
+    """A sentence with two nominals, and the relation between them."""
+
+    sentence: Sentence
+    span: tuple[int, int, int, int]
+    label: str
+
+
+def relation(text: str, label: str, cut: bool = False) -> Relation:
+    """A relation from a text with <e1> and <e2>; ValueError where these do not mark one stretch of words each."""
+    plain, bounds = "", {}
+    for piece in _TAG.split(text):
+        if _TAG.fullmatch(piece):
+            if piece in bounds:
+                raise ValueError(f"{piece} stands twice in the sentence")
+            bounds[piece] = len(plain)
+        else:
+            plain += piece
+    if len(bounds) != 4:
+        raise ValueError("the sentence does not have <e1>...</e1> and <e2>...</e2>")
+    words = [(m.start(), m.end()) for m in re.finditer(r"\S+", plain)]
+    if cut:
+        words = [pair for a, b in words for pair in pairwise(sorted({a, b, *(c for c in bounds.values() if a < c < b)}))]
+    ends: list[int] = []
+    for k in "12":
+        inside = [i for i, (a, b) in enumerate(words) if a < bounds[f"</e{k}>"] and b > bounds[f"<e{k}>"]]
+        if not inside:
+            raise ValueError(f"<e{k}> holds no word")
+        ends += [inside[0], inside[-1] + 1]
+    return Relation(Sentence(tuple(plain[a:b] for a, b in words), plain), (ends[0], ends[1], ends[2], ends[3]), label)
+
+
+def _original(part: Part, options: SemEvalOptions, count: Count) -> Iterator[tuple[Relation, str]]:
+    """The relations of an original file, with the split of each."""
+    draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311 -- the paper's own
+    held: tuple[int, str] | None = None
+    for number, line in chain(lines(part.path), [(0, "")]):
+        row = _ROW.fullmatch(line.strip())
+        if held is None:
+            held = (number, row[2]) if row else None
+            if line.strip() and not row and not line.startswith("Comment"):
+                _bad(f"{part.path}:{number}: {line[:40]!r} is neither a sentence in quotes nor a comment", options, count)
+            continue
+        split = "dev" if draw is not None and draw.random() >= SHARE else part.split
+        try:
+            if not line.strip():
+                raise ValueError("no relation on the line after the sentence")
+            found = relation(held[1], line.strip(), options.words == "cut")
+        except ValueError as problem:
+            _bad(f"{part.path}:{held[0]}: {problem}", options, count)
+        else:
+            count.tally.sentences += 1
+            count.tally.words += len(found.sentence.words)
+            yield found, split
+        held = None
+
+
+def _bad(problem: str, options: SemEvalOptions, count: Count) -> None:
+    if options.on_error == "raise":
+        raise DataProblem(problem)
+    count.tally.skip(problem)
+
+
+def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    drawn = not any(part.split == "dev" for part in parts)
+    for part in parts:
+        if uncompressed(part.path).suffix in _JSON:
+            yield from marked(part, options, count)
+            continue
+        for found, split in _original(part, options if drawn else replace(options, dev="carved"), count):
+            yield Marked(found.sentence, [found.span], [found.label], split)
+
+
+def _parts(options: SemEvalOptions) -> list[Part]:
+    """The files that were named; of a folder, the two of the task, or jiant's, of which train.all holds dev as well."""
+    named = {Path(path).expanduser() for path in options.paths}
+    found = corpus(options.paths, (".txt", *_JSON))
+    halved = any(part.split == "dev" for part in found)
+    return one_each([part for part in found if part.path in named or _meant(uncompressed(part.path).name, halved)])
+
+
+def _meant(name: str, halved: bool) -> bool:
+    return not (halved and ".all." in name) if name.endswith(_JSON) else "TRAIN_FILE" in name or "TEST_FILE_FULL" in name
+
+
+semeval = edge(
+    "edge/semeval", Kind("Which relation holds between the two spans?", _parts, _semeval, "micro-f1,without=Other"), SemEvalOptions
+)

@@ -1,0 +1,147 @@
+"""Semantic proto-roles: which properties has the argument in the event? (Reisinger et al. 2015; Tenney et al. 2019, section 2.1).
+
+SPR2 (White et al. 2016) is read from jiant's files, or from the published table and a treebank; UDS (White et al. 2020) from its JSON.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import groupby
+from pathlib import Path
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources import protoroles
+from sonde.sources.corpus import corpus, one_each
+from sonde.sources.files import Part, uncompressed
+from sonde.sources.protoroles import Place, Treebank
+from sonde.targets import Label
+from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+from sonde.tasks.edge.jsonl import marked
+
+HOLDS = 4.0  # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's converter)
+_JSON = (".json", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class SprOptions(Options):
+    """As all edge tasks; from jiant's files, or from protoroles_eng_ud1.2_11082016.tsv, which has no sentences.
+
+    treebank  where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT
+    ids       ud_ids.json of UDS, which says what the sentences of release 1.2 are called
+    soft      labels have weights, the mean response from 1 to 5 as 0 to 1, and only properties that were asked about count
+    """
+
+    treebank: str | None = field(default=None, kw_only=True)
+    ids: str | None = field(default=None, kw_only=True)
+    soft: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class UdsOptions(Options):
+    """As all edge tasks; from normalized_protoroles.zip of UDS 1.0.
+
+    treebank  where the sentences are: UD English 1.2, or with `ids` any release of UD English EWT
+    ids       ud_ids.json of UDS; without, the treebank is release 1.2
+    soft      labels have weights, the logistic function of the normalized value, instead of holding where it is above 0
+    """
+
+    treebank: str = field(kw_only=True)
+    ids: str | None = field(default=None, kw_only=True)
+    soft: bool = field(default=False, kw_only=True)
+
+
+Said = tuple[Place, str, Label]
+"""Where a predicate and its argument stand, the argument's words in lower case ('' where untold), and the properties."""
+
+
+def _placed(said: Iterable[Said], bank: Treebank, count: Count) -> Iterator[Marked]:
+    """Annotations as targets in the sentences that they number; what does not fit there is left out and counted."""
+    ordered = sorted(said, key=lambda one: (one[0].split, one[0].sentence))
+    for (split, _), group in groupby(ordered, key=lambda one: (one[0].split, one[0].sentence)):
+        found = list(group)
+        sentence = bank.sentence(found[0][0])
+        if sentence is None:
+            count.left_out["arguments whose sentence the treebank does not have"] += len(found)
+            continue
+        kept = [one for one in found if _fits(one[0], one[1], sentence)]
+        count.left_out["arguments whose sentence is cut into other words there"] += len(found) - len(kept)
+        yield Marked(sentence, [p.predicate + p.argument for p, _, _ in kept], [label for _, _, label in kept], split)
+
+
+def _fits(place: Place, phrase: str, sentence: Sentence) -> bool:
+    start, stop = place.argument
+    if max(stop, place.predicate[1]) > len(sentence.words):
+        return False
+    return not phrase or _letters(" ".join(sentence.words[start:stop])) == _letters(unescape(phrase))
+
+
+def _letters(text: str) -> str:
+    """Letters and digits, without accents and capitals: quotes and dashes have changed between releases."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalnum())
+
+
+def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    for part in _without(parts, options):
+        if uncompressed(part.path).suffix == ".tsv":
+            if options.treebank is None:
+                raise DataProblem(
+                    f"{part.path} has no sentences: write treebank=FOLDER for UD English 1.2, or for a later release with ids=FILE"
+                )
+            bank = Treebank.read(options.treebank, options.ids, options.on_error)
+            yield from _placed(_answered(part, options, count), bank, count)
+        elif options.soft:
+            raise DataProblem(f"{part.path} has no responses, which soft=true needs: name the published table, and a treebank")
+        else:
+            yield from marked(part, options, count)
+
+
+def _answered(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
+    for place, answers in protoroles.spr2(part.path, options.on_error, count.tally).items():
+        means = answers.means()
+        if not means:
+            count.left_out["arguments to which nobody found a property applicable"] += 1
+        elif options.soft:
+            yield place, answers.phrase, {name: (means[name] - 1) / 4 if name in means else 0.0 for name in answers.responses}
+        else:
+            yield place, answers.phrase, frozenset(name for name, mean in means.items() if mean >= HOLDS)
+
+
+def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
+    for part in _without(parts, options):
+        said = ((place, "", _weights(values, options.soft)) for place, values in protoroles.uds(part.path))
+        yield from _placed(said, bank, count)
+
+
+def _weights(values: Mapping[str, float], soft: bool) -> Label:
+    return {name: 1 / (1 + math.exp(-value)) if soft else float(value > 0) for name, value in values.items()}
+
+
+def _spr_parts(options: SprOptions) -> list[Part]:
+    found = one_each([part for part in corpus(options.paths, (".tsv", *_JSON)) if "adjunct" not in part.path.name])
+    return found + _beside(options.treebank, options.ids)
+
+
+def _uds_parts(options: UdsOptions) -> list[Part]:
+    return [Part("", Path(path).expanduser()) for path in options.paths] + _beside(options.treebank, options.ids)
+
+
+def _beside(treebank: str | None, ids: str | None) -> list[Part]:
+    """The treebank's files, and the table of identifiers."""
+    return [*(corpus([treebank], CONLLU) if treebank else ()), *([Part("", Path(ids).expanduser())] if ids else ())]
+
+
+def _without(parts: list[Part], options: SprOptions | UdsOptions) -> list[Part]:
+    """The files of annotations alone."""
+    beside = {part.path for part in _beside(options.treebank, options.ids)}
+    return [part for part in parts if part.path not in beside]
+
+
+_ASKS = "Which properties has the second span in the event of the first?"
+spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2), SprOptions)
+uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds), UdsOptions)

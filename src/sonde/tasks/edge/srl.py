@@ -1,0 +1,76 @@
+"""Semantic roles: which role does the second span play in the event of the first? (Tenney et al. 2019, section 2.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+from sonde.sources import conll2012
+from sonde.sources.conll2012 import Block, Labelled
+from sonde.sources.corpus import corpus
+from sonde.sources.files import Part
+from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.family import GOLD, Count, Kind, Options, edge
+
+PREDICATE = "V"
+_CORE = re.compile(r"ARG[0-5A](?!M)")
+
+
+@dataclass(frozen=True, slots=True)
+class SrlOptions(Options):
+    """As all edge tasks; from CoNLL-2012 columns (.gold_conll), OntoNotes' or PropBank's.
+
+    roles  all: as annotated; core: ARG0 to ARG5 and ARGA only; non-core: ARGM-... only
+    """
+
+    roles: Literal["all", "core", "non-core"] = field(default="all", kw_only=True)
+
+
+def kind_of(role: str) -> str:
+    """What sort of role a label stands for: core, non-core, a reference (R-) to another argument or the continuation (C-) of one."""
+    if role.startswith("R-"):
+        return "reference"
+    if role.startswith("C-"):
+        return "continuation"
+    return "core" if _CORE.match(role) else "non-core"
+
+
+def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
+    """The predicate and the argument of every target, in the order of predicates and of words."""
+    found = []
+    for spans in block.arguments():
+        verbs = [span for span in spans if span.label == PREDICATE]
+        arguments = [span for span in spans if span.label != PREDICATE]
+        if not verbs:
+            count.left_out["arguments of a predicate that is not marked V"] += len(arguments)
+            continue
+        found += [(verbs[0], argument) for argument in sorted(arguments, key=lambda s: (s.start, s.stop, s.label))]
+    return found
+
+
+def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    for part in parts:
+        for block in conll2012.read(part.path, options.on_error, count.tally):
+            found = count.tolerated(options.on_error, partial(roles, block, count))
+            if found is None:
+                continue
+            kinds = [kind_of(argument.label) for _, argument in found]
+            if options.roles != "all":
+                count.left_out[f"roles that are not {options.roles}"] += len(kinds) - kinds.count(options.roles)
+                found = [pair for pair, kind in zip(found, kinds, strict=True) if kind == options.roles]
+                kinds = [options.roles] * len(found)
+            count.left_out["sentences without arguments"] += not found
+            spans = [(verb.start, verb.stop, argument.start, argument.stop) for verb, argument in found]
+            yield Marked(block.sentence, spans, [a.label for _, a in found], part.split, {"core": kinds})
+
+
+def _parts(options: SrlOptions) -> list[Part]:
+    return corpus(options.paths, GOLD)
+
+
+srl = edge(
+    "edge/srl", Kind("Which role does the second span play in the event of the first?", _parts, _srl, "micro-f1,without=[RC]-*"), SrlOptions
+)

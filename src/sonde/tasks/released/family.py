@@ -1,0 +1,215 @@
+"""Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing balanced, nothing shuffled.
+
+A family (SentEval, X-Probe, ...) is a table of `Release`s: what is asked, which file holds it, in which layout. docs/tasks-published.md
+has the families, where their files differ from their descriptions, and what could not be checked.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from sonde.core import SPLITS, DataProblem, Dataset, Example
+from sonde.sampling import Candidate, Settings, carve_dev, sample, thinned
+from sonde.sources.columns import CODES, Layout, Reading, Rows
+from sonde.sources.files import Part, cache_dir, digest, split_of, uncompressed
+from sonde.sources.moses import detokenised
+
+SUFFIXES = (".txt", ".tsv", ".csv")
+READERS = ("columns", "files", "moses", "rendering")  # the modules of sources that decide what is read
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every task of a released data set takes.
+
+    path        the folder of the released files, or the task's own file; without, where `sonde fetch` puts them
+    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions); published figures are without
+    splits      published: as the files have them; sampled: drawn anew from all rows, without duplicates, where files lack a split
+    dev         carved: a tenth of train where the files have no dev split; none: train stays whole, for probes that tune nothing
+    on_error    raise: a bad row is an error; skip: bad rows are left out and counted
+    seed, size  so many examples in all, drawn over all of the files with splits and classes in their shares; all without
+    fold        with sampled splits, 'i/k': fold i of k is the test split
+    """
+
+    path: str | None = None
+    detokenise: bool = field(default=False, kw_only=True)
+    splits: Literal["published", "sampled"] = field(default="published", kw_only=True)
+    dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
+    on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    fold: str | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A released data set, as its publishers describe it.
+
+    asks     the question
+    names    what its file or folder is called, without suffix; capitals and marks do not matter
+    layout   the columns of its files
+    fetched  what `sonde fetch` calls its collection; '' where it gets none
+    probe    what it is read with where nothing else is said
+    view     how units are brought together
+    altered  the label of sentences that were altered, which words alone must not tell from the others; '' where none were
+    strata   what more there is to say of an example, to report by
+    """
+
+    asks: str
+    names: tuple[str, ...]
+    layout: Layout
+    fetched: str = ""
+    probe: str = "mlp"
+    view: str = "mean"
+    altered: str = ""
+    strata: Callable[[Example], Mapping[str, str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedTask:
+    """A released data set, and how it is read."""
+
+    name: str
+    release: Release
+    options: Options
+    metric: str = "accuracy"
+
+    @property
+    def question(self) -> str:
+        """What is asked of a sentence."""
+        return self.release.asks
+
+    @property
+    def probe(self) -> str:
+        """What it is read with where nothing else is said."""
+        return self.release.probe
+
+    @property
+    def view(self) -> str:
+        """How units are brought together."""
+        return self.release.view
+
+    @property
+    def fingerprint(self) -> str:
+        """The files' contents, the splits that their names say, and the code that reads and samples them."""
+        found = self.parts()
+        room = Path(__file__).parent.parent.parent
+        code = [*(room / "sources" / f"{name}.py" for name in READERS), *sorted((room / "sampling").glob("*.py"))]
+        if (more := self.release.strata) is not None:
+            code.append(Path(inspect.getfile(more)))
+        return f"{','.join(part.split or '-' for part in found)}:{digest(part.path for part in found)}:{digest(code)}"
+
+    def parts(self) -> list[Part]:
+        """The task's files and the splits that their names say, '' where rows say it themselves."""
+        release, path = self.release, self.options.path
+        if path is None and not release.fetched:
+            raise DataProblem(f"{self.name} needs its files: write {self.name}:FOLDER")
+        place = cache_dir() / "data" / release.fetched if path is None else Path(path).expanduser()
+        if place.is_file():
+            return [Part(_split(place, release.layout), place)]
+        found = _beside(place, release) if place.is_dir() else []
+        if not found:
+            get = f"`sonde fetch {release.fetched}` gets it, or write" if release.fetched else "write"
+            raise DataProblem(f"no {release.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder that has it")
+        return found
+
+    def load(self) -> Dataset:
+        """The examples of the files; what was left out, and why, is in the notes."""
+        examples, notes = self._read()
+        options = self.options
+        if options.splits == "sampled":
+            return sample(self._candidates(examples), self._settings(), notes)
+        self._check(examples)
+        if options.size is not None:
+            notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
+            examples = thinned(examples, options.size, options.seed)
+        dataset = Dataset.of(examples, notes)
+        return carve_dev(dataset, options.seed) if options.dev == "carved" else dataset
+
+    def found(self) -> Dataset:
+        """All that the files have, whatever splits they lack: for an audit of what was published."""
+        return self.load() if self.options.splits == "sampled" else Dataset.of(*self._read())
+
+    def _read(self) -> tuple[list[Example], dict[str, Any]]:
+        found, lenient = self.parts(), self.options.on_error
+        rows = Rows(self.release.layout, Reading(lenient, lenient, detokenised if self.options.detokenise else None))
+        examples = [example for part in found for example in rows.read(part.path, part.split)]
+        if (more := self.release.strata) is not None:
+            examples = [replace(example, strata={**example.strata, **more(example)}) for example in examples]
+        altered = {"altered": self.release.altered} if self.release.altered else {}
+        source = {"files": [str(part.path) for part in found], **rows.counts()}
+        return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
+
+    def _settings(self) -> Settings:
+        options = self.options
+        return Settings(seed=options.seed, size=options.size, fold=options.fold, balance=False)
+
+    def _candidates(self, examples: list[Example]) -> list[Candidate]:
+        layout = self.release.layout
+        if layout.token is not None or layout.second is not None:
+            raise DataProblem(f"{self.name} is not about whole sentences, and only those are sampled: leave splits=sampled out")
+        return [Candidate(example.sites[0].sentence, example.label) for example in examples]
+
+    def _check(self, examples: list[Example]) -> None:
+        """Refuse files without train or test; what else they lack is theirs."""
+        has = {example.split for example in examples}
+        missing = [split for split in ("train", "test") if split not in has]
+        if missing:
+            there = ", ".join(split for split in SPLITS if split in has) or "none that is named"
+            more = "" if self.options.path else f" (`sonde fetch {self.release.fetched}`)"
+            raise DataProblem(
+                f"{self.name}: no {' and no '.join(missing)} examples in the files{more}; their splits: {there}. "
+                "splits=sampled draws train, dev and test from all rows"
+            )
+        if self.options.fold:
+            raise DataProblem("fold= divides all rows anew, and published splits are kept as they are: write splits=sampled,fold=...")
+
+
+def _beside(place: Path, release: Release) -> list[Part]:
+    """The files in a folder that hold a release: one of its name, or one a split in a folder of its name or in this one."""
+    wanted = {_plain(name) for name in release.names}
+    inside = sorted(place.iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name))
+    if release.layout.split is not None or release.layout.comma:
+        return [Part("", p) for p in inside if _table(p) and _plain(uncompressed(p).stem) in wanted][:1]
+    folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
+    parts: dict[str, Part] = {}
+    for path in sorted(folders[0].iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name)):
+        if _table(path) and (split := _split(path, release.layout)):
+            parts.setdefault(split, Part(split, path))
+    return [parts[split] for split in SPLITS if split in parts]
+
+
+def _table(path: Path) -> bool:
+    return uncompressed(path).suffix in SUFFIXES and path.is_file()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())
+
+
+def _split(path: Path, layout: Layout) -> str:
+    """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
+    return "" if layout.split is not None else CODES.get(uncompressed(path).stem, split_of(path))
+
+
+def task(name: str, release: Release) -> Callable[..., ReleasedTask]:
+    """A factory whose signature is that of Options, and whose docstring is the question."""
+
+    def factory(path: str | None = None, **options: Any) -> ReleasedTask:
+        return ReleasedTask(name, release, Options(path, **options))
+
+    shown = {
+        "__doc__": release.asks,
+        "__signature__": inspect.signature(Options),
+        "__annotations__": typing.get_type_hints(Options),
+        "__name__": name.partition("/")[2].replace("-", "_"),
+    }
+    for attribute, value in shown.items():
+        setattr(factory, attribute, value)
+    return factory

@@ -1,0 +1,167 @@
+"""From a harvest to the candidates of each of the ten questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sonde.sampling import Candidate
+from sonde.sources.frequencies import Frequencies, frequencies
+from sonde.sources.frequencies import corpus as files
+from sonde.tasks.tree.coord import inversions
+from sonde.tasks.tree.harvest import Harvest
+from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
+from sonde.tasks.tree.shift import shifts
+from sonde.tasks.ud.depths import comparable
+from sonde.tasks.ud.rules import Answer, tallied
+from sonde.tasks.ud.words import CONNEAU, contents
+
+if TYPE_CHECKING:
+    from sonde.tasks.tree.family import Options
+
+Answers = Callable[[Harvest, "Options", dict[str, Any]], list[Candidate]]
+"""Candidates of a harvest; what was counted on the way is added to the notes."""
+
+EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
+README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
+DEPTHS = range(5, 13)  # section 2
+SEQUENCES, ENOUGH = 19, 100  # classes beside OTHER, and the sentences that each has at least
+PUBLISHED = (
+    "ADVP_NP_VP_. CC_ADVP_NP_VP_. CC_NP_VP_. IN_NP_VP_. NP_ADVP_VP_. NP_NP_VP_. NP_PP_. NP_VP_. PP_NP_VP_. RB_NP_VP_. "
+    "SBAR_NP_VP_. SBAR_VP_. S_CC_S_. S_NP_VP_. S_VP_. VBD_NP_VP_. VP_. WHADVP_SQ_. WHNP_SQ_."
+)
+"""The README's classes; the two that its list lacks are labels of the published file."""
+LITERAL = (100, 5000)  # occurrences of a target form (README)
+PAPERS_WORDS = 203_000_000  # of the novels that the paper took its sentences from (Paperno et al. 2016, section 3)
+
+
+def lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences by the bin of their number of words."""
+    bins = EQUAL if options.bins == "equal" else README
+    named = {n: f"{low}-{high}" for low, high in bins for n in range(low, high + 1)}
+    return [_candidate(found, row, named[len(sentence.words)]) for row, sentence in enumerate(found.sentences)]
+
+
+def words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences by the one target word that they hold."""
+    corpus = _frequencies(options)
+    ranks = None if corpus is None else {word: int(n) for word, n in zip(corpus.numbers, corpus.counts, strict=True)}
+    chosen = contents(found.sentences, found.forms, CONNEAU, ranks)
+    notes["word content"] = chosen.notes
+    notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
+    return [_candidate(found, row, word) for row, word in chosen.rows]
+
+
+def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told apart with length held equal."""
+    counts = Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d in DEPTHS)
+    wanted = comparable(counts)
+    kept = [_candidate(found, row, str(depth)) for row, depth in enumerate(found.depths) if depth in wanted]
+    notes["depths"] = dict(sorted(Counter(found.depths).items()))
+    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": len(found.depths) - len(kept)}
+    return kept
+
+
+def sequences(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences by their top constituents: the most frequent sequences, and OTHER."""
+    findings = found.findings["top-const"]
+    counts, notes["left out"] = tallied(findings)
+    if options.inventory == "published":
+        inventory = set(PUBLISHED.split())
+    else:
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SEQUENCES]
+        inventory = {label for label, n in ranked if n >= ENOUGH}
+    notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
+    notes["number of classes, with OTHER"] = len(inventory) + 1
+    rows = [(row, finding.label) for row, finding in enumerate(findings) if type(finding) is Answer]
+    return [_candidate(found, row, label if label in inventory else "OTHER") for row, label in rows]
+
+
+def ruled(name: str, *tags: str) -> Answers:
+    """Candidates from the findings of one rule about a word form; `tags` are the fields of an Answer that become strata."""
+
+    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+        findings = found.findings[name]
+        notes["labels"], notes["left out"] = tallied(findings)
+        band = _band(found, options, notes)
+        known: dict[tuple[Answer, str], Mapping[str, str]] = {}
+        candidates = []
+        for row, finding in enumerate(findings):
+            if type(finding) is not Answer:
+                continue
+            if not band(finding.target):
+                reason = "a target form outside the band of frequencies"
+                notes["left out"][reason] = notes["left out"].get(reason, 0) + 1
+                continue
+            source = found.sources[row]
+            key = (finding, source)
+            if key not in known:
+                known[key] = {tag: value for tag, value in zip(tags, finding[2:], strict=False) if value} | {"source": source}
+            candidates.append(Candidate(found.sentences[row], finding.label, finding.target, found.splits[row], known[key]))
+        return candidates
+
+    return answers
+
+
+def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences as they were and with two words swapped."""
+    return _altered("I", notes, *shifts(found.sentences, found.splits, options.seed, found.sources))
+
+
+def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences as they were and with a word replaced."""
+    corpus = _frequencies(options) or _own(found, options)
+    among = not options.freq or not {path.resolve() for name in options.freq for path in files(name)}.isdisjoint(_paths(found))
+    choice = Choice.of(corpus, lexicon(found.sentences, found.tags), among)
+    notes["frequencies"] = {"words": corpus.total, "band": list(band(corpus.total)), "forms": int((choice.tags >= 0).sum())}
+    return _altered("C", notes, *replacements((found.sentences, found.tags, found.splits), choice, options.seed, found.sources))
+
+
+def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    """Sentences as they were and with their clauses inverted."""
+    columns = list(zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True))
+    return _altered("I", notes, *inversions(columns, _frequencies(options) or _own(found, options), options.seed, found.sources))
+
+
+def _altered(label: str, notes: dict[str, Any], candidates: list[Candidate], out: Counter[str]) -> list[Candidate]:
+    notes["altered"] = label
+    notes["left out"] = {reason: n for reason, n in out.most_common() if n}
+    return candidates
+
+
+def _candidate(found: Harvest, row: int, label: str) -> Candidate:
+    return Candidate(found.sentences[row], label, "", found.splits[row], _source(found.sources[row]))
+
+
+@lru_cache
+def _source(name: str) -> Mapping[str, str]:
+    """One mapping a source, however many sentences it has."""
+    return {"source": name}
+
+
+def _frequencies(options: Options) -> Frequencies | None:
+    """The frequencies of the corpora that are named, None where they are those of the sources."""
+    return frequencies(options.freq, options.on_error) if options.freq else None
+
+
+def _own(found: Harvest, options: Options) -> Frequencies:
+    """The frequencies of the sources, sentences of any length."""
+    return frequencies(found.files, options.on_error)
+
+
+def _paths(found: Harvest) -> set[Path]:
+    return {Path(file).resolve() for file in found.files}
+
+
+def _band(found: Harvest, options: Options, notes: dict[str, Any]) -> Callable[[str], bool]:
+    """Whether a target form is neither too rare nor too common in a corpus; without one, sampling sees to that."""
+    if not options.counted:
+        return lambda form: True
+    corpus = _frequencies(options) or _own(found, options)
+    scale = 1.0 if options.band == "literal" else min(1.0, corpus.total / PAPERS_WORDS)
+    low, high = max(1, round(LITERAL[0] * scale)), max(20, round(LITERAL[1] * scale))
+    notes["frequencies"] = {"words": corpus.total, "rarest": low, "commonest": high}
+    return lambda form: low <= corpus.count(form) <= high

@@ -1,0 +1,118 @@
+"""The ten tasks of Conneau et al. 2018 (section 2), from constituency trees; three of them from any text, one from tagged text.
+
+Each is a `Question` put to the sentences that `harvest` read; all ten take the options of `Options`. docs/tasks-tree.md has the
+definitions, where the paper leaves something open, and the error rates found by reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sonde.core import Dataset
+from sonde.sampling import sample
+from sonde.sources.files import Part
+from sonde.sources.frequencies import corpus
+from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.tree import answers
+from sonde.tasks.tree.harvest import Harvest, harvest, sources
+from sonde.tasks.ud.words import LEAST
+
+
+@dataclass(frozen=True, slots=True)
+class Options(Asked):
+    """What every tree task takes; an option that a task has no use for changes nothing in it.
+
+    path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text (.txt) and tagged text (.tagged)
+    freq      corpora that frequencies are taken from, of any of these kinds; none: the sources themselves
+    inventory found: TopConst's classes are the most frequent sequences of the sources; published: those of SentEval's README
+    bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the published files
+    band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so many sentences; literal: they
+              occur 100 to 5,000 times in the sources or `freq`, as the README says
+    """
+
+    freq: tuple[str, ...] = field(default=(), kw_only=True)
+    inventory: Literal["found", "published"] = field(default="found", kw_only=True)
+    bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
+    band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
+
+    @property
+    def counted(self) -> bool:
+        """Whether target forms are kept or left out by their frequency in a corpus, not by that among the candidates."""
+        return bool(self.freq) or self.band == "literal"
+
+
+@dataclass(frozen=True)
+class TreeTask:
+    """A question put to some sources; the question is held by name, so that tasks pickle."""
+
+    name: str
+    options: Options
+    metric: str = "accuracy"
+    probe: str = "mlp"
+    view: str = "mean"
+
+    @property
+    def question(self) -> str:
+        """What is asked of a sentence."""
+        return QUESTIONS[self.name].asks
+
+    @property
+    def fingerprint(self) -> str:
+        """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
+        found = [source.part for source in sources(self.options.path, self.options.with_)]
+        counted = [Part("freq", path) for name in self.options.freq for path in corpus(name)]
+        return fingerprint([*found, *counted], "tree/*.py", "ud/words.py", "ud/depths.py", "ud/rules.py")
+
+    def load(self) -> Dataset:
+        """The sampled data set; what was read and left out, and why, is in its notes."""
+        options, about = self.options, QUESTIONS[self.name]
+        with uncollected():
+            found = harvest(options.path, options.with_, options.on_error)
+            notes = source_notes(found.files, found.tally, **found.left_out)
+            candidates = about.answers(found, options, notes)
+        about.check(options.path, candidates, notes)
+        banded = {"rarest": 1, "commonest": 0} if options.counted else {}
+        return sample(candidates, options.settings(**{**banded, **about.settings}), notes)
+
+
+QUESTIONS: dict[str, Question[Harvest, Options]] = {}
+
+
+def _task(
+    name: str, asks: str, found: answers.Answers, settings: Mapping[str, Any], needs: Mapping[str, str] | None = None
+) -> Callable[..., TreeTask]:
+    QUESTIONS[name] = Question(name, asks, found, settings, needs or {})
+    return factory(name, asks, Options, TreeTask)
+
+
+_DROP = {"least": 50, "rare": "drop"}
+_NUMBER = {"NN": "it needs noun phrases with NN in main clauses", "NNS": "it needs noun phrases with NNS in main clauses"}
+
+sent_len = _task("tree/sent-len", "How many words does the sentence have?", answers.lengths, {})
+word_content = _task(
+    "tree/word-content", "Which of some mid-frequency words does the sentence hold?", answers.words,
+    {"least": LEAST, "rare": "drop", "least_test": 10},
+)  # fmt: skip
+tree_depth = _task(
+    "tree/tree-depth", "How deep is the constituency tree of the sentence, whatever its length?", answers.depths,
+    {**_DROP, "decorrelate": "gaussian"},
+)  # fmt: skip
+top_const = _task("tree/top-const", "Which constituents is the sentence made of?", answers.sequences, _DROP)
+bigram_shift = _task("tree/bigram-shift", "Have two neighbouring words of the sentence changed places?", answers.shifted, {})
+tense = _task(
+    "tree/tense", "Is the verb of the main clause in the present or in the past?",
+    answers.ruled("tense", "majority-feature", "expressed"), {},
+    {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"},
+)  # fmt: skip
+subj_num = _task(
+    "tree/subj-num", "Is the subject of the main clause singular or plural?", answers.ruled("subj-num", "majority-feature"), {}, _NUMBER
+)
+obj_num = _task(
+    "tree/obj-num", "Is the direct object of the main clause singular or plural?", answers.ruled("obj-num", "majority-feature"), {}, _NUMBER
+)
+somo = _task("tree/somo", "Has a noun or verb of the sentence been replaced by another?", answers.replaced, {"rarest": 1, "commonest": 0})
+coord_inv = _task(
+    "tree/coord-inv", "Have the two coordinated clauses of the sentence changed places?", answers.inverted, {"decorrelate": True}
+)

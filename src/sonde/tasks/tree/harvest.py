@@ -1,0 +1,145 @@
+"""One pass over some files that answers all ten questions of Conneau et al. 2018; tasks of the same files share what it finds.
+
+Files are bracketed trees, tagged text or running text. Trees are not kept: a `Harvest` holds the distinct sentences of 5 to 28
+tokens and, for every question, one shared answer (or reason) a sentence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources import brackets, tagged, text
+from sonde.sources.brackets import Strings, Tree
+from sonde.sources.conllu import OnError, Tally
+from sonde.sources.english import tokens
+from sonde.sources.files import Part, digest, treebank, uncompressed
+from sonde.tasks.questions import Held
+from sonde.tasks.tree import rules as tree_rules
+from sonde.tasks.tree.coord import coordination
+
+LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
+RULES: dict[str, Callable[[Tree], Any]] = {
+    "top-const": tree_rules.top_const,
+    "tense": tree_rules.tense,
+    "subj-num": tree_rules.subj_num,
+    "obj-num": tree_rules.obj_num,
+    "coord-inv": coordination,
+}
+NO_TREE = "text without a tree"
+HOME = {"test": 3, "dev": 2, "train": 1, "": 0}  # what is in several splits stays where it is tested
+
+
+class Source(NamedTuple):
+    """A file, and the name that its sentences are reported by."""
+
+    name: str
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What was found in some files, one value a distinct sentence in each list.
+
+    tags      of the words, () for running text; depths: of the trees, 0 without
+    sources   which of `names` a sentence comes from, and `splits` what its file's name says
+    findings  by rule, an answer or the reason why there is none
+    forms     how often each word form occurs, in sentences of any length
+    left out  sentences by reason
+    """
+
+    sentences: list[Sentence] = field(default_factory=list)
+    tags: list[tuple[str, ...]] = field(default_factory=list)
+    splits: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    findings: Mapping[str, list[Any]] = field(default_factory=lambda: {name: [] for name in RULES})
+    forms: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    tally: Tally = field(default_factory=Tally)
+    files: tuple[str, ...] = ()
+
+
+def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
+    """The files that some paths name, each by the kind that its name says: .txt is running text, .tagged tagged text, the others trees."""
+    paths = (path, *more)
+    short = [uncompressed(Path(p)).name for p in paths]
+    names = [p if short.count(name) > 1 else name for p, name in zip(paths, short, strict=True)]
+    found = [Source(name, part) for name, p in zip(names, paths, strict=True) for part in treebank(p, brackets.SUFFIXES)]
+    seen: set[Path] = set()
+    for _, part in found:
+        if part.path.resolve() in seen:
+            raise DataProblem(f"{part.path} is named twice; with= is for further files")
+        seen.add(part.path.resolve())
+    return found
+
+
+def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") -> Harvest:
+    """All that the ten tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
+    found = sources(path, more)
+    named = tuple((source.name, source.part.split, str(source.part.path.resolve())) for source in found)
+    return _HELD.get((named, digest(source.part.path for source in found), on_error), lambda: _gathered(found, on_error))
+
+
+def forget() -> None:
+    """Let go of what is held for the next task."""
+    _HELD.clear()
+
+
+_HELD: Held[Harvest] = Held()
+
+Read = tuple[tuple[str, ...], Tree | Sentence, tuple[str, ...]]
+"""The words of a sentence, what it is made from, and its tags."""
+
+
+def _gathered(found: list[Source], on_error: OnError) -> Harvest:
+    whole = Harvest(files=tuple(str(source.part.path) for source in found))
+    seen: dict[int, int] = {}
+    strings = Strings()
+    for source in found:
+        for words, made, tags in _read(source.part.path, on_error, whole.tally, strings):
+            whole.forms.update(words)
+            if len(words) not in LENGTHS:
+                whole.left_out["fewer than 5 or more than 28 tokens"] += 1
+                continue
+            # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a chance of 3e-6
+            row = seen.setdefault(hash("\x1f".join(words).casefold()), len(seen))
+            if row == len(whole.sentences):
+                _add(whole, source, made, tags)
+                continue
+            whole.left_out["a second time"] += 1
+            if HOME[source.part.split] > HOME[whole.splits[row]]:
+                whole.splits[row] = source.part.split
+    if not whole.sentences:
+        first = f"; the first problem: {whole.tally.problems[0]}" if whole.tally.problems else ""
+        raise DataProblem(f"no sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens in {', '.join(whole.files)}{first}")
+    return whole
+
+
+def _read(path: Path, on_error: OnError, tally: Tally, strings: Strings) -> Iterator[Read]:
+    """The sentences of one file."""
+    if uncompressed(path).suffix == ".txt":
+        for sentence in text.read(path, on_error, tally):
+            words = tokens(sentence.words)
+            yield words, Sentence(words, sentence.text), ()
+    elif tagged.is_tagged(path):
+        for sentence, tags in tagged.read(path, on_error, tally):
+            yield sentence.words, sentence, tags
+    else:
+        for tree in brackets.read(path, on_error, tally, strings=strings):
+            yield tree.words, tree, tree.tags
+
+
+def _add(whole: Harvest, source: Source, made: Tree | Sentence, tags: tuple[str, ...]) -> None:
+    tree = made if isinstance(made, Tree) else None
+    whole.sentences.append(made if isinstance(made, Sentence) else made.sentence)
+    whole.tags.append(tags)
+    whole.splits.append(source.part.split)
+    whole.sources.append(source.name)
+    whole.depths.append(tree_rules.depth(tree) if tree else 0)
+    for name, rule in RULES.items():
+        whole.findings[name].append(rule(tree) if tree else NO_TREE)

@@ -1,0 +1,171 @@
+"""SOMO: was a word of the sentence replaced by another (Conneau et al. 2018, section 2; SentEval's README)?
+
+A noun or verb gives way to another form with the same part of speech. Frequencies come from a corpus: the word, and the pairs that it
+makes with its neighbours, must be attested for both and differ by at most `NEAR` in their logarithms.
+
+So that frequencies tell nothing, the replacement is drawn as a bigram model would draw it between these neighbours, with a weight of
+c(before, r) c(r, after) / c(r). Under such a model that leaves the distribution of sentences as it was (a Gibbs step). Originals, too,
+have a word that could have been replaced.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem, Sentence
+from sonde.sampling import Candidate
+from sonde.sources.frequencies import Frequencies
+from sonde.sources.rendering import told
+from sonde.tasks.tree.altered import altered, source
+from sonde.vectors import Ints
+
+TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+PRONOUNS = frozenset(a + b for a in ("some", "any", "every", "no") for b in ("one", "body", "thing")) | {"none", "one", "ones"}
+BAND, FULL = (40, 400), 5_000_000  # occurrences of target and replacement, and the words of a corpus from which on they hold as they stand
+NEAR = 0.5  # natural logarithms: a factor of 1.65
+LEAST = 2  # occurrences with a tag, by which a form is known to have it
+
+
+class Odd(NamedTuple):
+    """A word that can be replaced: where it stands, and what may stand there."""
+
+    place: int
+    replacement: str
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What replacements are chosen from.
+
+    forms   of the corpus, by number; tags [forms] a number of TAGS for those that may be replaced or replace, -1 for all others
+    after   pairs whose second word may be: first words, second words, counts; sorted so
+    before  pairs whose first word may be: second words, first words, counts; sorted so
+    own     whether the sentences are part of the corpus, so that each is counted there once itself
+    """
+
+    counts: Frequencies
+    forms: tuple[str, ...]
+    tags: Ints
+    after: tuple[Ints, Ints, Ints]
+    before: tuple[Ints, Ints, Ints]
+    own: bool
+
+    @classmethod
+    def of(cls, counts: Frequencies, lexicon: Mapping[str, str], own: bool) -> Choice:
+        """From a corpus and the tag of each form."""
+        low, high = band(counts.total)
+        forms = tuple(counts.numbers)
+        tags = np.full(len(forms), -1)
+        for form, tag in lexicon.items():
+            number = counts.numbers.get(form, -1)
+            if number < 0 or tag not in TAGS or not form.isalpha() or form in PRONOUNS:
+                continue
+            if low <= counts.counts[number] <= high and not counts.is_name(form):
+                tags[number] = TAGS.index(tag)
+        first, second = counts.pairs >> 32, counts.pairs & 0xFFFFFFFF
+        follows, leads = tags[second] >= 0, tags[first] >= 0
+        after = (first[follows], second[follows], counts.together[follows])
+        order = np.lexsort((first[leads], second[leads]))
+        before = (second[leads][order], first[leads][order], counts.together[leads][order])
+        return cls(counts, forms, tags, after, before, own)
+
+    def replacement(self, words: Sequence[str], i: int, rng: np.random.Generator) -> str | None:
+        """A form that may stand for the i-th word, drawn by its weight; None where there is none."""
+        left, here, right = (self.counts.numbers.get(word.lower(), -1) for word in words[i - 1 : i + 2])
+        if min(left, here, right) < 0:
+            return None
+        shared, pairs = self._between(left, right)
+        at = np.searchsorted(shared, here)
+        if at == len(shared) or shared[at] != here:
+            return None
+        target = pairs[:, at] - self.own  # its own sentence does not attest a word
+        if target.min() < 1:
+            return None
+        near = (np.abs(np.log(pairs / target[:, None])) <= NEAR + 1e-9).all(0) & (self.tags[shared] == self.tags[here])
+        near[at] = False
+        rivals = [k for k in np.flatnonzero(near) if self.forms[shared[k]] not in words]
+        if not rivals:
+            return None
+        weights = pairs[0, rivals] * pairs[1, rivals] / pairs[2, rivals]
+        return self.forms[int(shared[rng.choice(rivals, p=weights / weights.sum())])]
+
+    def _between(self, left: int, right: int) -> tuple[Ints, NDArray[np.float64]]:
+        """The forms that stand between two words, ascending, and the counts [3, forms]: after the first, before the second, in all."""
+        few, many = _slice(self.after, left), _slice(self.before, right)
+        swap = len(few[0]) > len(many[0])
+        (few, many) = (many, few) if swap else (few, many)
+        if not (len(few[0]) and len(many[0])):
+            return few[0], np.empty((3, 0))
+        at = np.minimum(np.searchsorted(many[0], few[0]), len(many[0]) - 1)
+        both = many[0][at] == few[0]
+        shared, a, b = few[0][both], few[1][both], many[1][at[both]]
+        return shared, np.stack([b, a, self.counts.counts[shared]] if swap else [a, b, self.counts.counts[shared]]).astype(float)
+
+    def odd(self, words: Sequence[str], tags: Sequence[str], rng: np.random.Generator) -> Odd | None:
+        """A random place among those that have a replacement, and one of its replacements."""
+        places = [i for i in range(1, len(words) - 1) if tags[i] in TAGS and self.replaceable(words[i], tags[i])]
+        for k in rng.permutation(len(places)):
+            i = places[k]
+            if words.count(words[i]) == 1 and (found := self.replacement(words, i, rng)):
+                return Odd(i, found)
+        return None
+
+    def replaceable(self, word: str, tag: str) -> bool:
+        """Whether a word, in small letters, is one of those that may be replaced, with the tag that it usually has."""
+        number = self.counts.numbers.get(word, -1)
+        return number >= 0 and self.tags[number] == TAGS.index(tag)
+
+
+def _slice(table: tuple[Ints, Ints, Ints], key: int) -> tuple[Ints, Ints]:
+    start, stop = np.searchsorted(table[0], [key, key + 1])
+    return table[1][start:stop], table[2][start:stop]
+
+
+def band(total: int) -> tuple[int, int]:
+    """How often target and replacement occur in a corpus of so many words: 40 to 400, in proportion below five million, never below 5."""
+    scale = min(1.0, total / FULL)
+    low = max(5, round(BAND[0] * scale))
+    return low, max(10 * low, round(BAND[1] * scale))
+
+
+def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """The tag that most occurrences of each form have, of forms in small letters that occur twice with it."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for sentence, tagged in zip(sentences, tags, strict=True):
+        counts.update(zip(sentence.words, tagged, strict=False))
+    found: dict[str, tuple[str, int]] = {}
+    for (word, tag), n in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        found.setdefault(word, (tag, n))
+    return {word: tag for word, (tag, n) in found.items() if n >= LEAST and word == word.lower()}
+
+
+def replacements(
+    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], choice: Choice, seed: int, sources: Sequence[str] = ()
+) -> tuple[list[Candidate], Counter[str]]:
+    """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C), and why sentences were left out.
+
+    The target of a changed sentence is its replacement, so that replacements are kept apart between splits; an original has none.
+    """
+    sentences, tags, splits = columns
+    if not any(tags):
+        raise DataProblem("SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first: sonde tag")
+    rng = np.random.default_rng([seed, 22])
+    found = [(row, odd) for row, sentence in enumerate(sentences) if (odd := choice.odd(sentence.words, tags[row], rng))]
+    out = Counter({"no word with a replacement": len(sentences) - len(found)})
+    change: NDArray[np.bool_] = altered([row for row, _ in found], rng)
+    candidates = []
+    for (row, odd), changed in zip(found, change, strict=True):
+        words = sentences[row].words
+        strata = {"tag": tags[row][odd.place], **source(sources, row)}
+        if changed:
+            new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
+            candidates.append(Candidate(told(new), "C", odd.replacement, splits[row], strata))
+        else:
+            candidates.append(Candidate(told(words), "O", "", splits[row], strata))
+    return candidates, out

@@ -1,0 +1,64 @@
+"""BShift: are two neighbouring words of the sentence swapped (Conneau et al. 2018, section 2; SentEval's README)?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from sonde.core import Sentence
+from sonde.sampling import Candidate
+from sonde.sources.rendering import joined, mark, told
+from sonde.tasks.tree.altered import altered, quoted, source
+
+
+def places(words: Sequence[str]) -> list[int]:
+    """Where a word can change places with the next: neither is the first word or a mark, nor are they the same.
+
+    Nor is either part of one word with a neighbour (did n't, the dog 's): written onto another, as in *the's dog*, its spelling would tell.
+    """
+    marks = list(map(mark, words))
+    tied = [joined(first, second) for first, second in pairwise(words)]
+    return [
+        i
+        for i in range(1, len(words) - 1)
+        if not (marks[i] or marks[i + 1] or any(tied[i - 1 : i + 2])) and words[i].lower() != words[i + 1].lower()
+    ]
+
+
+def swapped(words: Sequence[str], i: int) -> tuple[str, ...]:
+    """The words, the i-th and the next one having changed places."""
+    return (*words[:i], words[i + 1], words[i], *words[i + 2 :])
+
+
+def shifts(
+    sentences: Sequence[Sentence], splits: Sequence[str], seed: int, sources: Sequence[str] = ()
+) -> tuple[list[Candidate], Counter[str]]:
+    """Candidates from distinct sentences, half with two words swapped (I), half as they were (O); and why others were left out."""
+    rng = np.random.default_rng([seed, 21])
+    out: Counter[str] = Counter()
+    rows, where = [], []
+    orders: set[int] = set()
+    for row, sentence in enumerate(sentences):
+        words = sentence.words
+        bag = hash(" ".join(sorted(map(str.lower, words))))
+        if bag in orders:
+            out["the words of another sentence in another order"] += 1  # swapping could make one of the other
+            continue
+        orders.add(bag)
+        if quoted(words):
+            out["double quotes"] += 1
+        elif found := places(words):
+            rows.append(row)
+            where.append(found[rng.integers(len(found))])
+        else:
+            out["no two words to swap"] += 1
+    change = altered(rows, rng)
+    candidates = []
+    for row, i, changed in zip(rows, where, change, strict=True):
+        words = sentences[row].words
+        new, label = (swapped(words, i), "I") if changed else (words, "O")
+        candidates.append(Candidate(told(new), label, "", splits[row], source(sources, row)))
+    return candidates, out

@@ -1,0 +1,198 @@
+"""The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD treebank.
+
+Each is a `Question` put to the sentences that `harvest` read; all nine take the options of `Options`. docs/tasks-ud.md has
+the definitions, where they differ from the paper's, and the error rates found by reading.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sonde.core import Dataset, Sentence
+from sonde.sampling import Candidate, sample
+from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.ud.depths import comparable
+from sonde.tasks.ud.harvest import Harvest, harvest, parts
+from sonde.tasks.ud.rules import LENGTHS, Answer, misread, tallied
+from sonde.tasks.ud.types import final_mark
+from sonde.tasks.ud.words import LEAST, contents
+
+
+@dataclass(frozen=True, slots=True)
+class Options(Asked):
+    """What every ud task takes; an option that a task has no use for changes nothing in it.
+
+    path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and word-content also .txt
+    rules     sonde: as docs/tasks-ud.md says; paper: Tense, SubjNum, ObjNum and TopDeps literally as the paper's section 3.2
+    passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive (morphological)
+    relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
+    final     whether SentType keeps the final punctuation mark, or takes it off
+    """
+
+    rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
+    passive: Literal["auxiliary", "morphological"] = field(default="auxiliary", kw_only=True)
+    relations: Literal["universal", "subtypes"] = field(default="universal", kw_only=True)
+    final: Literal["keep", "strip"] = field(default="keep", kw_only=True)
+
+
+Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
+
+
+@dataclass(frozen=True)
+class UdTask:
+    """A question put to some treebanks; the question is held by name, so that tasks pickle."""
+
+    name: str
+    options: Options
+    metric: str = "accuracy"
+    probe: str = "mlp"
+    view: str = "mean"
+
+    @property
+    def question(self) -> str:
+        """What is asked of a sentence."""
+        return QUESTIONS[self.name].asks
+
+    @property
+    def fingerprint(self) -> str:
+        """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
+        return fingerprint(parts(self.options.path, self.options.with_), "ud/*.py")
+
+    def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
+        """All sentences that answer the question, before sampling, and what was counted on the way."""
+        options = self.options
+        with uncollected():
+            found = harvest(options.path, options.with_, options.on_error)
+            notes = source_notes(found.files, found.tally)
+            return QUESTIONS[self.name].answers(found, options, notes), notes
+
+    def load(self) -> Dataset:
+        """The sampled data set; what was read and left out, and why, is in its notes."""
+        options, about = self.options, QUESTIONS[self.name]
+        found, notes = self.candidates()
+        about.check(options.path, found, notes)
+        return sample(found, options.settings(**about.settings), notes)
+
+
+def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    labels = [LENGTHS.get(len(sentence.words)) for sentence in found.sentences]
+    notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
+    return [Candidate(s, label, "", split) for s, label, split in zip(found.sentences, labels, found.splits, strict=True) if label]
+
+
+def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    chosen = contents(found.sentences, found.forms)
+    notes["word content"] = chosen.notes
+    notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
+    return [Candidate(found.sentences[row], word, "", found.splits[row]) for row, word in chosen.rows]
+
+
+def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    wanted = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
+    columns = zip(found.sentences, found.depths, found.splits, strict=True)
+    kept = [Candidate(sentence, str(depth), "", split) for sentence, depth, split in columns if depth in wanted]
+    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": len(found.sentences) - len(kept)}
+    return kept
+
+
+def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    findings = (found.literal if options.rules == "paper" else found.findings)["top-deps"]
+    counts, notes["left out"] = tallied(findings)
+    named = {schema: schema if options.relations == "subtypes" else _universal(schema) for schema in counts}
+    totals: Counter[str] = Counter()
+    for schema, n in counts.items():
+        totals[named[schema]] += n
+    common = {name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:19]}
+    labels = {schema: name if name in common else "OTHER" for schema, name in named.items()}
+    columns = zip(found.sentences, findings, found.splits, strict=True)
+    return [Candidate(sentence, labels[f[0]], "", split) for sentence, f, split in columns if type(f) is Answer]
+
+
+def _universal(schema: str) -> str:
+    return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
+
+
+def _ruled(name: str, *tags: str) -> Answers:
+    """Candidates from the findings of one rule; `tags` are the fields of an Answer that become strata."""
+
+    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+        literal = found.literal.get(name)
+        findings = literal if literal is not None and options.rules == "paper" else found.findings[name]
+        counts, notes["left out"] = tallied(findings)
+        notes["labels"] = counts
+        if name == "tense" and literal is not None:
+            notes["mislabelled by rules=paper"] = misread(found.sentences, found.findings[name], literal)
+        strata = {f: {tag: value for tag, value in zip(tags, f[2:], strict=False) if value} for f in set(findings) if type(f) is Answer}
+        columns = zip(found.sentences, findings, found.splits, strict=True)
+        return [Candidate(sentence, f.label, f.target, split, strata[f]) for sentence, f, split in columns if type(f) is Answer]
+
+    return answers
+
+
+def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    candidates = _ruled("passive")(found, options, notes)
+    morphological = notes["labels"].get("morphological", 0)
+    if not morphological:
+        return candidates
+    if options.passive == "morphological":
+        return [c._replace(label="passive") if c.label == "morphological" else c for c in candidates]
+    hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
+    notes["left out"] = {hint: morphological, **notes["left out"]}
+    return [c for c in candidates if c.label != "morphological"]
+
+
+def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+    candidates = _ruled("sent-type", "majority", "mark")(found, options, notes)
+    return candidates if options.final == "keep" else [c._replace(sentence=_stripped(c.sentence)) for c in candidates]
+
+
+def _stripped(sentence: Sentence) -> Sentence:
+    """The sentence without its final mark and what follows it."""
+    mark, _ = final_mark(sentence.words)
+    if not mark:
+        return sentence
+    last = len(sentence.words) - 1 - sentence.words[::-1].index(mark)
+    return Sentence(sentence.words[:last] or sentence.words, sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text)
+
+
+QUESTIONS: dict[str, Question[Harvest, Options]] = {}
+
+
+def _task(name: str, asks: str, answers: Answers, settings: Mapping[str, Any], needs: Mapping[str, str]) -> Callable[..., UdTask]:
+    QUESTIONS[name] = Question(name, asks, answers, settings, needs)
+    return factory(name, asks, Options, UdTask)
+
+
+_DROP = {"least": 50, "rare": "drop"}
+_NUMBER = {"sing": "it needs a NOUN with Number=Sing there", "plur": "it needs a NOUN with Number=Plur there"}
+
+sent_len = _task("ud/sent-len", "How many words does the sentence have?", _lengths, {}, {})
+word_content = _task(
+    "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words,
+    {"least": LEAST, "rare": "drop", "least_test": 10}, {},
+)  # fmt: skip
+tree_depth = _task(
+    "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths, {**_DROP, "decorrelate": True}, {}
+)
+top_deps = _task("ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP, {})
+passive = _task(
+    "ud/passive", "Is the main clause in the passive voice?", _voices, {},
+    {"passive": "it needs aux:pass at predicates with Voice=Pass and VerbForm=Part", "active": "it needs main predicates that are VERBs"},
+)  # fmt: skip
+tense = _task(
+    "ud/tense", "Is the main verb in the present or in the past?", _ruled("tense", "majority-feature", "expressed"), {},
+    {"pres": "it needs main VERBs with Tense=Pres", "past": "it needs main VERBs with Tense=Past"},
+)  # fmt: skip
+subj_num = _task(
+    "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num", "majority-feature"), {}, _NUMBER
+)
+obj_num = _task(
+    "ud/obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num", "majority-feature"), {}, _NUMBER
+)
+sent_type = _task(
+    "ud/sent-type", "Is the sentence a question, a command, or neither?", _types, {},
+    {"inter": "it needs final question marks", "imper": "it needs Mood=Imp at main predicates", "other": "it needs statements"},
+)  # fmt: skip

@@ -1,0 +1,135 @@
+"""One pass over a treebank that answers all nine questions; tasks of the same files share what it finds.
+
+Trees are not kept: a `Harvest` holds the sentences and, for every question, one shared `Answer` (or reason) a sentence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from sonde.core import DataProblem, Sentence
+from sonde.sources import text
+from sonde.sources.conllu import OnError, Tally
+from sonde.sources.files import Part, digest, treebank, uncompressed
+from sonde.sources.stretches import stretches
+from sonde.tasks.questions import Held
+from sonde.tasks.ud import rules as ud_rules
+from sonde.tasks.ud.clause import clauses
+from sonde.tasks.ud.rules import Finding, Rule
+from sonde.tasks.ud.types import sent_type
+
+RULES: dict[str, Rule] = {
+    "top-deps": ud_rules.top_deps,
+    "passive": ud_rules.passive,
+    "tense": ud_rules.tense,
+    "subj-num": ud_rules.subj_num,
+    "obj-num": ud_rules.obj_num,
+    "sent-type": sent_type,
+}
+LITERAL: dict[str, ud_rules.Literal] = {
+    "top-deps": ud_rules.top_deps_literal,
+    "tense": ud_rules.tense_literal,
+    "subj-num": ud_rules.subj_num_literal,
+    "obj-num": ud_rules.obj_num_literal,
+}
+NO_TREE = "running text has no tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What was found in some files, one value a sentence in each list.
+
+    depths    of the trees; 0 where the source is running text, which has none
+    findings  by rule, an answer or the reason why there is none; `literal` those of the paper's rules, where they differ
+    forms     how often each word form occurs
+    """
+
+    sentences: list[Sentence]
+    splits: list[str]
+    depths: list[int]
+    findings: Mapping[str, list[Finding]]
+    literal: Mapping[str, list[Finding]]
+    forms: Counter[str]
+    tally: Tally
+    files: tuple[str, ...]
+
+
+def parts(path: str, more: tuple[str, ...] = ()) -> list[Part]:
+    """The files that some paths name: treebanks, or running text one sentence a line (.txt)."""
+    found = [part for p in (path, *more) for part in ([Part("", _file(p))] if _is_text(p) else treebank(p))]
+    seen: set[Path] = set()
+    for part in found:
+        if part.path.resolve() in seen:
+            raise DataProblem(f"{part.path} is named twice; with= is for further files")
+        seen.add(part.path.resolve())
+    return found
+
+
+def _is_text(path: str) -> bool:
+    return uncompressed(Path(path)).suffix == ".txt"
+
+
+def _file(path: str) -> Path:
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataProblem(f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz")
+    return file
+
+
+def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") -> Harvest:
+    """All that the nine tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
+    found = parts(path, more)
+    key = (tuple((part.split, str(part.path.resolve())) for part in found), digest(part.path for part in found), on_error)
+    return _HELD.get(key, lambda: _gathered(found, on_error))
+
+
+def forget() -> None:
+    """Let go of what is held for the next task."""
+    _HELD.clear()
+
+
+_HELD: Held[Harvest] = Held()
+
+
+def _gathered(found: list[Part], on_error: OnError) -> Harvest:
+    tally = Tally()
+    findings: dict[str, list[Finding]] = {name: [] for name in RULES}
+    literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
+    whole = Harvest([], [], [], findings, literal, Counter(), tally, tuple(str(part.path) for part in found))
+    for part in found:
+        if _is_text(str(part.path)):
+            _add_text(whole, part, on_error)
+        else:
+            _add_trees(whole, part, on_error)
+    whole.forms.update(chain.from_iterable(sentence.words for sentence in whole.sentences))
+    if not whole.sentences:
+        raise DataProblem(
+            f"no sentences in {', '.join(whole.files)}" + (f"; the first problem: {tally.problems[0]}" if tally.problems else "")
+        )
+    return whole
+
+
+def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
+    for stretch in stretches(part.path, on_error, whole.tally):
+        found = list(clauses(stretch))
+        whole.sentences.extend(clause.sentence for clause in found)
+        whole.splits.extend([part.split] * len(stretch))
+        whole.depths.extend(stretch.depths.tolist())
+        for name, rule in RULES.items():
+            findings = list(map(rule, found))
+            whole.findings[name].extend(findings)
+            if name in LITERAL:
+                whole.literal[name].extend(map(LITERAL[name], found, findings))
+
+
+def _add_text(whole: Harvest, part: Part, on_error: OnError) -> None:
+    for sentence in text.read(part.path, on_error, whole.tally):
+        whole.sentences.append(sentence)
+        whole.splits.append(part.split)
+        whole.depths.append(0)
+        for findings in (*whole.findings.values(), *whole.literal.values()):
+            findings.append(NO_TREE)

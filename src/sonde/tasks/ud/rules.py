@@ -1,0 +1,170 @@
+"""What the tree of a sentence answers: one small rule a question, each a pure function of the main clause.
+
+A rule gives an `Answer`, or says in a few words why the sentence is left out; those words are counted in the notes.
+Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3; docs/tasks-ud.md says where and why we differ.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sonde.core import Sentence
+from sonde.tasks.ud.clause import Argument, Clause
+from sonde.tasks.ud.verbs import NO_TENSE, NO_VERB
+
+
+class Answer(NamedTuple):
+    """A label, the word form that it is about ('' for none), and the label that most words of the sentence speak for.
+
+    mark is another tag to report by: how the sentence ends, or how a tense is expressed.
+    """
+
+    label: str
+    target: str = ""
+    majority: str = ""
+    mark: str = ""
+
+
+Finding = Answer | str
+"""An answer, or why there is none."""
+Rule = Callable[[Clause], Finding]
+Literal = Callable[[Clause, Finding], Finding]
+"""The papers' rule taken literally, given what ours finds, which it is in most sentences."""
+
+answer = lru_cache(maxsize=1 << 17)(Answer)
+"""Answers recur: the same one is made once."""
+
+INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
+LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
+
+
+def top_deps(clause: Clause) -> Finding:
+    """The multiset of relations between the root and its dependents, barring punctuation, where the root heads a clause."""
+    if not (clause.group.finite or clause.has_subject):
+        return "no clause: the root has neither verb nor subject"
+    return top_deps_literal(clause, "")
+
+
+def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
+    """The same of every root (section 3.2)."""
+    if type(ours) is Answer:
+        return ours
+    return answer(" ".join(clause.relations)) if clause.relations else "the root has no dependents but punctuation"
+
+
+def passive(clause: Clause) -> Finding:
+    """Whether the predicate is a passive participle that governs an aux:pass (section 3.2); `morphological` without aux:pass."""
+    voice = clause.group.voice
+    if voice not in _VOICES:
+        return voice
+    if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
+        return "a passive subject or an agent, but no aux:pass"
+    return answer(voice, clause.form)
+
+
+_VOICES = frozenset({"passive", "morphological", "active"})
+_PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
+
+
+def tense(clause: Clause) -> Finding:
+    """The tense of the main clause: that of its finite verb, but past in perfects; other moods and modals are left out."""
+    group = clause.group
+    if group.verb and group.tense:
+        return answer(group.tense, clause.form, clause.tense, group.how)
+    return group.how if group.verb else NO_VERB
+
+
+def tense_literal(clause: Clause, ours: Finding) -> Finding:
+    """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
+    group = clause.group
+    if not (group.verb and group.literal):
+        return NO_TENSE if group.verb else NO_VERB
+    if type(ours) is Answer:
+        return ours if ours.label == group.literal else ours._replace(label=group.literal)
+    return answer(group.literal, clause.form, clause.tense, group.how)
+
+
+def subj_num(clause: Clause) -> Finding:
+    """The number of the noun that is the main predicate's subject, passive or not.
+
+    A coordinated subject, plural whatever its first noun, is left out.
+    """
+    found = clause.subjects
+    if len(found) > 1:  # of a copula and a clause the outer subject is the matrix one
+        found = [noun for noun in found if noun.relation == "nsubj:outer"] or found
+    return _single(found, clause.number, _SUBJECT)
+
+
+def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
+    """The number of a noun that is nsubj of the main predicate, as section 3.2 says."""
+    return _exactly("nsubj", clause.subjects, clause.number, _SUBJECT) if clause.subjects else ours
+
+
+def obj_num(clause: Clause) -> Finding:
+    """The number of the noun that is the main predicate's direct object; a coordinated object is left out."""
+    return _single(clause.objects, clause.number, _OBJECT)
+
+
+def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
+    """The number of a noun that is obj of the main predicate, as section 3.2 says."""
+    return _exactly("obj", clause.objects, clause.number, _OBJECT) if clause.objects else ours
+
+
+class _Why(NamedTuple):
+    none: str
+    several: str
+    no_noun: str
+    no_number: str
+    coordinated: str
+
+
+_SUBJECT, _OBJECT = (
+    _Why(f"no {w}", f"several {w}s", f"the {w} is no noun", f"the {w} has neither Number=Sing nor Number=Plur", f"the {w} is coordinated")
+    for w in ("subject", "object")
+)
+
+
+def _single(found: list[Argument], majority: str, why: _Why) -> Finding:
+    finding = _number(found, majority, why)
+    return why.coordinated if type(finding) is Answer and found[0].coordinated else finding
+
+
+def _exactly(relation: str, found: list[Argument], majority: str, why: _Why) -> Finding:
+    return _number([noun for noun in found if noun.relation == relation], majority, why)
+
+
+def _number(found: list[Argument], majority: str, why: _Why) -> Finding:
+    if len(found) != 1:
+        return why.several if found else why.none
+    (noun,) = found
+    if noun.upos != "NOUN":
+        return why.no_noun
+    return answer(noun.number, noun.form, majority) if noun.number else why.no_number
+
+
+def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]) -> dict[str, int]:
+    """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in distinct sentences."""
+    counts: dict[str, int] = {}
+    seen = set()
+    for sentence, one, other in zip(sentences, ours, literal, strict=True):
+        if type(other) is Answer and sentence.words not in seen:
+            seen.add(sentence.words)
+            if type(one) is str or one[0] != other.label:
+                reason = one if type(one) is str else f"{one[0]} {other.mark} called {other.label}"
+                counts[reason] = counts.get(reason, 0) + 1
+    return {"distinct sentences": len(seen), **dict(sorted(counts.items(), key=lambda item: -item[1]))}
+
+
+def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]]:
+    """How many sentences there are by label, and how many are left out by reason; the most frequent first."""
+    labels: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for finding, n in Counter(findings).items():
+        if isinstance(finding, Answer):
+            labels[finding.label] += n
+        else:
+            reasons[finding] += n
+    return dict(labels.most_common()), dict(reasons.most_common())
