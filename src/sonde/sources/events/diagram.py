@@ -9,7 +9,7 @@ apart go together, so states stay few however many words there are, and counting
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -66,6 +66,16 @@ class Problem:
             if variable.kind not in RIVALS:
                 found[variable.path] = Groups(tuple(self._atoms([variable.path])), ())
         return found
+
+    @cached_property
+    def ends(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The last variable of each forbidden box and of each required one, by number; -1 for a box that no variable tells."""
+        place = {variable.path: k for k, variable in enumerate(self.variables)}
+
+        def ends(boxes: Iterable[Box]) -> tuple[int, ...]:
+            return tuple(max((place.get(path, -1) for path in box), default=-1) for box in boxes)
+
+        return ends(self.forbidden), ends(box for boxes in self.required for box in boxes)
 
     def _atoms(self, paths: Sequence[str]) -> list[int]:
         """The coarsest groups such that each lies inside or outside every set that some variables meet."""
@@ -147,13 +157,10 @@ class _Step:
         """The step of the k-th variable."""
         path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
         groups, places = problem.groups[path]
-        ended = {i for i, box in enumerate(problem.forbidden) if not any(p in box for p in later)}
+        ended, done = ([i for i, end in enumerate(ends) if end <= k] for ends in problem.ends)
         required = [box for boxes in problem.required for box in boxes]
         whole = tuple(_spans(problem.required))
-        reached = (
-            (1 << r, sum(1 << i for i, box in enumerate(required) if span >> i & 1 and not any(p in box for p in later)))
-            for r, span in whole
-        )
+        reached = ((1 << r, sum(1 << i for i in done if span >> i & 1)) for r, span in whole)
         rivals = {place for p in later for place in problem.groups[p].places}
         return cls(
             groups=groups,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class Entry:
     band: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
     """Entries by kind; the position of an entry in its kind is its number everywhere."""
 
@@ -81,9 +82,13 @@ class Lexicon:
 
     def mask(self, kind: str, *, classes: Iterable[str] = (), flag: str = "", frame: str = "") -> int:
         """Entries of a kind as bits: those of any of the classes, with the flag, of the frame; all where none is given."""
-        wanted = set(classes) | ({frame} if frame else set())
-        chosen = (i for i, e in enumerate(self.entries[kind]) if (not wanted or wanted & set(e.classes)) and (not flag or flag in e.flags))
-        return sum(1 << i for i in chosen)
+        return _mask(self, kind, frozenset(classes) | ({frame} if frame else set()), flag)
+
+
+@lru_cache(maxsize=512)
+def _mask(lexicon: Lexicon, kind: str, wanted: frozenset[str], flag: str) -> int:
+    entries = enumerate(lexicon.entries[kind])
+    return sum(1 << i for i, e in entries if (not wanted or wanted & set(e.classes)) and (not flag or flag in e.flags))
 
 
 def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...], ...]:
