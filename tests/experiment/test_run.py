@@ -188,7 +188,7 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(places: Places) -
     ("wanted", "said"),
     [
         (Wanted([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
-        (Wanted([Tiny("sentence")], ["length"], ["logreg"], reads=["7"]), "no layer '7'"),
+        (Wanted([Tiny("sentence")], ["length"], ["logreg"], reads=["7"]), "no layer called '7'"),
         (Wanted([], ["length"], ["logreg"]), "nothing to measure"),
     ],
 )
