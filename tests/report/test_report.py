@@ -92,6 +92,15 @@ def test_controls_stand_beside_scores():
     assert cells[5] == "52.0"
 
 
+def test_the_best_rule_of_thumb_stands_above_the_scores():
+    found = result(task="comp/sem-role")
+    found.provenance["notes"] = {"rules": {"nearest noun": 0.501, "first noun": 0.584}}
+    (row,) = rows([found])
+    assert (row.rule, row.ruled) == ("first noun", pytest.approx(58.4))
+    assert scores([row]).sections[0].line == "Best rule of thumb: first noun, 58.4."
+    assert scores(rows([result()])).sections[0].line == ""
+
+
 def test_floors_come_first():
     table = scores(rows([result(encoder="hf:bert"), result(encoder="length")]))
     assert [row[0] for row in table.sections[0].rows] == ["length", "hf:bert"]

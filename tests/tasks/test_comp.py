@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sonde.audit.rules import held
 from sonde.core import DataProblem, Dataset
 from sonde.sources.events.english import english
 from sonde.sources.readings.find import readings
 from sonde.tasks import TASKS, names
+from sonde.tasks.comp.held import held
 from sonde.testing.tasks import same_dataset
 
 SMALL = "size=600,dev=120,test=360"

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sonde.audit.rules import held
 from sonde.core import DataProblem, Dataset
 from sonde.sources.events.english import english
 from sonde.sources.readings.find import readings
 from sonde.tasks import TASKS, names
+from sonde.tasks.comp.held import held
 from sonde.tasks.comp.words import PAPER
 
 NAMES = names("comp/released")

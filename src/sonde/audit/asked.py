@@ -13,12 +13,12 @@ import numpy as np
 
 from sonde.audit.findings import Floor
 from sonde.audit.floors import Halves, halved
-from sonde.audit.rules import held
 from sonde.audit.untaught import untaught
 from sonde.core import Dataset
 from sonde.metrics import METRICS, interval_of
 from sonde.sources.events.english import english
 from sonde.targets import Classes
+from sonde.tasks.comp.held import held
 from sonde.vectors import Ints
 
 SHUFFLES = 20

@@ -39,6 +39,7 @@ class Row:
     partial        examples of which some words were read and others, for which it has nothing, were not
     bits           length of a code for the training labels (`online:` probes), and by how much it is shorter than a code
     compression    that knows nothing; NaN where there is none
+    rule, ruled    the rule of thumb that is right most often, where the task has some, and what it scores
     """
 
     task: str
@@ -65,6 +66,8 @@ class Row:
     beyond: int = 0
     unaligned: int = 0
     partial: int = 0
+    rule: str = ""
+    ruled: float = math.nan
 
     @property
     def floor(self) -> bool:
@@ -126,6 +129,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
     predicted = [joined([r.predicted for r in each]) for each in whole]
     scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [each[0].score for each in whole]
     low, high = _interval(folds, gold, predicted)
+    rule, ruled = _rule(folds[0])
     bits, compression = np.mean([_code(r) for each in whole for r in each], 0)
     return Row(
         task=brief(TASKS, task),
@@ -151,6 +155,8 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         beyond=sum(int(_counts(r).get("beyond", 0)) for r in folds),
         unaligned=sum(int(_counts(r).get("unaligned", 0)) for r in folds),
         partial=sum(int(_counts(r).get("partial", 0)) for r in folds),
+        rule=rule,
+        ruled=ruled,
     )
 
 
@@ -166,6 +172,13 @@ def _code(result: Result) -> tuple[float, float]:
     """Length in bits and compression of a code for the labels, where the probe made one."""
     code = result.provenance.get("choice", {}).get("code", {})
     return float(code.get("bits", math.nan)), float(code.get("compression", math.nan))
+
+
+def _rule(result: Result) -> tuple[str, float]:
+    """The best of the rules of thumb that the task's notes have, and its score in percent."""
+    rules = dict(result.provenance.get("notes", {}).get("rules") or {})
+    best = max(rules, key=lambda name: float(rules[name]), default="")
+    return best, PERCENT * float(rules[best]) if best else math.nan
 
 
 def _counts(result: Result) -> dict[str, Any]:

@@ -137,7 +137,8 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     metric = "" if first.metric == "accuracy" else f" {first.metric}."
     folds = f" {first.folds} folds." if first.folds > 1 else ""
     samples = f" {many} samples of the training data." if many > 1 else ""
-    return f"{question}{metric}{folds}{samples}".strip()
+    rule = f" Best rule of thumb: {first.rule}, {number(first.ruled)}." if first.rule and first.control == NO_CONTROL else ""
+    return f"{question}{metric}{folds}{samples}{rule}".strip()
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:

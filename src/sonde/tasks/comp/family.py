@@ -27,6 +27,7 @@ from sonde.tasks.comp import rules as comp_rules
 from sonde.tasks.comp.build import Design, Made, Plan
 from sonde.tasks.comp.data import dataset
 from sonde.tasks.comp.draw import Drawn
+from sonde.tasks.comp.held import right
 from sonde.tasks.comp.words import ASKED, parts, read, wanted
 from sonde.tasks.questions import factory
 
@@ -138,7 +139,8 @@ class CompTask:
     def load(self) -> Dataset:
         """The items, built now: the same for the same options."""
         _check(self.options)
-        return _built(self.name.rpartition("/")[2], self.options)
+        found = _built(self.name.rpartition("/")[2], self.options)
+        return found.noted(rules=right(found))
 
 
 def _check(options: Options) -> None:

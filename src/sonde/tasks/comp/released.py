@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sonde.core import Example
+from sonde.core import Dataset, Example
 from sonde.sources.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
 from sonde.sources.readings.find import readings
 from sonde.sources.readings.reading import Reading
+from sonde.tasks.comp.held import right
 from sonde.tasks.released.family import Release, task
 
 PROBE = "mlp,protocol=ettinger"
@@ -41,8 +42,12 @@ def read(words: tuple[str, ...]) -> Reading | None:
     return found[0] if len(found) == 1 else None
 
 
+def _told(dataset: Dataset) -> dict[str, dict[str, float]]:
+    return {"rules": right(dataset)}
+
+
 def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
-    return Release(asks, (file, paper), layout, probe=PROBE, view="mean+asked", strata=strata)
+    return Release(asks, (file, paper), layout, probe=PROBE, view="mean+asked", strata=strata, told=_told)
 
 
 content1 = task("comp/released/content1", _release("cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB))

@@ -59,6 +59,7 @@ class Release:
     view     how units are brought together
     altered  the label of sentences that were altered, which words alone must not tell from the others; '' where none were
     strata   what more there is to say of an example, to report by
+    told     notes on the whole set
     """
 
     asks: str
@@ -69,6 +70,7 @@ class Release:
     view: str = "mean"
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
+    told: Callable[[Dataset], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ class ReleasedTask:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
         dataset = Dataset.of(examples, notes)
-        return carve_dev(dataset, options.seed) if options.dev == "carved" else dataset
+        dataset = carve_dev(dataset, options.seed) if options.dev == "carved" else dataset
+        return dataset if self.release.told is None else dataset.noted(**self.release.told(dataset))
 
     def found(self) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was published."""

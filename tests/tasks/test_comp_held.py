@@ -2,8 +2,8 @@
 
 import pytest
 
-from sonde.audit.rules import held
 from sonde.core import Dataset, Example, Sentence, Site
+from sonde.tasks.comp.held import held, right
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES
 
 AGENT = "nearest noun before, or first after by"
@@ -17,6 +17,20 @@ def asked(text, *words):
 def holding(text, *words):
     """The names of the rules that say yes."""
     return {name for name, holds in held(Dataset.of([asked(text, *words)])).items() if holds[0]}
+
+
+def test_a_rule_is_right_as_it_was_on_train_and_wrong_ones_turn_round():
+    texts = ["the doctor called the man", "the man called the doctor"] * 10
+    examples = [asked(text, "doctor", "call") for text in texts]
+    data = Dataset.of(
+        e.__class__(e.sites, label, split, e.asked)
+        for split in ("train", "test")
+        for e, label in zip(examples, ["no", "yes"] * 10, strict=True)
+    )
+    found = right(data)
+    assert found["before the verb"] == found["last noun"] == 1
+    assert found["first after by"] == 0.5
+    assert right(data.take(data.rows("train"))) == {}
 
 
 ACTIVE = "the doctor that the students called is helping the man"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Dataset
 from sonde.sources.events.english import english
+from sonde.targets import Classes
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule, Tags
 
 RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {("noun", "verb"): ROLE_RULES, ("verb",): NEGATION_RULES}
@@ -29,6 +30,18 @@ def held(dataset: Dataset) -> dict[str, NDArray[np.bool_]]:
     if not all(min(places) >= 0 for _, places in seen):
         return {}
     return {name: np.fromiter((rule(*at) for at in seen), np.bool_, len(seen)) for name, rule in RULES.get(kinds, {}).items()}
+
+
+def right(dataset: Dataset) -> dict[str, float]:
+    """Rule -> the share of test that it is right about, speaking for the answers that it is right with on train; rounded."""
+    train, test = (dataset.rows(split) for split in ("train", "test"))
+    told = {}
+    for name, says in held(dataset).items() if isinstance(dataset.labels, Classes) and len(train) and len(test) else ():
+        counts = np.zeros((2, len(dataset.labels.names)), np.int64)
+        np.add.at(counts, (says[train].astype(np.int64), dataset.labels.matrix()[train]), 1)
+        answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
+        told[name] = round(float((answers[says[test].astype(np.int64)] == dataset.labels.matrix()[test]).mean()), 4)
+    return told
 
 
 def _kinds(dataset: Dataset) -> tuple[str, ...]:
