@@ -11,14 +11,14 @@ demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downlo
 	@$(BIN)/sonde run
 
 test: $(VENV)/.dev ## everything that must hold before a change is kept
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.dev ## the same without the tests
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache

@@ -14,9 +14,9 @@ import time
 import numpy as np
 
 from sonde.api import evaluate
-from sonde.audit.rules import held
 from sonde.core import Dataset
 from sonde.tasks import TASKS
+from sonde.tasks.comp.held import held
 
 NAMES = ("content1", "content2", "order", "sem-role", "negation")
 

@@ -165,3 +165,10 @@ def test_errors_are_one_line(arguments, tmp_path):
     assert done.stderr.startswith("sonde: ")
     assert "Traceback" not in done.stderr
     assert "Traceback" in sonde("--debug").stderr
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+def test_a_benchmark_finds_what_it_imports(script, monkeypatch):
+    """Nothing else runs these scripts, so a name that moved away from under one would go unseen."""
+    monkeypatch.syspath_prepend(str(script.parent))
+    runpy.run_path(str(script), run_name=script.stem)
