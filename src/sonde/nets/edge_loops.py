@@ -42,6 +42,7 @@ class Lane:
         self.tensors = list(net.tensors.values())
         self.first, self.second, self.most = ([torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3))
         self.steps = [torch.zeros(()) for _ in self.tensors]
+        self.kinds = _kinds(net, course.haste)
         self.noise = torch.Generator().manual_seed(seed + 1)
         self.rate = course.plan.rate
         self.best: Learnt | None = None
@@ -67,8 +68,7 @@ class Lane:
         plan = self.course.plan
         amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Patience) else (False, plan.decay)
         columns = self.tensors, gradients, self.first, self.second, self.most, self.steps
-        for matrices in (True, False):
-            some = [i for i, t in enumerate(self.tensors) if (t.ndim > 1) == matrices]
+        for some, haste, decayed in self.kinds:
             parameters, slopes, first, second, most, steps = ([column[i] for i in some] for column in columns)
             adamw(
                 parameters,
@@ -81,8 +81,8 @@ class Lane:
                 amsgrad=amsgrad,
                 beta1=0.9,
                 beta2=0.999,
-                lr=rate,
-                weight_decay=decay if matrices else 0.0,
+                lr=rate * haste,
+                weight_decay=decay * decayed,
                 eps=1e-8,
                 maximize=False,
             )
@@ -101,6 +101,14 @@ class Lane:
         """The best there was; what there is at the end where there was no dev."""
         best = self.best or Learnt(self.net.kept(), float("nan"), float("nan"), steps, steps)
         return Learnt(best.tensors, best.score, best.loss, best.step, steps)
+
+
+def _kinds(net: Net, haste: float) -> list[tuple[list[int], float, bool]]:
+    """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast, and whether they decay."""
+    kinds = {(1.0, True): list[int](), (1.0, False): [], (haste, False): []}
+    for i, (name, tensor) in enumerate(net.tensors.items()):
+        kinds[haste if name == "mix" else 1.0, tensor.ndim > 1].append(i)
+    return [(some, *kind) for kind, some in kinds.items() if some]
 
 
 def train(lanes: Sequence[Lane], train: Material, dev: Material, seed: int) -> list[Learnt]:

@@ -76,7 +76,7 @@ class Patience:
 class Course:
     """How a probe is trained: its network, its loss, how scores become answers, its schedule, and whether input is brought to one scale.
 
-    The batches of both schedules are counted in sentences.
+    The batches of both schedules are counted in sentences. The weights of a mix learn at `haste` times the rate of all else.
     """
 
     design: Design
@@ -85,3 +85,4 @@ class Course:
     plan: Annealing | Patience
     clip: float = 5.0
     scaled: bool = False
+    haste: float = 1.0

@@ -80,7 +80,7 @@ class Span:
         own = self.pool, self.projection, self.hidden, self.context, self.gamma, self.layer_norm
         design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
         argmax = self.decode == "argmax" or self.loss == "softmax"
-        return Course(design, self.loss, "argmax" if argmax else "threshold", chosen.plan, scaled=chosen.scaled)
+        return Course(design, self.loss, "argmax" if argmax else "threshold", chosen.plan, scaled=chosen.scaled, haste=chosen.haste)
 
     @property
     def fingerprint(self) -> str:

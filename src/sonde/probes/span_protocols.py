@@ -13,10 +13,12 @@ class Protocol:
     """A schedule, and what a protocol adds to the network.
 
     scaled  whether each layer is brought to one scale first; the paper reads it as it is
+    haste   how many times faster than all else the weights of a mix learn; the paper has one rate
     """
 
     plan: Annealing | Patience
     scaled: bool = False
+    haste: float = 1.0
     drop_input: float = 0.0
     drop: float = 0.0
     norm: bool = False
@@ -24,7 +26,9 @@ class Protocol:
 
 PROTOCOLS = {
     # the paper's network under a schedule of our own; batches are counted in sentences
-    "fast": Protocol(Annealing(batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8), scaled=True),
+    "fast": Protocol(
+        Annealing(batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8), scaled=True, haste=10.0
+    ),
     # Tenney et al. 2019, appendix C; batches of the published code
     "tenney": Protocol(Patience()),
     # jiant 1 as published with the paper: what its code does beyond the paper's text
