@@ -80,7 +80,7 @@ def test_other_encodings_by_option(tmp_path):
     assert found(path, Layout(encoding="latin-1")) == [(("España",), (("B-LOC",),))]
     with pytest.raises(DataProblem, match="no encoding called 'latin-17'"):
         found(path, Layout(encoding="latin-17"))
-    with pytest.raises(DataProblem, match=r"x\.xz:1: byte 0xf1 is not ascii"):
+    with pytest.raises(DataProblem, match=r"x\.xz:1: byte 0xf1 is not ASCII"):
         found(path, Layout(encoding="ascii"))
 
 
@@ -94,7 +94,8 @@ def test_words_are_closed_up_and_escapes_undone(tmp_path):
 
 BAD = {
     "now B\nyes O\n": "3: 'B' is not a tag",
-    "now\nyes O\n": "3: 1 columns, not at least 2",
+    "now\nyes O\n": "3: 1 columns, most rows have 2",
+    "now here O\nyes O\n": "3: 3 columns, most rows have 2",
 }
 
 

@@ -49,7 +49,7 @@ def test_propbank_layout_and_escapes(tmp_path):
     first, second = block.arguments()
     assert first == [("ARG0", 1, 2), ("V", 2, 3), ("C-V", 3, 4)]
     assert second == [("ARG0", 1, 3), ("V", 4, 5)]
-    with pytest.raises(DataProblem, match=r"x:1: no column of named entities"):
+    with pytest.raises(DataProblem, match=r"x:1: 10 columns and 2 predicates; named entities are in CoNLL-2012"):
         block.entities()
 
 
@@ -86,7 +86,7 @@ def test_rows_that_do_not_fit_are_named_or_counted(tmp_path, text):
 
 def test_columns_that_do_not_fit_the_predicates_are_named(tmp_path):
     (block,) = blocks(tmp_path / "x", ROLES.replace("run.01", "-"))
-    with pytest.raises(DataProblem, match="x:1: 2 columns of arguments for 1 predicates"):
+    with pytest.raises(DataProblem, match="x:1: 10 columns and 1 predicates; there are 8 columns and one"):
         block.arguments()
     (block,) = blocks(tmp_path / "x", ROLES.replace("(S*", "*"))
     with pytest.raises(DataProblem, match="x:1: the brackets are not those of one whole tree"):

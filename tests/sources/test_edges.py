@@ -35,7 +35,20 @@ WRONG = {
     json.dumps(row(text="a  b c")): "word 1 of the text is empty",
     json.dumps(row(targets={})): "targets is a list",
     json.dumps(row(targets=[3])): "target 0 is an object",
-    json.dumps(row(**target(span1=[1, 1]))): r"span1 of target 0, \[1, 1\], is outside a sentence of 3 words, or empty",
+    json.dumps({"targets": []}): "no text: a string with words",
+    json.dumps({"text": "a"}): "no targets: a list",
+    json.dumps(row(targets=None)): "targets is a list .* found null",
+    json.dumps(row(**target(span1=[1, 1]))): r"span1 of target 0, \[1, 1\], holds no word",
+    json.dumps(row(**target(span1=[2, 1]))): r"span1 of target 0, \[2, 1\], holds no word",
+    '{"text": "a b", "targets": [{"span1": [0, NaN], "label": "x"}]}': r"span1 of target 0 is \[start, stop\] .* found \[0, NaN\]",
+    '{"text": "a b", "targets": [{"span1": [0, 1], "label": NaN}]}': "label of target 0 is a string .* found NaN",
+    '{"text": "a b", "targets": [{"span1": [0, %s], "label": "x"}]}' % ("9" * 5000): "a number of 5000 digits",
+    '{"text": "a b", "text": "c", "targets": []}': "'text' stands twice",
+    '{"text": "a b", "targets": [{"span1": [0, 1], "label": "x", "label": "y"}]}': "'label' stands twice",
+    r'{"text": "a \ud800", "targets": []}': "one half of a character",
+    json.dumps(row(**target(label=" "))): "target 0 has a label without a name",
+    json.dumps(row(**target(label=["a", ""]))): "target 0 has a label without a name",
+    json.dumps({"text": "a", "targets": [{"label": "x"}]}): "target 0 has no span1",
     json.dumps(row(**target(span1=[-1, 1]))): "outside a sentence of 3 words",
     json.dumps(row(**target(span2=[1, 4]))): "span2 of target 0.*outside a sentence of 3 words",
     json.dumps(row(**target(span1=[0.0, 1]))): r"span1 of target 0 is \[start, stop\]",
@@ -43,7 +56,7 @@ WRONG = {
     json.dumps(row(**target(label=3))): "label of target 0 is a string or a list of strings",
     json.dumps(row(**target(label=["a", 1]))): "label of target 0 is a string or a list of strings",
     json.dumps(row(**target(label=["a", "a"]))): "has a label twice",
-    json.dumps({"text": "a", "targets": [{"span1": [0, 1]}]}): "label of target 0",
+    json.dumps({"text": "a", "targets": [{"span1": [0, 1]}]}): "target 0 has no label",
     "[" * 100_000: "nested too deeply",
 }
 
@@ -57,6 +70,25 @@ def test_what_is_wrong_is_said_with_its_line_or_counted(tmp_path, bad):
     assert [r.line for r in read(path, "skip", tally)] == [1, 4]
     assert (tally.sentences, tally.skipped) == (2, 1)
     assert "x.json:3" in tally.problems[0]
+
+
+def test_lines_that_are_not_utf8_are_named_or_counted(tmp_path):
+    path = lines(tmp_path / "x.json", row(), row(text="é b c"), row())
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9"))
+    with pytest.raises(DataProblem, match=r"x\.json:2: byte 0xe9 is not UTF-8"):
+        list(read(path))
+    tally = Tally()
+    assert [r.line for r in read(path, "skip", tally)] == [1, 3]
+    assert (tally.sentences, tally.skipped) == (2, 1)
+
+
+def test_a_line_may_be_long_and_pairs_of_halves_are_characters(tmp_path):
+    long = " ".join(["w"] * 200_000)
+    path = lines(tmp_path / "x.json", row(text=long, targets=[{"span1": [199_999, 200_000], "label": "x"}]))
+    path.write_text(path.read_text() + r'{"text": "a \ud83d\ude00", "targets": []}' + "\n")
+    first, second = read(path)
+    assert first.targets[0].span1 == (199_999, 200_000)
+    assert second.words == ("a", "\N{GRINNING FACE}")
 
 
 def test_only_single_spaces_part_words(tmp_path):
@@ -83,7 +115,7 @@ plain = st.recursive(
 def records(draw):
     words = draw(st.lists(word, min_size=1, max_size=6))
     span = st.integers(0, len(words) - 1).flatmap(lambda a: st.tuples(st.just(a), st.integers(a + 1, len(words))).map(list))
-    label = st.text(max_size=3) if draw(st.booleans()) else st.lists(st.text(max_size=3), unique=True, max_size=3)
+    label = word if draw(st.booleans()) else st.lists(word, unique=True, max_size=3)
     more = st.fixed_dictionaries({}, optional={"info": st.dictionaries(st.text(max_size=3), plain, max_size=2), "score": plain})
     two = draw(st.booleans())
     targets = [

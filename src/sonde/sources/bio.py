@@ -8,6 +8,7 @@ are closed up to one as a reader would see it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice
@@ -17,11 +18,12 @@ from typing import NamedTuple
 from sonde.core import DataProblem, Sentence
 from sonde.sources.conll2012 import Labelled, Words
 from sonde.sources.conllu import OnError, Tally
-from sonde.sources.files import chunks, decoded
+from sonde.sources.files import tried
 from sonde.sources.rendering import rendered
 
 TAG = re.compile(r"O|[BIESLU]-\S+")
 SAMPLE = 2000  # rows that columns are told by
+MOST = 0.9  # of their cells are tags in a column of tags; the others are mistakes, which are named when they are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class Layout:
     """Which columns hold what, from 0, -1 the last; None and () are told by what stands in them.
 
     word     the column of words: the second where rows are numbered, else the first
-    tags     columns of tags: those of which all cells are tags; where there are several: all if the words have no other column (LitBank's
-             layers), else the last (`entities`) or the last but one (`chunks`, of CoNLL-2003)
+    tags     columns of tags: those of which nearly all cells are tags; where there are several: all if the words have no other column
+             (LitBank's layers), else the last (`entities`) or the last but one (`chunks`, of CoNLL-2003)
     chunks   which of several is meant
     """
 
@@ -52,14 +54,17 @@ class Tagged(NamedTuple):
 def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = Tally() if tally is None else tally
-    rows = _rows(path, layout.encoding)
+    rows = tried(path, layout.encoding)
     first = list(islice(rows, SAMPLE))
-    tabbed = any("\t" in text for _, text in first)
-    word, tags = _columns([_cells(text, tabbed) for _, text in first], layout, str(path))
+    tabbed = _tabbed([text for _, text, _ in first])
+    unreadable = next((f"{path}:{number}: {wrong}" for number, _, wrong in first if wrong), "")
+    shape = _shape([_cells(text, tabbed) for _, text, _ in first], layout, str(path), unreadable)
     block: list[tuple[int, list[str]]] = []
-    text, document, documents, words = "", "", count(1), Words()
-    for number, line in chain(first, rows, [(0, "")]):
-        if _told(line, tabbed):
+    text, document, spoilt, documents, words = "", "", "", count(1), Words()
+    for number, line, wrong in chain(first, rows, [(0, "", "")]):
+        if wrong:
+            spoilt = spoilt or f"{number}: {wrong}"
+        elif _told(line, tabbed):
             key, _, value = line.lstrip("# ").partition(" = ")
             text = value.strip() if key.strip() == "text" else text
             document = value.strip() if key.strip() == "newdoc id" else document
@@ -67,18 +72,16 @@ def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: T
             document = str(next(documents))
         elif line.strip():
             block.append((number, _cells(line, tabbed)))
-        elif block:
-            if wrong := _wrong(block, word, tags):
-                if on_error == "raise":
-                    raise DataProblem(f"{path}:{wrong}")
-                tally.skip(f"{path}:{wrong}")
+        elif block or spoilt:
+            if problem := spoilt or _wrong(block, shape):
+                tally.refuse(f"{path}:{problem}", on_error)
             else:
                 tally.sentences += 1
                 tally.words += len(block)
-                found = tuple(words[row[word]] for _, row in block)
-                layers = tuple(tuple(row[k] for _, row in block) for k in tags)
+                found = tuple(words[row[shape.word]] for _, row in block)
+                layers = tuple(tuple(row[k] for _, row in block) for k in shape.tags)
                 yield Tagged(Sentence(found, text or rendered(found)), layers, document, block[0][0])
-            block, text = [], ""
+            block, text, spoilt = [], "", ""
 
 
 def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
@@ -99,19 +102,10 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
     return found, slips
 
 
-def _rows(path: str | Path, encoding: str) -> Iterator[tuple[int, str]]:
-    number = 1
-    for data in chunks(path):
-        try:
-            text = decoded(data, path, number) if encoding.lower() in ("utf-8", "utf8") else data.decode(encoding)
-        except LookupError:
-            raise DataProblem(f"no encoding called {encoding!r}; write encoding=latin-1, for example") from None
-        except UnicodeDecodeError as error:
-            line = number + data.count(b"\n", 0, error.start)
-            raise DataProblem(f"{path}:{line}: byte 0x{data[error.start]:02x} is not {encoding}") from None
-        split = text.removesuffix("\n").split("\n")
-        yield from enumerate(split, number)
-        number += len(split)
+def _tabbed(sample: list[str]) -> bool:
+    """Whether tabs part the cells: they stand in most lines that are not blank."""
+    filled = [text for text in sample if text.strip() and not text.startswith(("#", "-DOCSTART-"))]
+    return 2 * sum("\t" in text for text in filled) > len(filled)
 
 
 def _cells(line: str, tabbed: bool) -> list[str]:
@@ -126,34 +120,49 @@ def _told(line: str, tabbed: bool) -> bool:
     return tabbed and line.startswith("#") and "\t" not in line
 
 
-def _columns(rows: list[list[str]], layout: Layout, path: str) -> tuple[int, tuple[int, ...]]:
-    """The column of words and those of tags."""
+class _Shape(NamedTuple):
+    """The column of words, those of tags, and how many all rows have."""
+
+    word: int
+    tags: tuple[int, ...]
+    width: int
+
+
+def _shape(rows: list[list[str]], layout: Layout, path: str, unreadable: str) -> _Shape:
+    """What the rows of a file have in common; DataProblem where no column holds tags."""
     whole = [row for row in rows if len(row) > 1 and "".join(row).strip() and not row[0].startswith("-DOCSTART-")]
     if not whole:
-        raise DataProblem(f"{path}: no rows of words and tags in it")
+        raise DataProblem(unreadable or f"{path}: no rows of words and tags in it")
+    width = Counter(map(len, whole)).most_common(1)[0][0]
+    whole = [row for row in whole if len(row) == width]
     word = layout.word
     if word is None:
-        word = int(len(whole[0]) > 2 and all(row[0].replace("-", "").replace(".", "").isdigit() for row in whole))
-    if layout.tags:
-        return word, layout.tags
-    width = min(map(len, whole))
-    found = [k for k in range(width) if k != word and all(TAG.fullmatch(row[k]) for row in whole)]
+        word = int(width > 2 and all(row[0].replace("-", "").replace(".", "").isdigit() for row in whole))
+    for name, column in (("word", word), *(("column", column) for column in layout.tags)):
+        if not -width <= column < width:
+            raise DataProblem(f"{path}: {name}={column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for the last")
+    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width)
+
+
+def _tags(rows: list[list[str]], word: int, width: int, layout: Layout, path: str) -> tuple[int, ...]:
+    """The columns of tags."""
+    least = MOST * len(rows)
+    found = [k for k in range(width) if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least]
     if not found:
         raise DataProblem(f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by column=, the first is 0")
     if len(found) > 1 and width - 1 > len(found):
-        return word, (found[-2 if layout.chunks else -1],)
-    return word, tuple(found)
+        return (found[-2 if layout.chunks else -1],)
+    return tuple(found)
 
 
-def _wrong(block: list[tuple[int, list[str]]], word: int, tags: tuple[int, ...]) -> str:
+def _wrong(block: list[tuple[int, list[str]]], shape: _Shape) -> str:
     """The line of what is wrong with the rows of a sentence, and what; '' for nothing."""
     for number, row in block:
-        least = max(word, *tags) + 1
-        if len(row) < least:
-            return f"{number}: {len(row)} columns, not at least {least}"
-        if not row[word].strip():
+        if len(row) != shape.width:
+            return f"{number}: {len(row)} columns, most rows have {shape.width}"
+        if not row[shape.word].strip():
             return f"{number}: the word is empty"
-        for k in tags:
+        for k in shape.tags:
             if not TAG.fullmatch(row[k]):
                 return f"{number}: {row[k]!r} is not a tag such as B-PER, I-PER or O"
     return ""

@@ -122,12 +122,10 @@ def read(
                 raise DataProblem(f"{path}:{line}: {problem}")
             tree = _tree(decoded(data, path, line), path, line, strings, traces)
         except DataProblem as wrong:
-            if on_error == "raise":
-                raise
-            tally.skip(str(wrong))
+            tally.refuse(wrong, on_error)
             continue
         if not tree.words:
-            tally.skip(f"{path}:{line}: a tree of nothing but traces")
+            tally.skip(f"{path}:{line}: a tree without words, or of nothing but traces")
             continue
         tally.sentences += 1
         tally.words += len(tree.words)
@@ -162,9 +160,9 @@ def _write(tree: Tree, node: int, found: list[str]) -> None:
     found.append(")")
 
 
-UNCLOSED = "a bracket is not closed before the next tree begins; mend it, or leave bad trees out with on_error=skip"
+UNCLOSED = "a bracket is not closed before the next tree begins"
 OUTSIDE = "text outside brackets; only trees and blank lines may stand here"
-UNOPENED = "a bracket is closed that was never opened; mend it, or leave bad trees out with on_error=skip"
+UNOPENED = "a bracket is closed that was never opened"
 
 
 def _bracketed(path: str | Path) -> Iterator[tuple[int, bytes, str]]:

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources.brackets import Strings, Tree, parsed
 from sonde.sources.conllu import OnError, Tally
-from sonde.sources.files import lines
+from sonde.sources.files import tried
 from sonde.sources.rendering import rendered, unescaped
 
 NONE = ("-", "_", "")
@@ -79,15 +80,18 @@ class Block(NamedTuple):
         many = len(self.rows[0]) - wide
         if many != len(self.predicates):
             raise DataProblem(
-                f"{self.file}:{self.line}: {many} columns of arguments for {len(self.predicates)} predicates; "
-                "there is one for each, after the columns that docs/tasks-edge.md lists"
+                f"{self.file}:{self.line}: {len(self.rows[0])} columns and {len(self.predicates)} predicates; there are 8 columns and one "
+                "for each predicate (PropBank), or 12 and one for each (CoNLL-2012)"
             )
         return [self._spans(first + k) for k in range(many)]
 
     def entities(self) -> list[Labelled]:
         """The named entities, of OntoNotes."""
         if not self._ontonotes():
-            raise DataProblem(f"{self.file}:{self.line}: no column of named entities; only CoNLL-2012's own layout has one")
+            raise DataProblem(
+                f"{self.file}:{self.line}: {len(self.rows[0])} columns and {len(self.predicates)} predicates; named entities are "
+                "in CoNLL-2012's own layout only, 12 columns and one for each predicate"
+            )
         return self._spans(10)
 
     def mentions(self) -> list[Labelled]:
@@ -161,45 +165,37 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
     """The sentences of a file in order; comments and `#begin document` lines are passed over. DataProblem with file and line."""
     tally = Tally() if tally is None else tally
     words = Words()
-    rows: list[tuple[str, ...]] = []
-    first = 1
-    for number, text in _ended(path):
-        if text.strip() and not text.startswith("#"):
-            first = first if rows else number
-            rows.append(tuple(text.split("\t") if "\t" in text else text.split()))
+    for numbers, rows, unreadable in _sentences(path):
+        if wrong := unreadable or _wrong(numbers, rows):
+            tally.refuse(f"{path}:{wrong}", on_error)
             continue
-        if rows and not text.strip():
-            if wrong := _wrong(rows):
-                problem = f"{path}:{first + wrong[0]}: {wrong[1]}"
-                if on_error == "raise":
-                    raise DataProblem(problem)
-                tally.skip(problem)
-            else:
-                tally.sentences += 1
-                tally.words += len(rows)
-                yield Block(
-                    tuple(words[row[3]] for row in rows),
-                    tuple(rows),
-                    f"{rows[0][0]} {rows[0][1]}",
-                    str(path),
-                    first,
-                )
-            rows = []
+        tally.sentences += 1
+        tally.words += len(rows)
+        found = tuple(words[row[3]] for row in rows)
+        yield Block(found, tuple(rows), f"{rows[0][0]} {rows[0][1]}", str(path), numbers[0])
 
 
-def _ended(path: str | Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file, the last sentence ended by a blank line whether it is there or not."""
-    number = 0
-    for number, text in lines(path):
-        yield number, text
-    yield number + 1, ""
+def _sentences(path: str | Path) -> Iterator[tuple[list[int], list[tuple[str, ...]], str]]:
+    """The rows between blank lines with their line numbers, and the first line that cannot be read with what is wrong with it."""
+    numbers: list[int] = []
+    rows: list[tuple[str, ...]] = []
+    wrong = ""
+    for number, text, unreadable in chain(tried(path), [(0, "", "")]):
+        if unreadable:
+            wrong = wrong or f"{number}: {unreadable}"
+        elif text.strip() and not text.startswith("#"):
+            numbers.append(number)
+            rows.append(tuple(text.split("\t") if "\t" in text else text.split()))
+        elif (rows or wrong) and not text.strip():
+            yield numbers, rows, wrong
+            numbers, rows, wrong = [], [], ""
 
 
-def _wrong(rows: list[tuple[str, ...]]) -> tuple[int, str] | None:
-    """What is wrong with the rows of a sentence, and in which."""
-    for i, row in enumerate(rows):
+def _wrong(numbers: list[int], rows: list[tuple[str, ...]]) -> str:
+    """The line of what is wrong with the rows of a sentence, and what; '' for nothing."""
+    for number, row in zip(numbers, rows, strict=True):
         if len(row) < 5:
-            return i, f"{len(row)} columns; a row has document, part, number, word and at least one more"
+            return f"{number}: {len(row)} columns; a row has document, part, number, word and at least one more"
         if len(row) != len(rows[0]):
-            return i, f"{len(row)} columns, the first word of the sentence has {len(rows[0])}"
-    return None
+            return f"{number}: {len(row)} columns, the first word of the sentence has {len(rows[0])}"
+    return ""

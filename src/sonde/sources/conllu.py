@@ -35,6 +35,12 @@ class Tally:
         if len(self.problems) < _SHOWN:
             self.problems.append(problem)
 
+    def refuse(self, problem: object, on_error: OnError) -> None:
+        """Raise what is wrong with a sentence as a DataProblem, or count the sentence as left out."""
+        if on_error == "raise":
+            raise DataProblem(f"{problem} (on_error=skip leaves such sentences out and counts them)")
+        self.skip(str(problem))
+
 
 class _Heads(dict[str, int]):
     """'0' -> -1, '1' -> 0, ...: only canonical numbers, which int() would be too generous about."""
@@ -83,9 +89,7 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
         try:
             tree = _tree(block, source.path, first, source.forms.setdefault)
         except DataProblem as problem:
-            if source.on_error == "raise":
-                raise
-            source.tally.skip(str(problem))
+            source.tally.refuse(problem, source.on_error)
             continue
         if tree is not None:
             source.tally.sentences += 1
@@ -97,9 +101,9 @@ def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]
     """What lies between blank lines, with the number of its first line."""
     try:
         blocks = decoded(data, source.path, line).split("\n\n")
-    except DataProblem:
+    except DataProblem as problem:
         if source.on_error == "raise":
-            raise
+            source.tally.refuse(problem, source.on_error)
         blocks = _readable(data, source.path, line, source.tally)
     for block in blocks:
         if block and block[0] != "\n" and block[-1] != "\n":

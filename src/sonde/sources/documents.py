@@ -15,30 +15,39 @@ from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources.conll2012 import Labelled, chains
-from sonde.sources.files import lines
+from sonde.sources.conllu import OnError, Tally
+from sonde.sources.files import tried
 
 
 class Document(NamedTuple):
-    """A document: its words and cells of mentions, and where its first word stands."""
+    """A document: its words ('' for what cannot be read) and cells of mentions, where its first word stands, and what is wrong with it."""
 
     words: list[str]
     cells: list[str]
     file: str
     line: int
+    wrong: list[str]
+
+    def mentions(self) -> list[Labelled]:
+        """The mentions, numbered in the words of the document; DataProblem where they are malformed."""
+        if self.wrong:
+            raise DataProblem(self.wrong[0])
+        return chains(self.cells, f"{self.file}:{self.line}")
 
 
 def read(path: str | Path) -> Iterator[Document]:
-    """The documents of a file in order; DataProblem with file and line."""
-    found = Document([], [], str(path), 1)
-    for number, line in lines(path):
-        if line.startswith("#") or not line.strip():
+    """The documents of a file in order; a row that is malformed is a word all the same."""
+    found = Document([], [], str(path), 1, [])
+    for number, line, unreadable in tried(path):
+        if not unreadable and (line.startswith("#") or not line.strip()):
             if found.words and line.startswith(("# begin", "#begin")):
                 yield found
-                found = Document([], [], str(path), number + 1)
+                found = Document([], [], str(path), number + 1, [])
             continue
         cells = line.split("\t")
-        if len(cells) != 3:
-            raise DataProblem(f"{path}:{number}: {len(cells)} columns instead of 3 (number, word, mentions)")
+        if problem := unreadable or ("" if len(cells) == 3 else f"{len(cells)} columns instead of 3 (number, word, mentions)"):
+            found.wrong.append(f"{path}:{number}: {problem}")
+            cells = ["", "", ""]
         found = found if found.words else found._replace(line=number)
         found.words.append(cells[1])
         found.cells.append(cells[2])
@@ -46,11 +55,16 @@ def read(path: str | Path) -> Iterator[Document]:
         yield found
 
 
-def cut(documents: Iterable[Document], sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[Labelled], str, int]]:
+def cut(
+    documents: Iterable[Document], sentences: Iterable[Sentence], on_error: OnError, tally: Tally
+) -> Iterator[tuple[Sentence, list[Labelled], str, int]]:
     """Each sentence with its mentions, its document, and how many mentions go beyond it; words that differ are a DataProblem."""
     coming = iter(sentences)
     for document in documents:
-        mentions = chains(document.cells, f"{document.file}:{document.line}")
+        try:
+            mentions, wrong = document.mentions(), ""
+        except DataProblem as problem:
+            mentions, wrong = [], str(problem)
         place = 0
         while place < len(document.words):
             sentence = next(coming, None)
@@ -62,7 +76,10 @@ def cut(documents: Iterable[Document], sentences: Iterable[Sentence]) -> Iterato
                     raise DataProblem(
                         f"{document.file}:{document.line + place + k}: {word!r} is {other!r} in the treebank; their documents differ"
                     )
-            mine = [m for m in mentions if place <= m.start < stop]
-            inside = [m._replace(start=m.start - place, stop=m.stop - place) for m in mine if m.stop <= stop]
+            first, place = place, stop
+            if wrong:
+                tally.refuse(wrong, on_error)
+                continue
+            mine = [m for m in mentions if first <= m.start < stop]
+            inside = [m._replace(start=m.start - first, stop=m.stop - first) for m in mine if m.stop <= stop]
             yield sentence, inside, f"{document.file}: {document.line}", len(mine) - len(inside)
-            place = stop

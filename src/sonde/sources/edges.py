@@ -9,15 +9,17 @@ white space, belongs to a word. `label` is a string, or a list of strings, which
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.core import DataProblem
 from sonde.sources.conllu import OnError, Tally
-from sonde.sources.files import lines
+from sonde.sources.files import tried
 
 Span = tuple[int, int]
+SHOWN = 40  # characters of what is wrong
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Target(NamedTuple):
@@ -42,16 +44,13 @@ class Record(NamedTuple):
 def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Record]:
     """The records of a file in order, those without targets too; blank lines are passed over. DataProblem with file and line."""
     tally = Tally() if tally is None else tally
-    for number, line in lines(path):
-        if not line.strip():
+    for number, line, unreadable in tried(path):
+        if not (line or unreadable).strip():
             continue
         try:
-            record = _record(_object(line), number)
+            record = _record(_object(line, unreadable), number)
         except ValueError as problem:
-            told = f"{path}:{number}: {problem}"
-            if on_error == "raise":
-                raise DataProblem(told) from None
-            tally.skip(told)
+            tally.refuse(f"{path}:{number}: {problem}", on_error)
             continue
         tally.sentences += 1
         tally.words += len(record.words)
@@ -71,49 +70,96 @@ def _plain(label: str | tuple[str, ...]) -> str | list[str]:
     return label if isinstance(label, str) else list(label)
 
 
-def _object(line: str) -> dict[str, Any]:
+def _object(line: str, unreadable: str) -> dict[str, Any]:
+    if unreadable:
+        raise ValueError(unreadable)
     try:
-        found = json.loads(line)
+        found = json.loads(line, object_pairs_hook=_once, parse_int=_int)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error.msg} at character {error.pos + 1})") from None
+        raise ValueError(f"not JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})") from None
     except RecursionError:
         raise ValueError("nested too deeply to be a sentence with targets") from None
     if not isinstance(found, dict):
-        raise ValueError(f'a line is an object with "text" and "targets", not {type(found).__name__}')
+        raise ValueError(f'a line is an object with "text" and "targets", found {_shown(found)}')
+    if _HALF.search(line) and not _whole(found):
+        raise ValueError("one half of a character without the other (\\ud800 to \\udfff), which no file can hold")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two that are equal Python would forget the first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in one object")
+    return found
+
+
+def _int(text: str) -> int:
+    if len(text) > SHOWN:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _whole(found: Any) -> bool:
+    """Whether all of it can be written as UTF-8."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(found: Any) -> str:
+    """A value as JSON writes it, cut short."""
+    text = json.dumps(found)
+    return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
+
+
+def _wanted(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
+    """The value of a key that must be there; ValueError says what it is instead of what it should be."""
+    if key not in row:
+        raise ValueError(f"no {key}: {what}")
+    if not right(found := row.pop(key)):
+        raise ValueError(f"{key} is {what}, found {_shown(found)}")
     return found
 
 
 def _record(row: dict[str, Any], line: int) -> Record:
-    text, targets = row.pop("text", None), row.pop("targets", None)
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"text is a string with words in it, found {str(text)[:40]!r}")
+    text = _wanted(row, "text", "a string with words in it", lambda found: isinstance(found, str) and bool(found.strip()))
     words = tuple(text.split(" "))
     if "" in words:
         raise ValueError(f"words are separated by single spaces, but word {words.index('')} of the text is empty")
-    if not isinstance(targets, list):
-        raise ValueError(f"targets is a list (it may be empty), found {str(targets)[:40]!r}")
+    targets = _wanted(row, "targets", "a list (it may be empty)", lambda found: isinstance(found, list))
     return Record(text, words, tuple(_target(t, i, len(words)) for i, t in enumerate(targets)), row, line)
 
 
 def _target(found: Any, number: int, words: int) -> Target:
     where = f"target {number}"
     if not isinstance(found, dict):
-        raise ValueError(f"{where} is an object with span1 and label, found {str(found)[:40]!r}")
+        raise ValueError(f"{where} is an object with span1 and label, found {_shown(found)}")
     more = dict(found)
-    span1, label = _span(more.pop("span1", None), f"span1 of {where}", words), more.pop("label", None)
+    for key in ("span1", "label"):
+        if key not in more:
+            raise ValueError(f"{where} has no {key}")
+    span1, label = _span(more.pop("span1"), f"span1 of {where}", words), more.pop("label")
     span2 = _span(more.pop("span2"), f"span2 of {where}", words) if "span2" in more else None
+    if any(isinstance(name, str) and not name.strip() for name in (label if isinstance(label, list) else [label])):
+        raise ValueError(f"{where} has a label without a name")
     if isinstance(label, list) and all(isinstance(item, str) for item in label):
         if len(set(label)) < len(label):
             raise ValueError(f"{where} has a label twice: {label}")
         return Target(span1, span2, tuple(label), more)
     if not isinstance(label, str):
-        raise ValueError(f"the label of {where} is a string or a list of strings, found {str(label)[:40]!r}")
+        raise ValueError(f"the label of {where} is a string or a list of strings, found {_shown(label)}")
     return Target(span1, span2, label, more)
 
 
 def _span(found: Any, what: str, words: int) -> Span:
     if not (isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)):
-        raise ValueError(f"{what} is [start, stop], found {str(found)[:40]!r}")
+        raise ValueError(f"{what} is [start, stop] in whole numbers, found {_shown(found)}")
+    if found[0] >= found[1]:
+        raise ValueError(f"{what}, {_shown(found)}, holds no word; a span is [first word, word behind the last]")
     if not 0 <= found[0] < found[1] <= words:
-        raise ValueError(f"{what}, {found}, is outside a sentence of {words} words, or empty")
+        raise ValueError(f"{what}, {_shown(found)}, is outside a sentence of {words} words")
     return found[0], found[1]

@@ -1,6 +1,7 @@
 """Files as they lie on disk: plain, .gz or .xz, with or without a byte order mark, any line ends.
 
-`chunks` streams their bytes, `lines` their text; `treebank` finds the files of a treebank and the splits they name;
+`chunks` streams their bytes, `lines` their text, `tried` also that of files which are not UTF-8 throughout; `treebank` finds
+the files of a treebank and the splits they name;
 `digest` is what a file's content adds to an identity, remembered so that a second run need not read it.
 """
 
@@ -99,10 +100,12 @@ def decoded(data: bytes, path: str | Path, line: int) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        byte = data[error.start]
-        raise DataProblem(
-            f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line"
-        ) from None
+        raise DataProblem(f"{path}:{line}: {_undecoded(error)}") from None
+
+
+def _undecoded(error: UnicodeDecodeError) -> str:
+    byte = f"byte 0x{error.object[error.start]:02x} is not {error.encoding.upper()}"
+    return byte + ("; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line" if error.encoding == "utf-8" else "")
 
 
 def lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -113,6 +116,21 @@ def lines(path: str | Path) -> Iterator[tuple[int, str]]:
         split = text.removesuffix("\n").split("\n")
         yield from enumerate(split, number)
         number += len(split)
+
+
+def tried(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str, str]]:
+    """The lines of a file, each with what is wrong with it: one whose bytes are no text comes as '', as a rule nothing is wrong."""
+    first = 1
+    for data in chunks(path):
+        split = data.removesuffix(b"\n").split(b"\n")
+        for number, line in enumerate(split, first):
+            try:
+                yield number, line.decode(encoding), ""
+            except UnicodeDecodeError as error:
+                yield number, "", _undecoded(error)
+            except LookupError:
+                raise DataProblem(f"no encoding called {encoding!r}; write encoding=latin-1, for example") from None
+        first += len(split)
 
 
 def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[Part]:

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import SPLITS, DataProblem, Sentence
 from sonde.sources import conllu
 from sonde.sources.conllu import OnError, Tally
 from sonde.sources.corpus import corpus
-from sonde.sources.files import lines, opened
+from sonde.sources.files import opened, tried
 
 COLUMNS = (
     "Split", "Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End", "Arg.Phrase", "Property", "Response", "Applicable",
 )  # fmt: skip
-_NODES = re.compile(r"ewt-(train|dev|test)-(\d+)-semantics-pred-(\d+)%%ewt-\1-\2-semantics-arg-(\d+)")
+_NODES = re.compile(r"ewt-(train|dev|test)-(\d+)-semantics-pred-([1-9]\d*)%%ewt-\1-\2-semantics-arg-([1-9]\d*)")
 
 
 class Place(NamedTuple):
@@ -56,7 +56,7 @@ def spr2(path: Path, on_error: OnError, tally: Tally) -> dict[Place, Answers]:
     """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv), by place, in its order."""
     found: dict[Place, Answers] = {}
     columns: list[int] = []
-    for number, line in lines(path):
+    for number, line, unreadable in tried(path):
         cells = line.split("\t")
         if not columns:
             missing = [name for name in COLUMNS if name not in cells]
@@ -65,52 +65,69 @@ def spr2(path: Path, on_error: OnError, tally: Tally) -> dict[Place, Answers]:
             columns = [cells.index(name) for name in COLUMNS]
             continue
         try:
+            if unreadable:
+                raise ValueError(unreadable)
+            if len(cells) <= max(columns):
+                raise ValueError(f"{len(cells)} columns, not at least {max(columns) + 1}")
             _add([cells[k] for k in columns], found)
-        except (IndexError, ValueError) as problem:
-            told = f"{path}:{number}: {problem}"
-            if on_error == "raise":
-                raise DataProblem(told) from None
-            tally.skip(told)
+        except ValueError as problem:
+            tally.refuse(f"{path}:{number}: {problem}", on_error)
     return found
 
 
 def _add(cells: list[str], found: dict[Place, Answers]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
-    start, first, last = int(predicate), int(begin), int(end)
-    place = Place(split, int(sentence.split()[-1]), (start, start + 1), (first, last + 1))
-    answers = found.setdefault(place, Answers(phrase.lower()))
+    numbers = dict(zip(COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end), strict=True))
+    for column, text in numbers.items():
+        if not (text.isascii() and text.isdigit()):
+            raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
+    told = {"Split": (split, SPLITS), "Response": (response, ("1", "2", "3", "4", "5", "nan")), "Applicable": (applicable, ("yes", "no"))}
+    for column, (text, known) in told.items():
+        if text not in known:
+            raise ValueError(f"{column} is {text[:40]!r}, not one of {', '.join(known)}")
+    number, start, first, last = map(int, numbers.values())
+    if last < first:
+        raise ValueError(f"the argument begins with word {first} and ends with word {last}")
+    answers = found.setdefault(Place(split, number, (start, start + 1), (first, last + 1)), Answers(phrase.lower()))
     said = answers.responses.setdefault(name, [])
-    value = float(response)
-    if applicable != "no" and not math.isnan(value):  # an extremely rare error of the forms left nan, says the README
-        said.append(value)
+    if applicable != "no" and response != "nan":  # an extremely rare error of the forms left nan, says the README
+        said.append(float(response))
 
 
-def uds(path: Path) -> Iterator[tuple[Place, Mapping[str, float]]]:
+def uds(path: Path, on_error: OnError, tally: Tally) -> Iterator[tuple[Place, Mapping[str, float]]]:
     """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or not, in its order."""
+    found = _json(path)
+    data = found.get("data") if isinstance(found, dict) else None
+    if not isinstance(data, dict) or not all(isinstance(edges, dict) for edges in data.values()):
+        raise DataProblem(f"{path}: not the normalized proto-roles of UDS 1.0, which has sentences with their edges under `data`")
+    for edges in data.values():
+        for edge, types in edges.items():
+            try:
+                yield _edge(edge, types)
+            except ValueError as problem:
+                tally.refuse(f"{path}: {edge[:80]}: {problem}", on_error)
+
+
+def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
+    named = _NODES.fullmatch(edge)
+    if named is None:
+        raise ValueError("not a predicate and an argument of UDS, as ewt-dev-1-semantics-pred-4%%ewt-dev-1-semantics-arg-2")
     try:
-        found = _json(path)["data"]
-        for edges in found.values():
-            for edge, types in edges.items():
-                named = _NODES.fullmatch(edge)
-                if named is None:
-                    raise DataProblem(
-                        f"{path}: {edge[:80]!r} is not a predicate and an argument of UDS, as ewt-dev-1-semantics-pred-4%%..."
-                    )
-                predicate, argument = int(named[3]), int(named[4])
-                values = {name: float(one["value"]) for name, one in types["protoroles"].items()}
-                yield Place(named[1], int(named[2]), (predicate - 1, predicate), (argument - 1, argument)), values
-    except (KeyError, TypeError, AttributeError, ValueError) as problem:
-        if isinstance(problem, DataProblem):
-            raise
-        raise DataProblem(f"{path}: not the normalized proto-roles of UDS 1.0 ({problem!r})") from None
+        values = {name: float(one["value"]) for name, one in types["protoroles"].items()}
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ValueError('no numbers as {"protoroles": {"awareness": {"value": 0.5}}}') from None
+    if wrong := [name for name, value in values.items() if not math.isfinite(value)]:
+        raise ValueError(f"the value of {wrong[0]} is not a finite number")
+    predicate, argument = int(named[3]), int(named[4])
+    return Place(named[1], int(named[2]), (predicate - 1, predicate), (argument - 1, argument)), values
 
 
 def _json(path: Path) -> Any:
     """What a JSON file holds, or the one in a zip."""
-    if path.suffix != ".zip":
-        with opened(path) as file:
-            return json.load(file)
     try:
+        if path.suffix != ".zip":
+            with opened(path) as file:
+                return json.load(file)
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if name.endswith(".json")]
             if len(names) != 1:
@@ -118,6 +135,16 @@ def _json(path: Path) -> Any:
             return json.loads(archive.read(names[0]))
     except zipfile.BadZipFile:
         raise DataProblem(f"{path} is damaged or not a zip; get it again") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        where = f"{error.msg} at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "not UTF-8"
+        raise DataProblem(f"{path} is not JSON ({where}); get it again") from None
+
+
+def _identifiers(path: Path) -> dict[str, str]:
+    try:
+        return {key: str(value["sentence_id"]) for key, value in _json(path).items()}
+    except (KeyError, TypeError, AttributeError):
+        raise DataProblem(f'{path}: not ud_ids.json of UDS, an object as {{"ewt-dev-1": {{"sentence_id": ...}}}}') from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +167,7 @@ class Treebank:
             for tree in conllu.read(part.path, on_error, tally):
                 ordered.setdefault(part.split, []).append(tree.sentence)
                 named[tree.sent_id] = tree.sentence
-        table = {} if ids is None else {key: str(value["sentence_id"]) for key, value in _json(Path(ids).expanduser()).items()}
+        table = {} if ids is None else _identifiers(Path(ids).expanduser())
         return cls(ordered, named, table)
 
     def sentence(self, place: Place) -> Sentence | None:

@@ -210,9 +210,9 @@ def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
 
 
 def _unseen(dataset: Dataset) -> dict[str, int]:
-    """Labels of dev and test that no training target has, with how many targets have them."""
+    """Labels of dev and test that no training target has, with how many targets have them; none where there is no train."""
     labels = dataset.labels
-    if isinstance(labels, Scores):
+    if isinstance(labels, Scores) or not len(dataset.rows("train")):
         return {}
     has: dict[bool, Counter[str]] = {}
     for train in (True, False):

@@ -109,7 +109,7 @@ def _documents(options: CorefOptions, part: Part, count: Count) -> Iterator[Ment
     """The sentences of documents in three columns, in the words of the treebank of the same split."""
     trees = (conllu.read(bank.path, "raise", count.tally) for bank in _treebank(options) if bank.split == part.split)
     sentences = (tree.sentence for tree in chain.from_iterable(trees))
-    for sentence, mentions, document, beyond in documents.cut(documents.read(part.path), sentences):
+    for sentence, mentions, document, beyond in documents.cut(documents.read(part.path), sentences, options.on_error, count.tally):
         count.left_out[BEYOND] += beyond
         yield Mentioned(sentence, sorted({(m.start, m.stop, m.label) for m in mentions}), document)
 

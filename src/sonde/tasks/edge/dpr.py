@@ -11,10 +11,10 @@ from html import unescape
 from itertools import chain
 from typing import Literal
 
-from sonde.core import SPLITS, DataProblem, Sentence
+from sonde.core import SPLITS, Sentence
 from sonde.sources.corpus import corpus, one_each
 from sonde.sources.english import tokens
-from sonde.sources.files import Part, lines, uncompressed
+from sonde.sources.files import Part, tried, uncompressed
 from sonde.sources.text import words
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import Count, Kind, Options, edge
@@ -57,19 +57,9 @@ def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int,
 
 def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[Marked]:
     """The examples of the recast text, sentence by sentence, in order."""
-    row: dict[str, str] = {}
     held: Marked | None = None
-    first = 1
-    for number, line in chain(lines(part.path), [(0, "")]):
-        if line.strip():
-            key, _, value = line.partition(":")
-            first = first if row else number
-            row[key.strip()] = value.strip()
-            continue
-        if not row:
-            continue
-        found = _example(row, f"{part.path}:{first}", options, count)
-        row = {}
+    for number, row, wrong in _blocks(part):
+        found = _example(row, wrong, f"{part.path}:{number}", options, count)
         if held and found and (held.sentence, held.split) == (found.sentence, found.split):
             held = held._replace(spans=[*held.spans, *found.spans], labels=[*held.labels, *found.labels])
         elif found:
@@ -80,15 +70,35 @@ def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[Marked]:
         yield held
 
 
-def _example(row: dict[str, str], where: str, options: DprOptions, count: Count) -> Marked | None:
-    missing = [key for key in _NEEDED if key not in row]
-    problem = f"no {missing[0]}: line" if missing else ""
-    if not missing and (row["entailed"] not in LABELS or row["partof"] not in SPLITS):
-        problem = f"entailed is {row['entailed']!r} and partof {row['partof']!r}"
-    if problem:
-        if options.on_error == "raise":
-            raise DataProblem(f"{where}: {problem}")
-        count.tally.skip(f"{where}: {problem}")
+def _blocks(part: Part) -> Iterator[tuple[int, dict[str, str], str]]:
+    """What each block of lines `key: value` says, the number of its first line, and what is wrong with one of them."""
+    first, row, wrong = 0, dict[str, str](), ""
+    for number, line, unreadable in chain(tried(part.path), [(0, "", "")]):
+        if unreadable or line.strip():
+            key, _, value = line.partition(":")
+            found = unreadable or (f"a second line `{key.strip()}:`; a blank line parts examples" if key.strip() in row else "")
+            first = number if not (row or wrong) or (found and not wrong) else first
+            wrong = wrong or found
+            row[key.strip()] = value.strip()
+        elif row or wrong:
+            yield first, row, wrong
+            row, wrong = {}, ""
+
+
+def _wrong(row: dict[str, str]) -> str:
+    """What is wrong with what a block says, '' for nothing."""
+    for key in _NEEDED:
+        if not row.get(key):
+            return f"no line `{key}:`, or nothing on it"
+    for key, known in (("entailed", LABELS), ("partof", SPLITS)):
+        if row[key] not in known:
+            return f"{key} is {row[key]!r}, not one of {', '.join(known)}"
+    return ""
+
+
+def _example(row: dict[str, str], wrong: str, where: str, options: DprOptions, count: Count) -> Marked | None:
+    if problem := wrong or _wrong(row):
+        count.tally.refuse(f"{where}: {problem}", options.on_error)
         return None
     text, hypothesis = (tokens(words(row[key].replace(" 's ", "'s "))) for key in ("text", "hypothesis"))
     count.tally.sentences += 1

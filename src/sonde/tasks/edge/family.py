@@ -7,7 +7,7 @@ distances and seen words, and counts what was left out. docs/tasks-edge.md has t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
@@ -68,9 +68,7 @@ class Count:
         try:
             return read()
         except DataProblem as problem:
-            if on_error == "raise":
-                raise
-            self.tally.skip(str(problem))
+            self.tally.refuse(problem, on_error)
             return None
 
     def notes(self, parts: Iterable[Part]) -> dict[str, Any]:
@@ -133,7 +131,7 @@ class EdgeTask(Generic[O]):
             there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
             raise DataProblem(
                 f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits: {there}. Name further files by with=, "
-                "or write splits=sampled to draw splits from all"
+                f"or write splits=sampled to draw splits from all{_why(dataset.notes['left out'], dataset.notes['problems'])}"
             )
         return self._finished(carve_dev(dataset, options.seed), owners)
 
@@ -155,9 +153,14 @@ class EdgeTask(Generic[O]):
             with uncollected():
                 laid = laid_out(self.kind.marked(self.options, parts, count))
         except DataProblem as problem:
-            first = f" (the first of {count.tally.skipped} problems: {count.tally.problems[0]})" if count.tally.problems else ""
-            raise DataProblem(f"{problem}{first}") from None
+            raise DataProblem(f"{problem}{_why(+count.left_out, count.tally.problems)}") from None
         return divided(laid, sampled, self.options.seed).noted(**count.notes(parts)), laid.owners
+
+
+def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
+    """What was left out before there was nothing to go on with, as far as it tells why."""
+    told = [f"{what}: {n:,}" for what, n in left_out.items()] + list(problems[:1])
+    return f" (left out: {'; '.join(told)})" if told else ""
 
 
 def edge(name: str, kind: Kind[O], options: type[O]) -> Callable[..., EdgeTask[O]]:

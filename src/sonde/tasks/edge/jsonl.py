@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sonde.core import SPLITS, DataProblem, Sentence
+from sonde.core import SPLITS, Sentence
 from sonde.sources import edges
 from sonde.sources.corpus import corpus, one_each
 from sonde.sources.edges import Record, Target
@@ -36,10 +36,8 @@ def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:
         shapes = {(target.span2 is None, isinstance(target.label, str)) for target in record.targets}
         shape = shape or next(iter(shapes), None)
         if shape is not None and shapes - {shape}:
-            problem = f"{part.path}:{record.line}: {_told(*(shapes - {shape}).pop())}, but the first target has {_told(*shape)}"
-            if options.on_error == "raise":
-                raise DataProblem(f"{problem}; one data set holds one kind of target")
-            count.tally.skip(problem)
+            problem = f"{_told(*(shapes - {shape}).pop())}, but the first target has {_told(*shape)}; one data set holds one kind of target"
+            count.tally.refuse(f"{part.path}:{record.line}: {problem}", options.on_error)
             continue
         count.left_out["sentences without targets"] += not record.targets
         yield Marked(

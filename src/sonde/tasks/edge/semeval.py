@@ -10,9 +10,9 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import Sentence
 from sonde.sources.corpus import corpus, one_each
-from sonde.sources.files import Part, lines, uncompressed
+from sonde.sources.files import Part, tried, uncompressed
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import Count, Kind, Options, edge
 from sonde.tasks.edge.jsonl import marked
@@ -20,6 +20,7 @@ from sonde.tasks.edge.jsonl import marked
 SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
 _ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
 _TAG = re.compile(r"(</?e[12]>)")
+_LABEL = re.compile(r"Other|[A-Za-z-]+\((e1,e2|e2,e1)\)")
 _JSON = (".json", ".jsonl")
 
 
@@ -71,32 +72,41 @@ def relation(text: str, label: str, cut: bool = False) -> Relation:
 def _original(part: Part, options: SemEvalOptions, count: Count) -> Iterator[tuple[Relation, str]]:
     """The relations of an original file, with the split of each."""
     draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311 -- the paper's own
-    held: tuple[int, str] | None = None
-    for number, line in chain(lines(part.path), [(0, "")]):
-        row = _ROW.fullmatch(line.strip())
-        if held is None:
-            held = (number, row[2]) if row else None
-            if line.strip() and not row and not line.startswith("Comment"):
-                _bad(f"{part.path}:{number}: {line[:40]!r} is neither a sentence in quotes nor a comment", options, count)
-            continue
+    for number, rows, unreadable in _records(part):
         split = "dev" if draw is not None and draw.random() >= SHARE else part.split
         try:
-            if not line.strip():
-                raise ValueError("no relation on the line after the sentence")
-            found = relation(held[1], line.strip(), options.words == "cut")
+            if unreadable:
+                raise ValueError(unreadable)
+            found = _read(rows, options.words == "cut")
         except ValueError as problem:
-            _bad(f"{part.path}:{held[0]}: {problem}", options, count)
-        else:
-            count.tally.sentences += 1
-            count.tally.words += len(found.sentence.words)
-            yield found, split
-        held = None
+            count.tally.refuse(f"{part.path}:{number}: {problem}", options.on_error)
+            continue
+        count.tally.sentences += 1
+        count.tally.words += len(found.sentence.words)
+        yield found, split
 
 
-def _bad(problem: str, options: SemEvalOptions, count: Count) -> None:
-    if options.on_error == "raise":
-        raise DataProblem(problem)
-    count.tally.skip(problem)
+def _records(part: Part) -> Iterator[tuple[int, list[str], str]]:
+    """The lines of each sentence with the number of the first, and what cannot be read among them ('' as a rule)."""
+    first, rows, wrong = 0, list[str](), ""
+    for number, text, unreadable in chain(tried(part.path), [(0, "", "")]):
+        line = text.strip()
+        if (rows or wrong) and not unreadable and (not line or _ROW.fullmatch(line)):
+            yield first, rows, wrong
+            rows, wrong = [], ""
+        if line or unreadable:
+            first = number if unreadable or not (rows or wrong) else first
+            rows, wrong = [*rows, line], wrong or unreadable
+
+
+def _read(rows: list[str], cut: bool) -> Relation:
+    """The relation that a sentence, a label and maybe a comment tell; ValueError where they do not."""
+    row = _ROW.fullmatch(rows[0])
+    if row is None:
+        raise ValueError(f"{rows[0][:40]!r} is not a number and a sentence in quotes")
+    if len(rows) < 2 or not _LABEL.fullmatch(rows[1]):
+        raise ValueError("the line after the sentence is no relation such as Cause-Effect(e1,e2) or Other")
+    return relation(row[2], rows[1], cut)
 
 
 def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[Marked]:

@@ -114,7 +114,7 @@ def _answered(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
 def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
     bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
     for part in _without(parts, options):
-        said = ((place, "", _weights(values, options.soft)) for place, values in protoroles.uds(part.path))
+        said = ((place, "", _weights(values, options.soft)) for place, values in protoroles.uds(part.path, options.on_error, count.tally))
         yield from _placed(said, bank, count)
 
 

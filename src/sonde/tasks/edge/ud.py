@@ -105,6 +105,10 @@ def _dep(options: DepOptions, parts: list[Part], count: Count) -> Iterator[Marke
             else:
                 del spans[tree.root], labels[tree.root]
                 count.left_out["roots"] += 1
+            if ABSENT in labels:
+                count.left_out["words without a relation"] += labels.count(ABSENT)
+                spans = [span for span, label in zip(spans, labels, strict=True) if label != ABSENT]
+                labels = [label for label in labels if label != ABSENT]
             yield Marked(tree.sentence, spans, labels, part.split)
 
 
