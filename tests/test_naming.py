@@ -200,6 +200,13 @@ def test_patterns_leave_out_what_needs_an_option_that_they_do_not_give():
     assert [str(r) for r in THINGS.expand("*,size=1")] == ["Thing,size=1", "plain,size=1", "needing,size=1"]
 
 
+def test_a_list_shows_also_what_needs_options():
+    assert THINGS.matching("*") == ["Thing", "plain", "needing"]
+    assert THINGS.matching("needing") == ["needing"]
+    with pytest.raises(ReferenceProblem, match="no thing matches"):
+        THINGS.matching("q*")
+
+
 def test_listing_imports_nothing():
     contents = Contents("thing", "sonde.things", {"a": "no.such.module:thing"})
     assert list(contents) == ["a"]

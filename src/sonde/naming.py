@@ -132,11 +132,17 @@ class Contents:
         parsed = _parsed(reference)
         if not any(c in parsed.name for c in "*?[") or "@" in parsed.name:
             return [parsed]
-        names = [name for name in self.places() if _fits(name, parsed.name)]
-        if not names:
-            raise ReferenceProblem(f"no {self.kind} matches {parsed.name!r}; `sonde {self.kind}s` lists them")
         given = {key for key, _ in parsed.options}
-        return [parsed.named(name) for name in names if self.needs(name) <= given]
+        return [parsed.named(name) for name in self.matching(parsed.name) if self.needs(name) <= given]
+
+    def matching(self, pattern: str) -> list[str]:
+        """The names that a pattern such as `ud/*` fits, or a plain name itself; ReferenceProblem where there is none."""
+        if not any(c in pattern for c in "*?[") or "@" in pattern:
+            return [pattern]
+        names = [name for name in self.places() if _fits(name, pattern)]
+        if not names:
+            raise ReferenceProblem(f"no {self.kind} matches {pattern!r}; `sonde {self.kind}s` lists them")
+        return names
 
     def needs(self, name: str) -> set[str]:
         """The options without which the thing cannot be made."""

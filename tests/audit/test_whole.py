@@ -51,6 +51,20 @@ def test_twenty_rows_show_label_target_and_spans():
     )
 
 
+def test_two_spans_of_a_sentence_are_numbered_and_what_a_file_said_is_no_tag_to_read():
+    sentence, other = Sentence.of(["a", "b", "c", "d"]), Sentence.of(["e", "f"])
+    tags = {"info": "{}", "record": "[1, {}]", "distance": "0"}
+    pairs = [
+        (Site(sentence, (0, 3)), Site(sentence, (1, 2))),
+        (Site(sentence, (2, 3)), Site(sentence, (0, 3))),
+        (Site(sentence, (0, 1)), Site(other, (1, 2))),
+    ]
+    examples = [Example(sites, "x", split, strata=tags) for sites in pairs for split in ("train", "test")]
+    rows = inspect(Dataset.of(examples)).rows
+    assert [row.text for row in rows[::2]] == ["[1 a [2 b 2] c 1] d", "[2 a b [1 c 1] 2] d", "[1 a 1] b c d | e [2 f 2]"]
+    assert {tuple(row.strata) for row in rows} == {("distance",)}
+
+
 def test_a_length_confound_is_found():
     rng = np.random.default_rng(0)
     examples = [

@@ -174,12 +174,15 @@ def test_counts_by_class_add_up():
 def test_what_could_not_be_used_is_shown():
     lost = result()
     lost.provenance["counts"].update(unusable=7, cut=1, unseen=2, beyond=3, unaligned=1, partial=4)
+    lost.provenance["counts"]["left out"] = {"beyond": {"train": {"x": 1}, "test": {"y": 2}}, "unaligned": {"dev": {"": 1}}}
+    lost.provenance["notes"] = {"source": {"skipped": 2}, "problems": ["edges.jsonl:4: not JSON", "edges.jsonl:7: not JSON"]}
     text = render([lost], "terminal")
     assert "7 examples were not encoded" in text
     assert "1 sentence was longer" in text
-    assert "3 examples were about words beyond what the encoder reads, and left out" in text
-    assert "1 example was about words that the encoder has nothing for, and left out" in text
-    assert "4 examples were read without some of their words" in text
+    assert "3 examples were about words beyond what the encoder reads, and left out (train: 1 x; test: 2 y)." in text
+    assert "1 example was about words that the encoder has nothing for, and left out (dev: 1)." in text
+    assert "4 examples were read in part" in text
+    assert "2 sentences were malformed, and left out; the first: edges.jsonl:4: not JSON." in text
     assert "2 test examples were of a class that train lacks" in text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +14,11 @@ from sonde.audit.floors import floors as scored
 from sonde.audit.floors import used
 from sonde.audit.lengths import by_label, correlation, words_read
 from sonde.audit.problems import problems
-from sonde.core import SPLITS, Dataset, Example
+from sonde.core import SPLITS, Dataset, Example, Sentence
 from sonde.targets import Column, Label
 
 METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
+KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
 ALTERED = "altered"  # the note in which a task names the label of its altered sentences
 
 
@@ -87,16 +88,26 @@ def _balance(labels: Column) -> dict[str, float]:
 
 
 def _row(example: Example) -> Row:
-    """An example as a reader wants to see it: spans in brackets, several sites with bars between."""
-    texts = []
-    for sentence, span in example.sites:
-        if span is None:
-            texts.append(sentence.text)
-        else:
-            words = sentence.words
-            texts.append(" ".join([*words[: span[0]], "[", *words[span[0] : span[1]], "]", *words[span[1] :]]))
-    strata = {key: tag for key, tag in example.strata.items() if key != "asked"}
+    """An example as a reader wants to see it: spans in brackets, numbered where there are several, sentences with bars between."""
+    several = sum(span is not None for _, span in example.sites) > 1
+    spans: dict[Sentence, list[tuple[str, tuple[int, int]]]] = {}
+    for number, (sentence, span) in enumerate(example.sites, 1):
+        if span is not None:
+            spans.setdefault(sentence, []).append((str(number) if several else "", span))
+    texts = [_marked(sentence, found) for sentence, found in spans.items()]
+    texts += [sentence.text for sentence, span in example.sites if span is None]
+    strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
     return Row(example.split, _told(example.label), " | ".join(texts), strata.pop("target", ""), example.asked, strata)
+
+
+def _marked(sentence: Sentence, spans: Sequence[tuple[str, tuple[int, int]]]) -> str:
+    """The words of a sentence with brackets around its spans."""
+    before: dict[int, str] = {}
+    after: dict[int, str] = {}
+    for name, (start, stop) in sorted(spans, key=lambda one: one[1][0] - one[1][1]):  # the wider the farther out
+        before[start] = before.get(start, "") + f"[{name} "
+        after[stop - 1] = f" {name}]" + after.get(stop - 1, "")
+    return " ".join(before.get(i, "") + word + after.get(i, "") for i, word in enumerate(sentence.words))
 
 
 def _told(label: Label) -> str:

@@ -56,7 +56,9 @@ def suites(name: Name = None) -> None:
 
 
 def _list(contents: Contents, name: str | None) -> None:
-    names = list(contents) if name is None else [r.name for r in contents.expand(name)]
+    from sonde.naming import Reference
+
+    names = list(contents) if name is None else contents.matching(Reference.parse(name).name)
     whole = name is not None and len(names) == 1
     wide = max(map(len, names))
     for each in names:
@@ -81,6 +83,7 @@ def _options(factory: Any, whole: bool) -> list[str]:
         argument = i == 0 and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         name = p.name.rstrip("_")
         default = "" if p.default in (p.empty, None, (), "") else f" ({_text(p.default)})"
+        default = " (must be given)" if p.kind is p.KEYWORD_ONLY and p.default is p.empty else default
         written.append((f":{name.upper()}" if argument else f"{name}={_kind(hints.get(p.name))}") + default)
     return written if whole else ["  ".join(written)] if written else []
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sonde.core import Cell, Control, Dataset, Encoder, Prepared, Result, Tags, Task, Trial
+from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Tags, Task, Trial
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
@@ -133,7 +133,20 @@ def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings,
     kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
     cut = 0 if found.cut is None else int(found.cut.sum())
     counts = {"unusable": len(dataset) - len(usable), **part.counts(), "cut": cut, "problems": [why for _, why in done.problems[:5]]}
+    flagged = {fate: usable[flags] for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned)) if flags.any()}
+    counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
     return Readings(kept, found, group.task.view), counts
+
+
+def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
+    """How many examples there are of each split and class, or of each split where labels are no classes."""
+    found: dict[str, dict[str, int]] = {}
+    for split in SPLITS:
+        labels = lost.labels.take(lost.rows(split))
+        many = np.bincount(labels.ids, minlength=len(labels.names)) if isinstance(labels, Classes) else np.array([len(labels)])
+        names = labels.names if isinstance(labels, Classes) else ("",)
+        found[split] = {name: int(n) for name, n in zip(names, many, strict=True) if n}
+    return {split: counts for split, counts in found.items() if counts}
 
 
 def prepared(group: Group, sentences: Sequence[Any]) -> tuple[Encoder, Sequence[Any], str]:

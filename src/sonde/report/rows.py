@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from sonde.tasks import TASKS
 FLOORS = {"(constant)", "length", "words", "random", "bow", "static", "untrained"}
 """Encoders that a trained sentence encoder has to beat before its score says anything; they stand first in a table."""
 PERCENT = 100.0
+NAMED = 5  # classes of examples that were left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Row:
     partial        examples of which some words were read and others, for which it has nothing, were not
     bits           length of a code for the training labels (`online:` probes), and by how much it is shorter than a code
     compression    that knows nothing; NaN where there is none
+    malformed      sentences that could not be read from the data and were left out, and the first of them with the reason
+    problem
+    beyond_are     of which split and class those are that were left out so
+    unaligned_are
     rule, ruled    the rule of thumb that is right most often, where the task has some, and what it scores
     """
 
@@ -68,6 +74,10 @@ class Row:
     partial: int = 0
     rule: str = ""
     ruled: float = math.nan
+    malformed: int = 0
+    problem: str = ""
+    beyond_are: str = ""
+    unaligned_are: str = ""
 
     @property
     def floor(self) -> bool:
@@ -152,12 +162,18 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         bits=float(bits),
         compression=float(compression),
-        beyond=sum(int(_counts(r).get("beyond", 0)) for r in folds),
-        unaligned=sum(int(_counts(r).get("unaligned", 0)) for r in folds),
-        partial=sum(int(_counts(r).get("partial", 0)) for r in folds),
         rule=rule,
         ruled=ruled,
+        **_unread(folds),
     )
+
+
+def _unread(folds: Sequence[Result]) -> dict[str, Any]:
+    """What could not be read: of the data, and by the encoder."""
+    counts = {fate: sum(int(_counts(r).get(fate, 0)) for r in folds) for fate in ("beyond", "unaligned", "partial")}
+    named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
+    malformed, problem = _malformed(folds[0])
+    return {**counts, **named, "malformed": malformed, "problem": problem}
 
 
 def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]) -> tuple[float, float]:
@@ -179,6 +195,28 @@ def _rule(result: Result) -> tuple[str, float]:
     rules = dict(result.provenance.get("notes", {}).get("rules") or {})
     best = max(rules, key=lambda name: float(rules[name]), default="")
     return best, PERCENT * float(rules[best]) if best else math.nan
+
+
+def _malformed(result: Result) -> tuple[int, str]:
+    """How many sentences of the data were left out as malformed, and the first of them with the reason."""
+    notes = result.provenance.get("notes") or {}
+    source, problems = notes.get("source"), notes.get("problems") or [""]
+    return (int(source.get("skipped", 0)), str(problems[0])) if isinstance(source, dict) else (0, "")
+
+
+def _left_out(folds: Sequence[Result], fate: str) -> str:
+    """What was left out, as `test: 3 ARG1, 2 LOC`."""
+    every: dict[str, Counter[str]] = {}
+    for fold in folds:
+        for split, labels in dict(_counts(fold).get("left out") or {}).get(fate, {}).items():
+            every.setdefault(split, Counter()).update(labels)
+    return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
+
+
+def _most(labels: Counter[str]) -> str:
+    told = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
+    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
+    return ", ".join(told) + (f" and {rest:,} others" if rest else "")
 
 
 def _counts(result: Result) -> dict[str, Any]:

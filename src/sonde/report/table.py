@@ -22,7 +22,7 @@ LOST = {
     "unusable": "not encoded, and left out",
     "beyond": "about words beyond what the encoder reads, and left out",
     "unaligned": "about words that the encoder has nothing for, and left out",
-    "partial": "read without some of their words, which the encoder has nothing for",
+    "partial": "read in part: for some of the words the encoder has nothing",
 }
 """What is said of examples that were counted."""
 ENOUGH = 20  # control cells before their share outside an interval means anything
@@ -155,7 +155,14 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes += _chance(rows)
     for count, fate in LOST.items():
         lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}
-        notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}." for (task, encoder), n in lost.items()]
+        whose = {(row.task, row.encoder): getattr(row, f"{count}_are", "") for row in rows if getattr(row, count)}
+        told = {key: f" ({are})" if are else "" for key, are in whose.items()}
+        notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}{told[task, encoder]}." for (task, encoder), n in lost.items()]
+    malformed = {row.task: row for row in rows if row.malformed}
+    notes += [
+        f"{short(task)}: {_many(row.malformed, 'sentence')} malformed, and left out; the first: {row.problem}."
+        for task, row in malformed.items()
+    ]
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     notes += [
         f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()
