@@ -42,8 +42,15 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     for mine in by_task.values():
         for each in bins(_counts(mine, stratum)):
             parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
-            found += [replace(row, stratum=each.label) for row in rows(parts)]
+            unknown = {} if any(map(counted, parts)) else dict.fromkeys(("score", "low", "high", "majority"), math.nan)
+            found += [replace(row, stratum=each.label, **unknown) for row in rows(parts)]
     return found
+
+
+def counted(result: Result) -> bool:
+    """Whether the metric counts any label of the test examples; where it counts none, their score is no number."""
+    everything = METRICS.make(result.metric).sums(result.gold, result.gold, np.zeros(result.n, np.int64), 1)
+    return bool(everything.any())
 
 
 def bins(counts: dict[str, int]) -> list[Bin]:
@@ -97,16 +104,18 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
         places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
         body = tuple(_cells(row, layers) for row in sorted(mine, key=lambda r: (places[r.stratum], not r.floor)))
         sections.append(Section(short(task), body, about(mine)))
-    notes = (
+    notes = [
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} examples.",
         "constant: what the best constant answer of train scores on the same examples.",
-    )
-    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
+    ]
+    if any(math.isnan(row.score) for row in plain):
+        notes.append("–: the metric counts no label of these examples.")
+    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), tuple(notes))
 
 
 def _cells(row: Row, layers: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
-    interval = f"{number(row.low)} – {number(row.high)}"
+    interval = "–" if math.isnan(row.low) else f"{number(row.low)} – {number(row.high)}"
     return (row.stratum, row.encoder, *layer, row.probe, number(row.score), interval, number(row.majority), f"{row.n:,}")
 
 
