@@ -57,6 +57,17 @@ def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
     assert row.majority == pytest.approx(100 * expected)
 
 
+def test_where_the_metric_counts_no_label_there_is_no_score():
+    one = edges()
+    kinds = Tags(one.gold.ids, ("none", "cause", "effect"))  # type: ignore[attr-defined]
+    found = by_stratum([replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})], "kind")
+    nothing = {row.stratum: bool(np.isnan([row.score, row.low, row.high, row.majority]).all()) for row in found}
+    assert nothing == {"none": True, "cause": False, "effect": False}
+    told = terminal(strata_table(found, "kind"))
+    assert "counts no label" in told
+    assert "nan" not in told
+
+
 def test_a_stratum_that_nothing_has_is_named():
     with pytest.raises(DataProblem, match="tagged by distance"):
         by_stratum([edges()], "height")

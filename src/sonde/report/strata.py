@@ -42,9 +42,13 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     for mine in by_task.values():
         for each in bins(_counts(mine, stratum)):
             parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
-            unknown = {} if any(map(counted, parts)) else dict.fromkeys(("score", "low", "high", "majority"), math.nan)
-            found += [replace(row, stratum=each.label, **unknown) for row in rows(parts)]
+            scored = [replace(row, stratum=each.label) for row in rows(parts)]
+            found += scored if any(map(counted, parts)) else [_without_score(row) for row in scored]
     return found
+
+
+def _without_score(row: Row) -> Row:
+    return replace(row, score=math.nan, low=math.nan, high=math.nan, majority=math.nan)
 
 
 def counted(result: Result) -> bool:
