@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +93,21 @@ def test_every_family_goes_the_same_road(places: Places) -> None:
         assert result.low <= result.score <= result.high
         assert result.n == 20
         assert result.provenance["counts"]["train"] == 60
+
+
+def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("sonde.experiment.run.BEAT", 0.05)
+
+    def slow(function, groups):
+        for group in groups:
+            time.sleep(0.5)
+            yield function(group)
+
+    run(plan(Wanted([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), places), places, slow)
+    drawn = [line for line in capsys.readouterr().err.split("\r") if "measure:   0%" in line]
+    assert len(drawn) > 3
+    assert all("majority" in line for line in drawn[1:])
+    assert not any(thread.name == "bar" for thread in threading.enumerate())
 
 
 def test_a_second_run_encodes_nothing_and_fits_nothing(places: Places) -> None:

@@ -70,7 +70,7 @@ def test_mixes_that_were_not_measured_are_named():
     found = [r for r in over_layers() if r.trial.read not in ("mix:0-3", "mix:0-4")]
     (depth,) = depths(found)
     assert math.isnan(depth.expected.layer)
-    assert depth.expected.why == "not measured: mix:0-3, mix:0-4"
+    assert depth.expected.why == "not measured: mix:0-3, mix:0-4 (--read cumulative)"
     assert depth.best is not None
 
 

@@ -72,4 +72,5 @@ def _tables(found: list[Depth], style: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=False)
     else:
+        output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, "utf-8")

@@ -60,7 +60,10 @@ def report(
     if text is not None and output is None:
         typer.echo(text, nl=False)
     elif text is not None and output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, "utf-8")
+    if output is not None:
+        remark(f"{output}: {len(found):,} result{'s' * (len(found) > 1)}")
 
 
 def _laid_out(found: list[Result], style: str, output: Path | None, suite: str | None, human: list[Path], classes: bool) -> str | None:
@@ -109,7 +112,11 @@ def found_in(
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
     chosen = [r for r in kept if _is(r.trial.task, tasks) and _is(r.trial.encoder, encoders) and _is(r.trial.read, reads, whole=True)]
     if not chosen:
-        raise DataProblem(f"none of the {len(kept):,} results in {places.results} is of what was asked for; leave -t, -e and --read out")
+        known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
+        raise DataProblem(
+            f"none of the {len(kept):,} results in {places.results} is of what was asked for; they are of {', '.join(known[:12])}, "
+            "and without -t, -e and --read all are shown"
+        )
     return chosen
 
 

@@ -138,7 +138,8 @@ def _expected(by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], las
     """The expected layer with its interval, and how unevenly layers add, where every growing mix was measured."""
     missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]
     if missing or last < 2:
-        told = f"not measured: {', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}" if last else "there is but one layer"
+        rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        told = f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)" if last else "there is but one layer"
         return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, told), NOTHING
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     gold = joined([r.gold for r in runs[0][0]])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sonde.report.layers import Depth
-from sonde.report.rows import Row
+from sonde.report.rows import PERCENT, Row
 from sonde.report.table import printable, short
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -114,10 +114,10 @@ def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
             axes.text(0.1, place, "no expected layer", va="center", fontsize=8, color="0.4")
         if not math.isnan(gravity.value):
             axes.plot(gravity.value, place, marker="D", markersize=6, color=COLOURS[1], linestyle="none", label="centre of gravity")
-        gain = " → ".join(f"{row.score:.1f}" for row in (depth.cumulative.get(0), depth.cumulative.get(last)) if row)
+        gain = " → ".join(f"{row.score:.1f}" for row in (depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1])) if row)
         axes.text(last * 1.02, place, gain, va="center", fontsize=8)
     axes.set_yticks(range(len(found)), [_label(d) for d in found], fontsize=8)
-    axes.invert_yaxis()
+    axes.set_ylim(len(found) - 0.4, -0.6)  # the first on top
     axes.set_xlim(0, last)
     axes.set_xlabel("layer")
     axes.set_title("Where tasks are solved (right: score of layer 0 → of the mix)", fontsize=9)
@@ -145,6 +145,7 @@ def _curves(axes: Any, depth: Depth) -> None:
             color=PALE,
             label="weight in the mix",
         )
+        axes.set_yticks([tick for tick in axes.get_yticks() if max(low, 0) <= tick <= min(high, PERCENT)])  # none beside the weights
         axes.set_ylim(low - room, high)
     if not math.isnan(depth.expected.layer):
         axes.axvline(depth.expected.layer, color=COLOURS[1], linestyle=":", linewidth=1)

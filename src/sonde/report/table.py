@@ -25,6 +25,7 @@ LOST = {
     "partial": "read in part: for some of the words the encoder has nothing",
 }
 """What is said of examples that were counted."""
+TELLING = 6  # letters, from which on the name of a file or folder says what it is
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
@@ -121,14 +122,16 @@ def number(value: float) -> str:
 
 
 def short(task: str) -> str:
-    """A task's reference with the last part of its path only."""
+    """A task's reference with the last part of its path only, or the last two where the last is as short as GUM/dep."""
     try:
         parsed = Reference.parse(task)
     except ReferenceProblem:
         return task
     if parsed.argument is None:
         return task
-    return str(Reference(parsed.name, PurePath(parsed.argument).name or parsed.argument, parsed.options))
+    path = PurePath(parsed.argument)
+    last = f"{path.parent.name}/{path.name}" if len(path.name) < TELLING and path.parent.name else path.name
+    return str(Reference(parsed.name, last or parsed.argument, parsed.options))
 
 
 def about(rows: Sequence[Row], question: str = "") -> str:
@@ -148,10 +151,12 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = [f"Scores are {unit}, the mean of {counted} seed{'s' * (seeds[-1] > 1)}; intervals are over seeds and test examples."]
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     if any(_remembers(row.control) for row in rows):
-        notes.append("selectivity: the score less that on labels drawn for words (Hewitt & Liang 2019), which a probe can but remember.")
+        notes.append("selectivity: the score less that on labels drawn for words (Hewitt & Liang 2019), which a probe can only remember.")
     if any(row.bits == row.bits for row in rows):
-        notes.append("kbit: a thousand bits, to send the training labels to one who has the vectors; compression: by what factor that")
-        notes[-1] += " is shorter than without vectors (Voita & Titov 2020)."
+        notes.append(
+            "kbit: thousands of bits that a code for the training labels takes if it may use the vectors; compression: how many times"
+        )
+        notes[-1] += " shorter that is than a code under equal chances (Voita & Titov 2020)."
     notes += _chance(rows)
     for count, fate in LOST.items():
         lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}
