@@ -56,7 +56,10 @@ class Readings:
         spans = self.vectors.spans
         if spans is None:
             if (start >= 0).any():
-                raise ReadingProblem("the task asks about spans, but the encoder gives one vector a sentence; write pool=none")
+                raise ReadingProblem(
+                    "the task asks about spans, but the encoder gives one vector a sentence; take one of words or word pieces: "
+                    "hf:NAME,pool=none"
+                )
             return sentence, sentence + 1
         starts, stops = spans.sentences[sentence].copy(), spans.sentences[sentence + 1].copy()
         parts = np.flatnonzero(start >= 0)

@@ -30,7 +30,7 @@ def test_duplicates_are_counted_within_and_across_splits_ignoring_case():
     assert audit.duplicates == {"train": 1, "dev": 0, "test": 0}
     assert audit.shared == {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}
     assert audit.contradictions == 0
-    assert "1 examples of test have a sentence of train (1 distinct sentence)" in audit.problems
+    assert "1 example of test has a sentence of train (1 distinct sentence)" in audit.problems
     assert audit.repeats == (Repeat("A Cat .", {"train: y": 1, "test: y": 1}), Repeat("A dog .", {"train: x": 2}))
 
 
@@ -67,7 +67,7 @@ def test_forms_of_several_splits_are_told():
     )
     assert audit.forms == {"target": {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}}
     assert audit.words == {"dev": 0.0, "test": 0.25}
-    assert "1 examples of test have a target form of train (1 distinct form)" in audit.problems
+    assert "1 example of test has a target form of train (1 distinct form)" in audit.problems
 
 
 def test_of_replaced_words_the_replacement_has_to_be_new():
@@ -76,7 +76,7 @@ def test_of_replaced_words_the_replacement_has_to_be_new():
     assert audit.forms["target"]["train/test"] == Shared(1, 1)
     assert not any("form of" in problem for problem in audit.problems)
     audit = audited(said("he ran", "x", replacement="ran"), *rows)
-    assert "1 examples of test have a replacement form of train (1 distinct form)" in audit.problems
+    assert "1 example of test has a replacement form of train (1 distinct form)" in audit.problems
 
 
 def test_a_sentence_in_both_versions_is_found_where_the_task_says_that_it_alters():

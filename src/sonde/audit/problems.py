@@ -35,7 +35,7 @@ def _splits(audit: Audit) -> Iterator[str]:
     for pair, shared in audit.shared.items():
         first, second = pair.split("/")
         if shared.examples and pair not in audit.same:
-            yield f"{shared.examples:,} examples of {second} have a sentence of {first} ({_many(shared.distinct, 'sentence')})"
+            yield f"{_have(shared.examples, second)} a sentence of {first} ({_many(shared.distinct, 'sentence')})"
 
 
 def _repeats(audit: Audit) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _forms(audit: Audit) -> Iterator[str]:
     for pair, shared in audit.forms.get(name, {}).items():
         first, second = pair.split("/")
         if shared.examples and pair not in audit.same:
-            yield f"{shared.examples:,} examples of {second} have a {name} form of {first} ({_many(shared.distinct, 'form')})"
+            yield f"{_have(shared.examples, second)} a {name} form of {first} ({_many(shared.distinct, 'form')})"
 
 
 def _leaks(audit: Audit) -> Iterator[str]:
@@ -120,6 +120,10 @@ def _sizes(audit: Audit, labels: Column) -> Iterator[str]:
 
 def _told(floor: Floor, audit: Audit) -> str:
     return f"{floor.score:.3f} [{floor.low:.3f}, {floor.high:.3f}] {audit.metric}"
+
+
+def _have(count: int, split: str) -> str:
+    return f"1 example of {split} has" if count == 1 else f"{count:,} examples of {split} have"
 
 
 def _many(n: int, what: str) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from sonde.cli.options import remark
+
 if TYPE_CHECKING:
     from sonde.core import Result
     from sonde.experiment.plan import Wanted
@@ -25,7 +27,11 @@ def wished(reference: str, given: Sequence[Any], style: str, **asked: Any) -> li
     if any(given):
         raise typer.BadParameter("a suite brings its own tasks and probes: leave -t and --probe out", param_hint="--suite")
     _checked(style)
-    return wanted(SUITES.make(reference), Asked(**asked))
+    suite: Suite = SUITES.make(reference)
+    made = wanted(suite, Asked(**asked))
+    if lacking := suite.lacking():
+        remark(f"not measured, since their data are not there: {', '.join(lacking)}")
+    return made
 
 
 def shown(reference: str, results: Sequence[Result], style: str, human: Sequence[Path] = (), to_file: bool = False) -> str | None:

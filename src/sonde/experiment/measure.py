@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Tags, Task, Trial
+from sonde.core import SPLITS, Cell, Control, DataProblem, Dataset, Encoder, Prepared, Result, Tags, Task, Trial
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
 from sonde.experiment.places import Places
 from sonde.experiment.readable import readable
 from sonde.metrics import METRICS, constants, floor, interval_of
-from sonde.reading import Predictor, Probe, Readings
+from sonde.reading import Predictor, Probe, ReadingProblem, Readings
 from sonde.targets import Classes, Column
 
 
@@ -63,7 +63,8 @@ def measure(group: Group, places: Places) -> Measured:
         places.result_store().write(unit, list(zip(group.ids, results, strict=True)))
         return Measured(group.name, tuple(results))
     except (ValueError, RuntimeError, MemoryError, ArithmeticError, LookupError, TypeError) as error:
-        return Measured(group.name, failure=f"{type(error).__name__}: {_first_line(error)}")
+        known = isinstance(error, DataProblem | ReadingProblem)  # these say all in their words
+        return Measured(group.name, failure=_first_line(error) if known else f"{type(error).__name__}: {_first_line(error)}")
 
 
 def _first_line(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from sonde.metrics import interval_of
 from sonde.metrics.compare import HOLDS, micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
-from sonde.report.rows import PERCENT, joined, repeats, without_fold
+from sonde.report.rows import PERCENT, joined, repeats, said_of, without_fold
 from sonde.report.table import NO_CONTROL, Section, Table, number, short
 from sonde.targets import Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS
@@ -29,7 +29,7 @@ def classes(results: Sequence[Result]) -> Table:
     for result in results:
         trial = result.trial
         if not isinstance(result.gold, Scores) and trial.control == NO_CONTROL:
-            layer = "" if trial.read == "-" else f" layer {trial.read}"
+            layer = said_of(trial.read)
             what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
             groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
     sections = tuple(Section(f"{short(task)}: {what}", _by_class(group)) for (task, what), group in groups.items())

@@ -66,7 +66,7 @@ def measured(entries: Iterable[Entry]) -> list[Measured]:
     found: dict[tuple[bool, str], dict[int, Row | Judged]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
-        layer = "" if row.layer == "-" else f", layer {row.layer}"
+        layer = row.read
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
         label = (entry.floor or f"{row.encoder}{layer}") + control
         found.setdefault((not entry.floor, label), {})[entry.place.column] = row

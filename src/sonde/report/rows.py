@@ -80,9 +80,19 @@ class Row:
     unaligned_are: str = ""
 
     @property
+    def read(self) -> str:
+        """What was read of the encoder, in words: `, layer 3`, `, mix`; '' where there is nothing to choose."""
+        return said_of(self.layer)
+
+    @property
     def floor(self) -> bool:
         """Whether the row is there for others to be compared with."""
         return self.layer == "lex" or ",weights=" in self.encoder or self.encoder.partition(":")[0].partition(",")[0] in FLOORS
+
+
+def said_of(read: str) -> str:
+    """What was read, as it follows the name of an encoder."""
+    return "" if read == "-" else f", layer {read}" if read.isdecimal() else f", {read}"
 
 
 def newest(results: Iterable[Result]) -> list[Result]:

@@ -77,7 +77,16 @@ class Suite:
             raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
         if isinstance(runs, Reference):
             return [(column, runs.named(f"{runs.name}/{column.task}")) for column in self.columns]
-        return [(column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None]
+        found = [(column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None]
+        if not found:
+            raise DataProblem(f"{self.name} has none of its data there: {self.missing}")
+        return found
+
+    def lacking(self) -> list[str]:
+        """The names of columns that are not measured because their data are not there."""
+        runs = self.runs if isinstance(self.runs, tuple) else ()
+        pairs = zip(self.paper.columns, self.columns, runs, strict=False)
+        return [name for name, column, run in pairs if run is None and column.task and not column.metric]
 
 
 def tasks_of(family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()) -> Reference:

@@ -78,7 +78,9 @@ def tenney2019(folder: str | None = None, *, protocol: Literal["tenney", "jiant"
         tuple(Column(TASKS_OF.get(name, ""), probe if name in TASKS_OF else "", PARTS.get(name, "")) for name in columns),
         ("edge",),
         None if folder is None else tuple(_run(name, Path(folder), task) for name in columns),
-        "write tenney2019:FOLDER for a folder of free data",
+        "write tenney2019:FOLDER for a folder of free data, laid out as docs/layers.md says"
+        if folder is None
+        else f"{folder} has no {', no '.join(dict.fromkeys(place for place, _ in LAYOUT.values()))}",
         different=different,
         constant="best constant",
         mixed=True,
