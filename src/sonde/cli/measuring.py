@@ -93,10 +93,11 @@ def run(
 def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
     from sonde.naming import brief
     from sonde.report import page, render
+    from sonde.report.rows import without_fold
     from sonde.report.terminal import show
     from sonde.tasks import TASKS
 
-    questions = {brief(TASKS, reference): task.question for reference, task in made.tasks.items()}
+    questions = {brief(TASKS, without_fold(reference)): task.question for reference, task in made.tasks.items()}
     if not outcome.results:
         remark("nothing could be measured:")
     elif suite:

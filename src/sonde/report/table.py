@@ -148,7 +148,8 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
-    notes = [f"Scores are {unit}, the mean of {counted} seed{'s' * (seeds[-1] > 1)}; intervals are over seeds and test examples."]
+    fit = "seed" if all(row.samples == 1 for row in rows) else "fit"  # each seed on each sample of the training data is one
+    notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; intervals are over {fit}s and test examples."]
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     if any(_remembers(row.control) for row in rows):
         notes.append("selectivity: the score less that on labels drawn for words (Hewitt & Liang 2019), which a probe can only remember.")
