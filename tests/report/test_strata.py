@@ -102,7 +102,7 @@ def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():
     (row,) = rows(found)
     assert (row.task, row.seeds, row.samples, row.n) == ("edge/dpr:X", 10, 5, 400)
     assert "5 samples of the training data" in terminal(page(found))
-    assert "the mean of 5 fits; intervals are over fits" in terminal(page(found))
+    assert "the mean of 10 fits; intervals are over fits" in terminal(page(found))
 
 
 def test_folds_of_label_sets_are_put_together_by_name():
