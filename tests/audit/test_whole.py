@@ -65,6 +65,12 @@ def test_two_spans_of_a_sentence_are_numbered_and_what_a_file_said_is_no_tag_to_
     assert {tuple(row.strata) for row in rows} == {("distance",)}
 
 
+def test_what_was_malformed_comes_first():
+    skipped = {"source": {"skipped": 2}, "problems": ["a.jsonl:3: not JSON", "a.jsonl:9: not JSON"]}
+    dataset = Dataset.of([said("a b", "x", split) for split in ("train", "test")], skipped)
+    assert inspect(dataset).problems[0] == "2 sentences could not be read and were left out; the first: a.jsonl:3: not JSON"
+
+
 def test_a_length_confound_is_found():
     rng = np.random.default_rng(0)
     examples = [

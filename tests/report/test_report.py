@@ -182,7 +182,7 @@ def test_what_could_not_be_used_is_shown():
     assert "3 examples were about words beyond what the encoder reads, and left out (train: 1 x; test: 2 y)." in text
     assert "1 example was about words that the encoder has nothing for, and left out (dev: 1)." in text
     assert "4 examples were read in part" in text
-    assert "2 sentences were malformed, and left out; the first: edges.jsonl:4: not JSON." in text
+    assert "2 sentences could not be read and were left out; the first: edges.jsonl:4: not JSON." in text
     assert "2 test examples were of a class that train lacks" in text
 
 

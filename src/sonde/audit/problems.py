@@ -15,6 +15,7 @@ SAME = {"rows": "the same {n:,} rows in the same order", "set": "the same {n:,} 
 def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
     """What deserves a look."""
     return (
+        *_malformed(audit),
         *_splits(audit),
         *_repeats(audit),
         *_forms(audit),
@@ -24,6 +25,12 @@ def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
         *_mixed(audit),
         *_sizes(audit, labels),
     )
+
+
+def _malformed(audit: Audit) -> Iterator[str]:
+    source, problems = audit.notes.get("source"), audit.notes.get("problems") or [""]
+    if isinstance(source, dict) and (n := int(source.get("skipped", 0))):
+        yield f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'} left out; the first: {problems[0]}"
 
 
 def _splits(audit: Audit) -> Iterator[str]:

@@ -165,10 +165,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         told = {key: f" ({are})" if are else "" for key, are in whose.items()}
         notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}{told[task, encoder]}." for (task, encoder), n in lost.items()]
     malformed = {row.task: row for row in rows if row.malformed}
-    notes += [
-        f"{short(task)}: {_many(row.malformed, 'sentence')} malformed, and left out; the first: {row.problem}."
-        for task, row in malformed.items()
-    ]
+    notes += [f"{short(task)}: {_unread(row.malformed)} left out; the first: {row.problem}." for task, row in malformed.items()]
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     notes += [
         f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()
@@ -176,6 +173,10 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     cut = {row.encoder: row.cut for row in rows if row.cut}
     notes += [f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut." for encoder, n in cut.items()]
     return tuple(notes)
+
+
+def _unread(count: int) -> str:
+    return "1 sentence could not be read and was" if count == 1 else f"{count:,} sentences could not be read and were"
 
 
 def _many(count: int, noun: str) -> str:
