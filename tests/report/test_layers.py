@@ -18,7 +18,7 @@ from sonde.report import by_stratum
 from sonde.report.html import document
 from sonde.report.layer_table import bar, by_layer, layer_rows, overview
 from sonde.report.layers import depths
-from sonde.report.plots import PlotProblem, layers_figure, layers_svg, strata_figure
+from sonde.report.plots import PlotProblem, is_figure, layers_figure, layers_svg, strata_figure
 from sonde.report.records import csv as written
 from sonde.report.terminal import terminal
 from sonde.store.results import ResultStore
@@ -150,6 +150,14 @@ def test_scores_by_distance_are_drawn_with_how_many_there_are(tmp_path):
     rows = by_stratum([r for r in over_layers() if r.trial.read in ("lex", "mix")], "distance")
     strata_figure(rows, "distance", tmp_path / "deep" / "distance.png")
     assert (tmp_path / "deep" / "distance.png").stat().st_size > 3000
+
+
+def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path):
+    assert is_figure(tmp_path / "layers.SVG")
+    assert not is_figure(tmp_path / "layers.csv")
+    assert not is_figure(None)
+    with pytest.raises(PlotProblem, match=r"layers\.jpg: a figure is written as \.png, \.svg, \.pdf"):
+        is_figure(tmp_path / "layers.jpg")
 
 
 def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):

@@ -37,18 +37,19 @@ def layers(
     from sonde.cli.show import found_in
     from sonde.core import DataProblem
     from sonde.report.layers import depths
-    from sonde.report.plots import SUFFIXES, layers_figure
+    from sonde.report.plots import is_figure, layers_figure
 
+    drawn = is_figure(output)
     found = depths(found_in(results, task, encoder))
     if not found:
         raise DataProblem(
             "no task was measured on several layers of one encoder with one probe: `sonde run -e hf:NAME,layers=all,pool=none "
             "--probe span --read layers --read cumulative` measures them"
         )
-    drawn = output is not None and output.suffix.lower() in SUFFIXES
     _tables(found, style, None if drawn else output)
-    if drawn and output is not None:
-        layers_figure(found, output)
+    if output is not None:
+        if drawn:
+            layers_figure(found, output)
         remark(f"{output}: {len(found)} task{'s' * (len(found) > 1)}")
 
 

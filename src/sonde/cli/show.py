@@ -46,7 +46,10 @@ def report(
     - `sonde report results/ --suite conneau2018`
     """
     from sonde.report import PAGES
+    from sonde.report.plots import is_figure
 
+    if by is None and is_figure(output):
+        raise typer.BadParameter("figures are drawn of scores by a stratum (--by), and by `sonde layers`", param_hint="--output")
     if classes and style not in PAGES:
         raise typer.BadParameter(f"counts by class are shown as {', '.join(PAGES)}", param_hint="--classes")
     if style == "parquet" and output is None:
@@ -85,11 +88,11 @@ def _laid_out(found: list[Result], style: str, output: Path | None, suite: str |
 def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> str | None:
     """Scores by a stratum as text; None where they were drawn."""
     from sonde.report import PAGES, by_stratum, strata_table
-    from sonde.report.plots import SUFFIXES, strata_figure
+    from sonde.report.plots import is_figure, strata_figure
     from sonde.report.records import csv
 
     rows = by_stratum(found, stratum)
-    if output is not None and output.suffix.lower() in SUFFIXES:
+    if output is not None and is_figure(output):
         strata_figure(rows, stratum, output)
         return None
     return csv(rows) if style == "csv" else PAGES[style](strata_table(rows, stratum))
