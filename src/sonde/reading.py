@@ -96,7 +96,7 @@ def read_of(text: str, names: Sequence[str]) -> Read:
         usual = names if head == "cat" else numbered
         layers = [layer for item in rest.split("+") for layer in _layers(item, names)] if colon else list(usual)
         if not layers:
-            raise ReadingProblem(f"{text!r} sums up numbered layers, and the encoder gives {', '.join(names)}; write layers=all")
+            raise ReadingProblem(f"{text!r} sums up numbered layers, and the encoder {_gives(names)}; take hf:NAME,layers=all")
         return Read("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
     return Read("layer", (_layer(text, names),))
 
@@ -129,8 +129,12 @@ def _layer(name: str, names: Sequence[str]) -> str:
     if name == "top" and name not in names:
         return max((n for n in names if n.isdecimal()), key=int, default=names[-1])
     if name not in names:
-        raise ReadingProblem(f"no layer called {name!r}: the encoder gives {', '.join(names)}")
+        raise ReadingProblem(f"no layer called {name!r}: the encoder {_gives(names)}")
     return name
+
+
+def _gives(names: Sequence[str]) -> str:
+    return "has no layers to choose from" if list(names) == ["-"] else f"gives {', '.join(names)}"
 
 
 View = Callable[[Readings, Floats], Floats]

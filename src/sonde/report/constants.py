@@ -10,7 +10,7 @@ from sonde.metrics import answered
 from sonde.report.rows import Row, repeats, rows, without_fold
 from sonde.report.table import CONSTANT
 
-SPOKEN = {"class": "one label", "prevalent": "what half have, {}", "set": "best set of {}"}
+SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 
 
 def constant_rows(results: Sequence[Result]) -> list[Row]:
