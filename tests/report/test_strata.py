@@ -14,7 +14,7 @@ from sonde.metrics import METRICS, constants
 from sonde.report import by_stratum, classes, page, rows, strata_table
 from sonde.report.constants import constant_rows
 from sonde.report.rows import joined
-from sonde.report.strata import LEAST, bins
+from sonde.report.strata import LEAST, SHARE, bins
 from sonde.report.terminal import terminal
 from sonde.targets import Classes, LabelSets, as_sets, column
 
@@ -73,12 +73,12 @@ def test_a_stratum_that_nothing_has_is_named():
         by_stratum([edges()], "height")
 
 
-@given(st.dictionaries(st.integers(0, 60).map(str), st.integers(1, 50), min_size=1))
+@given(st.dictionaries(st.integers(0, 60).map(str), st.integers(1, 50) | st.integers(1, 20_000), min_size=1))
 def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
     found = bins(counts)
     assert sorted((v for b in found for v in b.values), key=int) == sorted(counts, key=int)
     sizes = [sum(counts[v] for v in b.values) for b in found]
-    assert all(size >= LEAST for size in sizes) or len(found) == 1
+    assert all(size >= max(LEAST, sum(sizes) / SHARE) for size in sizes) or len(found) == 1
     assert [min(map(int, b.values)) for b in found] == sorted(min(map(int, b.values)) for b in found)
 
 

@@ -14,7 +14,8 @@ from sonde.metrics import METRICS, floor
 from sonde.report.rows import Row, repeats, rows, without_fold
 from sonde.report.table import NO_CONTROL, Section, Table, about, number, short
 
-LEAST = 20  # examples that numbers are put together to have
+LEAST = 20  # examples that neighbouring numbers are put together to have, and a
+SHARE = 200  # two-hundredth of all: below, scores are noise and a picture of them a saw
 SHOWN = 30  # other values, of which the rarer ones are put together
 RARER = "(rarer)"
 
@@ -29,7 +30,8 @@ class Bin(NamedTuple):
 def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     """A row for each value of a stratum and each thing measured on tasks that have it; DataProblem where none has.
 
-    Numbers go in order, and neighbours together until there are 20 test examples; of other values the rarer go together.
+    Numbers go in order, and neighbours together until there are 20 test examples and half a percent of all; of other values the
+    rarer go together.
     """
     tagged = [r for r in results if stratum in r.strata]
     if not tagged:
@@ -65,12 +67,12 @@ def bins(counts: dict[str, int]) -> list[Bin]:
         order = sorted(counts, key=lambda value: (-counts[value], value))
         rarer = order[SHOWN:]
         return [Bin(value, frozenset([value])) for value in order[:SHOWN]] + ([Bin(RARER, frozenset(rarer))] if rarer else [])
-    groups: list[list[str]] = [[]]
+    groups, least = [list[str]()], max(LEAST, sum(counts.values()) / SHARE)
     for value in numbers:
-        if sum(counts[v] for v in groups[-1]) >= LEAST:
+        if sum(counts[v] for v in groups[-1]) >= least:
             groups.append([])
         groups[-1].append(value)
-    if len(groups) > 1 and sum(counts[v] for v in groups[-1]) < LEAST:
+    if len(groups) > 1 and sum(counts[v] for v in groups[-1]) < least:
         last = groups.pop()
         groups[-1] += last
     return [Bin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g]
@@ -109,7 +111,8 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
         body = tuple(_cells(row, layers) for row in sorted(mine, key=lambda r: (places[r.stratum], not r.floor)))
         sections.append(Section(short(task), body, about(mine)))
     notes = [
-        f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} examples.",
+        f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "
+        "and half a percent of all.",
         "constant: what the best constant answer of train scores on the same examples.",
     ]
     if any(math.isnan(row.score) for row in plain):
