@@ -96,7 +96,7 @@ def test_every_family_goes_the_same_road(places: Places) -> None:
 
 
 def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("sonde.experiment.run.BEAT", 0.05)
+    monkeypatch.setattr("sonde.experiment.bar.BEAT", 0.05)
 
     def slow(function, groups):
         for group in groups:
@@ -120,6 +120,15 @@ def test_a_second_run_encodes_nothing_and_fits_nothing(places: Places) -> None:
     assert encoder.asked == asked
     assert again.fresh == 0
     assert [r.score for r in again.results] == [r.score for r in first.results]
+
+
+def test_the_bar_says_how_far_a_fit_is(places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sonde.experiment.bar.EVERY", 0.0)
+    run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), places), places)
+    shown = capsys.readouterr().err
+    assert "step 1 of 560" in shown
+    assert "1/1" in shown.rpartition("\r")[2]
+    assert "step" not in shown.rpartition("\r")[2]
 
 
 def test_more_seeds_fit_only_what_is_missing(places: Places) -> None:

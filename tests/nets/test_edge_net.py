@@ -16,6 +16,7 @@ from sonde.nets.edge_loops import Lane, _patient, cells_of, judged, loss_of, slo
 from sonde.nets.edge_plans import Course, Design, Patience
 from sonde.nets.schedules import Annealing
 from sonde.vectors import ranges
+from sonde.waiting import listening
 
 LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])
@@ -234,6 +235,14 @@ def test_networks_train_together_as_they_would_alone(plan):
         for name in a.tensors:
             assert np.array_equal(a.tensors[name], b.tensors[name])
             np.testing.assert_allclose(a.tensors[name], c.tensors[name], atol=1e-6)
+
+
+@pytest.mark.parametrize(("plan", "of"), [(PLANS[0], None), (PLANS[1], 30)], ids=["patience", "annealing"])
+def test_training_tells_how_far_it_is(plan, of):
+    told = []
+    with listening(lambda *one: told.append(one)):
+        [learnt] = train([Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=4)], material(seed=1), material(seed=2), seed=4)
+    assert told == [(step + 1, of) for step in range(learnt.steps)]
 
 
 def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from sonde.core import Encoder, Layered, Prepared, Result, Sentence, Trial
+from sonde.experiment.bar import bar_over
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import EncoderProblem, embed
 from sonde.experiment.measure import Group, Measured, measured_in, vectors_key
@@ -20,7 +17,6 @@ from sonde.experiment.plan import Plan
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
 """Anything shaped like the builtin map."""
-BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has ended
 
 
 @dataclass(frozen=True)
@@ -48,42 +44,14 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
     broken = fill(groups, places, progress)
     failures |= broken
     todo = [g for g in groups if g.trials[0].encoder not in broken]
-    with _bar(sum(len(g.trials) for g in todo), progress) as bar:
-        for group, measured in zip(todo, mapper(measured_in(places), _told(todo, bar)), strict=True):
+    with bar_over(sum(len(g.trials) for g in todo), progress) as bar:
+        for group, measured in zip(todo, mapper(measured_in(places), bar.named(todo)), strict=True):
             found |= dict(zip(group.ids, measured.results, strict=False))
             if measured.failure:
                 failures.setdefault(measured.name, measured.failure)
-            bar.update(len(group.trials))
+            bar.done(len(group.trials))
     results = tuple(found[i] for i in ids.values() if i in found)
     return Outcome(results, failures, sum(len(g.ids) for g in todo if g.ids[0] in found))
-
-
-@contextmanager
-def _bar(trials: int, progress: bool) -> Iterator[Any]:
-    """A bar over trials whose clock goes on while a fit, which may be of many trials and long, is under way."""
-    bar, done = tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials), threading.Event()
-
-    def beat() -> None:
-        while not done.wait(BEAT):
-            bar.refresh()
-
-    thread = threading.Thread(target=beat, name="bar", daemon=True)
-    if not bar.disable:
-        thread.start()
-    try:
-        with bar:
-            yield bar
-    finally:
-        done.set()
-        if thread.is_alive():
-            thread.join()
-
-
-def _told(groups: Sequence[Group], bar: Any) -> Iterator[Group]:
-    """The groups, each named on the bar as it is handed out."""
-    for group in groups:
-        bar.set_postfix_str(group.name)
-        yield group
 
 
 def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:

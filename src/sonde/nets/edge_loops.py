@@ -19,6 +19,7 @@ from sonde.nets.edge_batches import Batch, Gathered, Material, batch_of
 from sonde.nets.edge_plans import Course, Patience
 from sonde.nets.schedules import Annealing
 from sonde.vectors import Floats, Ints
+from sonde.waiting import tell
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
 
@@ -122,6 +123,7 @@ def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, pl
     looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
     for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
         _step(lanes, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
+        tell(step + 1, steps)
         if step + 1 in looks:
             _look(lanes, dev, step + 1)
     return [lane.learnt(steps) for lane in lanes]
@@ -131,6 +133,7 @@ def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, p
     going, every, ended = list(lanes), plan.every(train.sentences), dict[Lane, int]()
     for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
         _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
+        tell(step)
         if step % every:
             continue
         for lane, improved in zip(list(going), _look(going, dev, step, plan.judged), strict=True):

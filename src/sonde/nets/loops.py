@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import torch
@@ -10,6 +11,7 @@ import torch
 from sonde.nets.grid import Member, Trained
 from sonde.nets.joint import Joint, Problem
 from sonde.nets.schedules import Annealing, Tenacity
+from sonde.waiting import tell
 
 
 def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Annealing, dtype: torch.dtype) -> list[list[Trained]]:
@@ -22,6 +24,7 @@ def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], pl
     passes = (rows for _ in itertools.count() for rows in joint.batches(size))
     for step, rows in enumerate(itertools.islice(passes, steps)):
         joint.step(rows, plan.rate_at(step, steps))
+        tell(step + 1, steps)
         if step + 1 in looks:
             joint.look((step + 1) * size / examples, everyone)
     return joint.trained()
@@ -38,6 +41,7 @@ def persist(problem: Problem, seeds: Sequence[int], members: Sequence[Member], p
             for rows in joint.batches(plan.batch):
                 joint.step(rows, plan.rate, plan.reduction)
         passes += plan.epoch_size
+        tell(passes * math.ceil(len(problem.wanted) / plan.batch))
         misses += going & ~joint.look(passes, going)
         going &= ~plan.over(misses)
         joint.keep(going)

@@ -1,0 +1,65 @@
+"""The bar over what is measured: how many trials are done, which fit is under way and how far it is, and a clock that goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from sonde.experiment.measure import Group
+from sonde.waiting import listening
+
+BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
+EVERY = 1.0  # seconds between two words on how far a fit is
+
+
+class Bar:
+    """A bar over trials, which may be many for one fit."""
+
+    def __init__(self, bar: tqdm[Any]) -> None:
+        self.bar, self.name, self.told = bar, "", time.monotonic()
+
+    def named(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """The groups, each named as it is handed out."""
+        for group in groups:
+            self.name = group.name
+            self.bar.set_postfix_str(self.name)
+            yield group
+
+    def step(self, done: int, of: int | None) -> None:
+        """The fit has made so many steps."""
+        if time.monotonic() - self.told >= EVERY:
+            self.told = time.monotonic()
+            self.bar.set_postfix_str(f"{self.name}, step {done:,}" + (f" of {of:,}" if of else ""))
+
+    def done(self, trials: int) -> None:
+        """So many trials more are measured."""
+        self.bar.set_postfix_str("", refresh=False)
+        self.bar.update(trials)
+
+
+@contextmanager
+def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
+    """A bar that is drawn while the block runs, and hears what fits in this process tell; of those in others it knows the ends."""
+    bar, ended = tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials), threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT):
+            bar.refresh()
+
+    thread = threading.Thread(target=beat, name="bar", daemon=True)
+    if not bar.disable:
+        thread.start()
+    try:
+        with bar:
+            shown = Bar(bar)
+            with listening(shown.step):
+                yield shown
+    finally:
+        ended.set()
+        if thread.is_alive():
+            thread.join()
