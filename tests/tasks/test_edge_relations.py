@@ -1,6 +1,7 @@
 """Mentions, roles, proto-roles, pronouns and relations as they are published, and what their converters got wrong."""
 
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -303,3 +304,21 @@ def test_mentions_that_are_none_are_named_or_counted(tmp_path):
         with pytest.raises(DataProblem, match=r"toy-train\.conllu:1: word 5: Entity=2\)\) is not mentions"):
             TASKS.make(f"edge/{task}:{place}").load()
         assert TASKS.make(f"edge/{task}:{place},on_error=skip").load().notes["source"]["skipped"] == 1
+
+
+def test_numbered_sentences_are_not_looked_for_in_a_release_that_names_them(tmp_path):
+    path, bank = edges.uds(tmp_path)
+    for file in bank.glob("*.conllu"):
+        blocks = re.split(r"(?<=\n\n)", file.read_text("utf-8"))
+        file.write_text("".join(f"# sent_id = a-{k}\n{block}" for k, block in enumerate(blocks) if block))
+    with pytest.raises(DataProblem, match=r"later than release 1\.2.*give ids=ud_ids\.json"):
+        TASKS.make(f"edge/uds:{path},treebank={bank}").load()
+
+
+def test_a_malformed_treebank_of_documents_cannot_be_skipped(tmp_path):
+    place = edges.onto(tmp_path)
+    train = next((place / "dep").glob("*train*"))
+    train.write_text(train.read_text("utf-8").replace("\t0\t", "\t99\t", 1))
+    with pytest.raises(DataProblem, match=r"train.*:\d+: .*mend the file") as problem:
+        TASKS.make(f"edge/coref:{place},sentences={place}/dep,on_error=skip").load()
+    assert "on_error=skip" not in str(problem.value)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
+import shutil
+import textwrap
 import typing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +14,10 @@ import typer
 
 if TYPE_CHECKING:
     from sonde.naming import Contents
+
+UNTOLD = "(not described)"
+WRITTEN = 44  # letters of an option with its kind and default, beyond which what it means goes below it
+OPTION = re.compile(r"(\w+(?:, \w+)*) +(\S.*)")  # as docstrings explain options
 
 Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One of them, or a pattern: shown with its whole description.")]
 
@@ -69,23 +76,69 @@ def _list(contents: Contents, name: str | None) -> None:
                 raise
             typer.echo(f"{each:{wide}}  (cannot be used: {type(error).__name__}: {error})")
             continue
-        described = inspect.getdoc(factory) or "(not described)"
-        typer.echo(f"{each:{wide}}  {described if whole else described.splitlines()[0]}")
-        for line in _options(factory, whole) if whole or contents.kind != "task" else ():  # tasks of a family share theirs
-            typer.echo(" " * (0 if whole else wide) + "  " + typer.style(line, dim=True))
+        options, explained = _options(factory), _explained(factory)
+        if whole:
+            typer.echo(f"{each}  {_described(factory, explained)}")
+            _tell(options, explained)
+            continue
+        typer.echo(f"{each:{wide}}  {(inspect.getdoc(factory) or UNTOLD).splitlines()[0]}")
+        if options and contents.kind != "task":  # tasks of a family share theirs
+            typer.echo(" " * wide + "  " + typer.style("  ".join(options.values()), dim=True))
 
 
-def _options(factory: Any, whole: bool) -> list[str]:
-    """The argument and the options of a factory as they are written, with defaults."""
-    written = []
+def _tell(options: dict[str, str], explained: dict[str, str]) -> None:
+    """Write the options below each other, what each means beside it."""
+    wide = min(max(map(len, options.values()), default=0), WRITTEN) + 4
+    room = max(shutil.get_terminal_size((120, 24)).columns - wide, 40)
+    for name, written in options.items():
+        lines = textwrap.wrap(explained.get(name, ""), room)
+        beside = bool(lines) and len(written) + 4 <= wide
+        typer.echo(f"  {written:{wide - 2}}{typer.style(lines[0], dim=True)}" if beside else f"  {written}")
+        for line in lines[beside:]:
+            typer.echo(" " * wide + typer.style(line, dim=True))
+
+
+def _options(factory: Any) -> dict[str, str]:
+    """The argument and the options of a factory by name, as they are written, with defaults."""
+    written = {}
     hints = _hints(factory)
     for i, p in enumerate(inspect.signature(factory).parameters.values()):
         argument = i == 0 and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         name = p.name.rstrip("_")
         default = "" if p.default in (p.empty, None, (), "") else f" ({_text(p.default)})"
         default = " (must be given)" if p.kind is p.KEYWORD_ONLY and p.default is p.empty else default
-        written.append((f":{name.upper()}" if argument else f"{name}={_kind(hints.get(p.name))}") + default)
-    return written if whole else ["  ".join(written)] if written else []
+        written[p.name] = (f":{name.upper()}" if argument else f"{name}={_kind(hints.get(p.name))}") + default
+    return written
+
+
+def _explained(factory: Any) -> dict[str, str]:
+    """What docstrings say of each option: lines that begin with its name (or with several), and those indented below."""
+    known = set(inspect.signature(factory).parameters)
+    source = getattr(factory, "options", factory)
+    found: dict[str, str] = {}
+    for each in reversed(getattr(source, "__mro__", (source,))):
+        names: list[str] = []
+        for line in inspect.cleandoc(each.__doc__ or "").splitlines():
+            begins = OPTION.match(line)
+            if begins and known.issuperset(begins[1].split(", ")):
+                names = begins[1].split(", ")
+                found |= dict.fromkeys(names, begins[2])
+            elif names and line.startswith("  "):
+                found |= {name: f"{found[name]} {line.strip()}" for name in names}
+            else:
+                names = []
+    return found
+
+
+def _described(factory: Any, explained: dict[str, str]) -> str:
+    """A docstring without what it says of single options."""
+    kept, inside = list[str](), False
+    for line in (inspect.getdoc(factory) or UNTOLD).splitlines():
+        begins = OPTION.match(line)
+        inside = bool(begins and set(begins[1].split(", ")) <= set(explained)) or (inside and line.startswith("  "))
+        if not inside:
+            kept.append(line)
+    return "\n".join(kept).strip()
 
 
 def _hints(factory: Any) -> dict[str, Any]:

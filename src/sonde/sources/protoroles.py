@@ -166,6 +166,11 @@ class Treebank:
         for part in corpus([path], (".conllu",)):
             for tree in conllu.read(part.path, on_error, tally):
                 ordered.setdefault(part.split, []).append(tree.sentence)
+                if ids is None and tree.sent_id:
+                    raise DataProblem(
+                        f"{part.path} names its sentences ({tree.sent_id}), so it is later than release 1.2, whose sentences are numbered; "
+                        f"give ids=ud_ids.json of UDS, which says what they are called"
+                    )
                 named[tree.sent_id] = tree.sentence
         table = {} if ids is None else _identifiers(Path(ids).expanduser())
         return cls(ordered, named, table)

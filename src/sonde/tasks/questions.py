@@ -81,7 +81,9 @@ class Asked:
     with_     further sources; sentences that occur in several are taken once
     on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
     splits    sampled: train, dev, test with disjoint target forms; official: those that the files' names say
-    seed, size, fold   of the sample, see sonde.sampling.Settings
+    seed      of everything that is drawn
+    size      examples in all, over all folds with `fold`; without, as many as the data allow
+    fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
     """
 
     path: str
@@ -137,7 +139,7 @@ def fingerprint(found: Iterable[Part], *patterns: str) -> str:
 
 
 def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T]) -> Callable[..., T]:
-    """A factory whose signature is that of the options, and whose docstring is the question."""
+    """A factory whose signature is that of the options (`options`, whose docstring explains them), and whose docstring is the question."""
 
     def made(*path: str, **given: Any) -> T:
         return task(name, options(*path, **given))
@@ -147,6 +149,7 @@ def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T])
         "__signature__": inspect.signature(options),
         "__annotations__": typing.get_type_hints(options),
         "__name__": name.partition("/")[2].replace("-", "_"),
+        "options": options,
     }
     for attribute, value in shown.items():
         setattr(made, attribute, value)

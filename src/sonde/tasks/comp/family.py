@@ -42,9 +42,11 @@ class Options:
     strict        (controlled) every rule and every pair of rules is right half of the time, whatever constructions that costs
     size          training items
     dev, test     items of dev and test; without test 3,000, in paper mode 1,000
+    seed          of everything that is drawn
     per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be even
     readings      all: an item whose label not all readings of its sentence give is left out; none: nothing is checked, for speed
     request       a file with what is asked of the generator, in place of the usual words, forms and structures
+    language      that the sentences are in; the questions need English's relative clauses and passives
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)

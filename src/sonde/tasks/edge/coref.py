@@ -107,11 +107,21 @@ def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Ment
 
 def _documents(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:
     """The sentences of documents in three columns, in the words of the treebank of the same split."""
-    trees = (conllu.read(bank.path, "raise", count.tally) for bank in _treebank(options) if bank.split == part.split)
-    sentences = (tree.sentence for tree in chain.from_iterable(trees))
+    banks = (bank for bank in _treebank(options) if bank.split == part.split)
+    sentences = chain.from_iterable(_sentences(bank, count) for bank in banks)
     for sentence, mentions, document, beyond in documents.cut(documents.read(part.path), sentences, options.on_error, count.tally):
         count.left_out[BEYOND] += beyond
         yield Mentioned(sentence, sorted({(m.start, m.stop, m.label) for m in mentions}), document)
+
+
+def _sentences(bank: Part, count: Count) -> Iterator[Sentence]:
+    """The sentences of a treebank that documents are cut by; none can be left out, or all that follow would be others."""
+    try:
+        for tree in conllu.read(bank.path, "raise", count.tally):
+            yield tree.sentence
+    except DataProblem as problem:
+        told = str(problem).partition(" (on_error=skip")[0]
+        raise DataProblem(f"{told} (sentences= needs every sentence of it: mend the file)") from None
 
 
 def _parts(options: CorefOptions) -> list[Part]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from sonde.sampling import Candidate, Settings, carve_dev, sample, thinned
 from sonde.sources.columns import CODES, Layout, Reading, Rows
 from sonde.sources.files import Part, cache_dir, digest, split_of, uncompressed
 from sonde.sources.moses import detokenised
+from sonde.tasks.questions import factory
 
 SUFFIXES = (".txt", ".tsv", ".csv")
 READERS = ("columns", "files", "moses", "rendering")  # the modules of sources that decide what is read
@@ -204,15 +204,7 @@ def _split(path: Path, layout: Layout) -> str:
 def task(name: str, release: Release) -> Callable[..., ReleasedTask]:
     """A factory whose signature is that of Options, and whose docstring is the question."""
 
-    def factory(path: str | None = None, **options: Any) -> ReleasedTask:
-        return ReleasedTask(name, release, Options(path, **options))
+    def made(name: str, options: Options) -> ReleasedTask:
+        return ReleasedTask(name, release, options)
 
-    shown = {
-        "__doc__": release.asks,
-        "__signature__": inspect.signature(Options),
-        "__annotations__": typing.get_type_hints(Options),
-        "__name__": name.partition("/")[2].replace("-", "_"),
-    }
-    for attribute, value in shown.items():
-        setattr(factory, attribute, value)
-    return factory
+    return factory(name, release.asks, Options, made)

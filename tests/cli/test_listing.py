@@ -1,0 +1,48 @@
+"""`sonde tasks`, `encoders`, `probes` and `suites`: one alone is shown with what each option means."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from sonde.cli import app
+from sonde.tasks import FAMILIES, TASKS
+
+CONTENTS = {"task": "tasks", "encoder": "encoders", "probe": "probes", "suite": "suites"}
+
+
+def shown(*arguments):
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def options(text):
+    """Each option as it is written, with what stands beside and below it."""
+    found = re.findall(r"^  (:\w+|\w+=\S+)((?: \([^)]*\))?) *(.*(?:\n {8}.*)*)", text, re.M)
+    return {written.partition("=")[0]: " ".join(told.split()) for written, _, told in found}
+
+
+def test_an_option_stands_beside_what_it_means_inherited_ones_too():
+    found = options(shown("tasks", "edge/coref"))
+    assert found["across"].startswith("also pairs of mentions in two sentences")
+    assert found["with"] == "further files or folders"
+    assert next(iter(found)) == ":PATH"
+
+
+def test_what_is_explained_is_not_said_twice():
+    text = shown("probes", "span")
+    assert text.count("what each side's units are projected to") == 1
+    assert text.startswith("span  Labels of one or two spans")
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if name.partition("/")[0] in FAMILIES])
+def test_every_option_of_every_task_is_explained(name):
+    assert [option for option, told in options(shown("tasks", name)).items() if not told] == []
+
+
+def test_many_are_listed_a_line_each():
+    lines = shown("tasks", "edge/*").splitlines()
+    assert {line.split("  ")[0].strip() for line in lines} == {name for name in TASKS if name.startswith("edge/")}
