@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
+from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS
+from sonde.naming import Reference
 from sonde.report import by_stratum
 from sonde.report.html import document
 from sonde.report.layer_table import bar, by_layer, layer_rows, overview
@@ -171,6 +173,9 @@ def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):
         layers_figure(found, tmp_path / "x.png")
 
 
+ENCODED = ("hf:m,layers=all,pool=none", "hf:m,layers=all,pool=none,weights=random")
+
+
 def run(*arguments: str) -> str:
     """What a command prints, run in this process."""
     done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
@@ -192,6 +197,15 @@ def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
     by = run("report", str(tmp_path), "-t", "edge/dep", "--read", "lex", "--read", "mix", "--by", "distance")
     assert "coref" not in by
     assert {line.split()[2] for line in by.splitlines() if "hf:m" in line} == {"lex", "mix"}
+
+
+def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
+    """Results know every option; tables leave out those that are as they are by default."""
+    found = [result for encoder in ENCODED for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))]
+    ResultStore(tmp_path).write("unit", [(str(i), r) for i, r in enumerate(found)])
+    for asked in ENCODED:
+        shown = run("report", str(tmp_path), "--format", "csv", "-e", asked)
+        assert {row["encoder"] for row in csv.DictReader(io.StringIO(shown))} == {asked}
 
 
 def test_what_has_no_layers_says_how_to_measure_them(tmp_path):

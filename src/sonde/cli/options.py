@@ -61,10 +61,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and
 
 
 TaskPatterns = Annotated[
-    list[str] | None, typer.Option("--task", "-t", metavar="PATTERN", help="Only tasks of this name, as `edge/*`; may be repeated.")
+    list[str] | None,
+    typer.Option("--task", "-t", metavar="PATTERN", help="Only tasks of this name, as `edge/*`, or as tables show them; may be repeated."),
 ]
 EncoderPatterns = Annotated[
-    list[str] | None, typer.Option("--encoder", "-e", metavar="PATTERN", help="Only encoders of this name; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--encoder", "-e", metavar="PATTERN", help="Only encoders of this name, as `hf`, or as tables show them; may be repeated."
+    ),
 ]
 ReadPatterns = Annotated[
     list[str] | None, typer.Option("--read", metavar="PATTERN", help="Only what was read so, as `lex` or `mix*`; may be repeated.")

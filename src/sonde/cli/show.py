@@ -13,6 +13,7 @@ from sonde.cli.options import EncoderPatterns, Output, ReadPatterns, Suite, Task
 
 if TYPE_CHECKING:
     from sonde.core import Result
+    from sonde.naming import Contents
 
 Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "html", "mteb"]
 
@@ -103,8 +104,10 @@ def found_in(
 ) -> list[Result]:
     """The newest result of each trial in a folder, ordered by trial, of those asked for; says how many older ones there are."""
     from sonde.core import DataProblem
+    from sonde.encoders import ENCODERS
     from sonde.experiment.places import Places
     from sonde.report.rows import newest
+    from sonde.tasks import TASKS
 
     places = Places.of(folder)
     found = [result for _, result in places.result_store().read()] if places.results.is_dir() else []
@@ -113,7 +116,9 @@ def found_in(
     kept = newest(found)
     if older := len(found) - len(kept):
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
-    chosen = [r for r in kept if _is(r.trial.task, tasks) and _is(r.trial.encoder, encoders) and _is(r.trial.read, reads, whole=True)]
+    mine = {r.trial.task: _is(tasks, *_names(r.trial.task, TASKS)) for r in kept}
+    theirs = {r.trial.encoder: _is(encoders, *_names(r.trial.encoder, ENCODERS)) for r in kept}
+    chosen = [r for r in kept if mine[r.trial.task] and theirs[r.trial.encoder] and _is(reads, r.trial.read)]
     if not chosen:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
         raise DataProblem(
@@ -123,7 +128,15 @@ def found_in(
     return chosen
 
 
-def _is(reference: str, patterns: list[str] | None, whole: bool = False) -> bool:
-    """Whether a reference is one of those asked for, by a pattern of all of it or (but not where it must be the whole) of its name."""
-    texts = [reference] if whole else [reference, reference.partition(",")[0].partition(":")[0]]
-    return not patterns or any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
+def _names(reference: str, contents: Contents) -> tuple[str, ...]:
+    """What a reference goes by: its name alone, as tables show it, and in full."""
+    from sonde.naming import brief
+    from sonde.report.table import short
+
+    shown = brief(contents, reference)
+    return reference.partition(",")[0].partition(":")[0], shown, short(shown), reference
+
+
+def _is(patterns: list[str] | None, *names: str) -> bool:
+    """Whether one of the names is asked for; all are where nothing is."""
+    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
