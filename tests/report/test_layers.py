@@ -199,6 +199,18 @@ def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
     assert {line.split()[2] for line in by.splitlines() if "hf:m" in line} == {"lex", "mix"}
 
 
+def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
+    alike, more = over_layers(seeds=2), [r for r in over_layers(seeds=5) if r.trial.read == "mix" or r.trial.seed < 2]
+    assert len(more) > len(alike)
+    (plain,), (uneven,) = depths(alike), depths(more)
+    assert uneven.expected == plain.expected
+    assert uneven.cumulative[LAYERS].seeds == 2
+    apart = [r for r in over_layers(seeds=4) if (r.trial.seed < 2) == (r.trial.read == "mix")]
+    (none,) = depths(apart)
+    assert math.isnan(none.expected.layer)
+    assert "no seeds in common" in none.expected.why
+
+
 def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
     """Results know every option; tables leave out those that are as they are by default."""
     found = [result for encoder in ENCODED for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))]

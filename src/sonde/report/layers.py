@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -109,6 +109,7 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
         mixes.setdefault(0, single[0])  # a mix of one layer is that layer
     if not weights and last in mixes:
         weights = _weights(by_read[mixes[last]])
+    by_read = _alike(by_read, set(mixes.values()))
     scored = {read: rows(found)[0] for read, found in by_read.items()}
     mean = tuple(np.mean(weights, 0).tolist()) if weights else ()
     expected, bits = _expected(by_read, mixes, last)
@@ -127,6 +128,18 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
     )
 
 
+def _alike(by_read: Mapping[str, list[Result]], mixes: Iterable[str]) -> Mapping[str, list[Result]]:
+    """Growing mixes under those seeds alone that all of them have, so that no difference of seeds is what a layer adds."""
+    shared = [set(map(_fit, by_read[read])) for read in mixes]
+    common = set.intersection(*shared) if shared else set()
+    return {**by_read, **{read: [r for r in by_read[read] if _fit(r) in common] for read in mixes}} if common else by_read
+
+
+def _fit(result: Result) -> tuple[str, int]:
+    """What fits of several reads have in common that are of the same fold and sample, under the same seed."""
+    return result.trial.task, result.trial.seed
+
+
 def _weights(results: Sequence[Result]) -> list[list[float]]:
     """Mixing weights of each fit that tells them, those of a shorter mix left out."""
     told = [list(r.provenance.get("choice", {}).get("mix", [])) for r in results]
@@ -142,6 +155,8 @@ def _expected(by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], las
         told = f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)" if last else "there is but one layer"
         return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, told), NOTHING
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
+    if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
+        return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, "the mixes have no seeds in common"), NOTHING
     gold = joined([r.gold for r in runs[0][0]])
     predicted = [[joined([r.predicted for r in each]) for each in mine] for mine in runs]
     if any(len(column) != len(gold) for mine in predicted for column in mine):
