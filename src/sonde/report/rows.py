@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -251,9 +251,17 @@ def joined(columns: Sequence[Column]) -> Column:
 
 
 def without_fold(task: str) -> str:
-    """A task's reference without its fold and its sample of the training data, which are averaged over."""
+    """A task's reference without its fold and with all samples of the training data in place of one (`sample=*/5`).
+
+    Both are averaged over; what was trained on samples stays apart from what was trained on all.
+    """
     parsed = parsed_or_none(task)
-    return task if parsed is None else str(parsed.without("fold", "sample"))
+    if parsed is None:
+        return task
+    options = (
+        (key, f"*/{value.partition('/')[2]}" if key == "sample" and value else value) for key, value in parsed.without("fold").options
+    )
+    return str(replace(parsed, options=tuple(options)))
 
 
 def _option(task: str, key: str) -> str:
