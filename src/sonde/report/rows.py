@@ -259,7 +259,8 @@ def without_fold(task: str) -> str:
     if parsed is None:
         return task
     options = (
-        (key, f"*/{value.partition('/')[2]}" if key == "sample" and value else value) for key, value in parsed.without("fold").options
+        (key, f"*/{value.partition('/')[2]}" if key == "sample" and "/" in value else value)
+        for key, value in parsed.without("fold").options
     )
     return str(replace(parsed, options=tuple(options)))
 
