@@ -115,6 +115,13 @@ def test_sentences_that_no_target_is_about_are_let_go():
     assert [e.sites[0].sentence.words for e in kept.examples()] == [("w3",), ("w1",)]
 
 
+def test_classes_that_no_target_has_are_let_go():
+    found = [Marked(Sentence.of((f"w{i}",)), [(0, 1)], [label], "train") for i, label in enumerate("abcb")]
+    kept = pruned(laid_out(found).dataset.take(np.array([3, 0])))
+    assert kept.labels.names == ("a", "b")
+    assert [e.label for e in kept.examples()] == ["b", "a"]
+
+
 def test_repeats_and_labels_that_train_lacks_are_counted():
     one, two = Sentence.of("a b".split()), Sentence.of("c d".split())
     rows = [("train", one, "x"), ("train", one, "x"), ("dev", one, "y"), ("test", two, "y"), ("test", two, "x")]

@@ -47,7 +47,8 @@ class Span:
     loss        a sigmoid for each label, or a softmax over classes
     decode      threshold: every label with a probability of at least a half; argmax: one class; auto is what the loss trains
     context     neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on the lexical layer)
-    gamma       whether a mix has a learnt factor; `layer_norm` whether its layers are normalised unit by unit first
+    gamma       whether a mix has a learnt factor
+    layer_norm  whether the layers of a mix are normalised unit by unit first
     """
 
     _: KW_ONLY
@@ -122,7 +123,9 @@ class Span:
         if not len(dev) and isinstance(self.course.plan, Patience):
             raise ReadingProblem(f"{self.name} stops when dev does not improve, and there are no dev examples; use span or a dev split")
         if self.course.design.context and train.vectors.spans is None:
-            raise ReadingProblem("span,context= reads neighbouring units, and the encoder gives one vector a sentence; write pool=none")
+            raise ReadingProblem(
+                "span,context= reads neighbouring units, and the encoder gives one vector a sentence; take units, as hf:MODEL,pool=none"
+            )
         for cell in cells:
             self._check_widths(train, read_of(cell.read, train.vectors.names))
 

@@ -155,11 +155,15 @@ def thinned(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Datas
 
 
 def pruned(dataset: Dataset) -> Dataset:
-    """The same targets without the sentences that none of them is about."""
+    """The same targets without the sentences that none of them is about, and without the classes that none of them has."""
     used, codes = np.unique(dataset.sites[:, :, 0], return_inverse=True)
     sites = dataset.sites.copy()
     sites[:, :, 0] = codes.reshape(sites.shape[:2])
-    return replace(dataset, sentences=tuple(dataset.sentences[i] for i in used), sites=sites)
+    labels = dataset.labels
+    if isinstance(labels, Classes):
+        kept, ids = np.unique(labels.ids, return_inverse=True)
+        labels = Classes(ids, tuple(labels.names[i] for i in kept))
+    return replace(dataset, sentences=tuple(dataset.sentences[i] for i in used), sites=sites, labels=labels)
 
 
 def tagged_seen(dataset: Dataset) -> Dataset:
