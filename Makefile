@@ -15,7 +15,7 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 check: $(VENV)/.dev ## the same without the tests
 	$(BIN)/ruff check --no-cache .
