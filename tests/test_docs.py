@@ -54,7 +54,7 @@ def blocks(kind: str) -> Iterator[Block]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory, environment) -> Path:
     """A working folder in which everything that the pages name is there, small and written by us."""
     place = tmp_path_factory.mktemp("docs")
     sentences = "\n".join(treebank(1_500)).split("\n\n")
@@ -75,6 +75,9 @@ def folder(tmp_path_factory) -> Path:
     (place / "request.json").write_text(next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8")
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
+    measured = ("run", "-t", "ud/tense:UD_English-EWT", "-e", "length", "--probe", "logreg", "--seeds", "1", "-o", "results/")
+    done = python("-m", "sonde", *measured, folder=place, environment=environment)  # blocks run in any order, and some report
+    assert done.returncode == 0, done.stderr
     return place
 
 
