@@ -130,14 +130,14 @@ class Contents:
         Things that need options of their own (`ud/feat` a feature) are left out where the pattern does not give them.
         """
         parsed = _parsed(reference)
-        if not any(c in parsed.name for c in "*?[") or "@" in parsed.name:
+        if not _is_pattern(parsed.name):
             return [parsed]
         given = {key for key, _ in parsed.options}
         return [parsed.named(name) for name in self.matching(parsed.name) if self.needs(name) <= given]
 
     def matching(self, pattern: str) -> list[str]:
         """The names that a pattern such as `ud/*` fits, or a plain name itself; ReferenceProblem where there is none."""
-        if not any(c in pattern for c in "*?[") or "@" in pattern:
+        if not _is_pattern(pattern):
             return [pattern]
         names = [name for name in self.places() if _fits(name, pattern)]
         if not names:
@@ -174,6 +174,11 @@ def parsed_or_none(reference: str) -> Reference | None:
         return Reference.parse(reference)
     except ReferenceProblem:
         return None
+
+
+def _is_pattern(name: str) -> bool:
+    """Whether a name stands for several; things in files are named outright."""
+    return any(c in name for c in "*?[") and "@" not in name
 
 
 def _fits(name: str, pattern: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sonde.audit.findings import Audit, Floor
 from sonde.targets import Column
+from sonde.tasks.questions import malformed
 
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
@@ -28,9 +29,9 @@ def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
 
 
 def _malformed(audit: Audit) -> Iterator[str]:
-    source, problems = audit.notes.get("source"), audit.notes.get("problems") or [""]
-    if isinstance(source, dict) and (n := int(source.get("skipped", 0))):
-        yield f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'} left out; the first: {problems[0]}"
+    n, first = malformed(audit.notes)
+    if n:
+        yield f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'} left out; the first: {first}"
 
 
 def _splits(audit: Audit) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sonde.cli.options import EncoderPatterns, Output, TaskPatterns, remark
+from sonde.cli.options import EncoderPatterns, Output, TaskPatterns, put, remark
 
 if TYPE_CHECKING:
     from sonde.report.layers import Depth
@@ -70,8 +70,4 @@ def _tables(found: list[Depth], style: str, output: Path | None) -> None:
         text = document(tables, layers_svg(found))
     else:
         text = csv(layer_rows(found)) if style == "csv" else "\n".join(map(PAGES[style], tables))
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, "utf-8")
+    put(text, output)

@@ -76,13 +76,13 @@ def _list(contents: Contents, name: str | None) -> None:
                 raise
             typer.echo(f"{each:{wide}}  (cannot be used: {type(error).__name__}: {error})")
             continue
-        options, explained = _options(factory), _explained(factory)
         if whole:
-            typer.echo(f"{each}  {_described(factory, explained)}")
-            _tell(options, explained)
+            described, explained = _explained(factory)
+            typer.echo(f"{each}  {described}")
+            _tell(_options(factory), explained)
             continue
         typer.echo(f"{each:{wide}}  {(inspect.getdoc(factory) or UNTOLD).splitlines()[0]}")
-        if options and contents.kind != "task":  # tasks of a family share theirs
+        if contents.kind != "task" and (options := _options(factory)):  # tasks of a family share theirs
             typer.echo(" " * wide + "  " + typer.style("  ".join(options.values()), dim=True))
 
 
@@ -111,34 +111,30 @@ def _options(factory: Any) -> dict[str, str]:
     return written
 
 
-def _explained(factory: Any) -> dict[str, str]:
-    """What docstrings say of each option: lines that begin with its name (or with several), and those indented below."""
+def _explained(factory: Any) -> tuple[str, dict[str, str]]:
+    """A docstring without what it says of single options, and what it and those of its bases say of each."""
     known = set(inspect.signature(factory).parameters)
     source = getattr(factory, "options", factory)
     found: dict[str, str] = {}
     for each in reversed(getattr(source, "__mro__", (source,))):
-        names: list[str] = []
-        for line in inspect.cleandoc(each.__doc__ or "").splitlines():
-            begins = OPTION.match(line)
-            if begins and known.issuperset(begins[1].split(", ")):
-                names = begins[1].split(", ")
-                found |= dict.fromkeys(names, begins[2])
-            elif names and line.startswith("  "):
-                found |= {name: f"{found[name]} {line.strip()}" for name in names}
-            else:
-                names = []
-    return found
+        found |= _apart(inspect.cleandoc(each.__doc__ or ""), known)[1]
+    return _apart(inspect.getdoc(factory) or UNTOLD, known)[0], found
 
 
-def _described(factory: Any, explained: dict[str, str]) -> str:
-    """A docstring without what it says of single options."""
-    kept, inside = list[str](), False
-    for line in (inspect.getdoc(factory) or UNTOLD).splitlines():
+def _apart(text: str, known: set[str]) -> tuple[str, dict[str, str]]:
+    """A docstring's text, and by option the lines that begin with its name (or with several) with those indented below."""
+    kept, found, names = list[str](), dict[str, str](), list[str]()
+    for line in text.splitlines():
         begins = OPTION.match(line)
-        inside = bool(begins and set(begins[1].split(", ")) <= set(explained)) or (inside and line.startswith("  "))
-        if not inside:
+        if begins and known.issuperset(begins[1].split(", ")):
+            names = begins[1].split(", ")
+            found |= dict.fromkeys(names, begins[2])
+        elif names and line.startswith("  "):
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+        else:
+            names = []
             kept.append(line)
-    return "\n".join(kept).strip()
+    return "\n".join(kept).strip(), found
 
 
 def _hints(factory: Any) -> dict[str, Any]:

@@ -87,6 +87,15 @@ def remark(text: str, quiet: bool = False) -> None:
         typer.echo(text, err=True)
 
 
+def put(text: str, output: Path | None) -> None:
+    """Write what a command has found to a file, whose folder is made, or to standard output."""
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text, "utf-8")
+
+
 def tolerant(tasks: list[str], on_error: str) -> list[Reference]:
     """The references that some texts and patterns stand for, with `on_error` added for tasks that have the option."""
     import inspect

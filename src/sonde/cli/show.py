@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sonde.cli import papers
-from sonde.cli.options import EncoderPatterns, Output, ReadPatterns, Suite, TaskPatterns, remark
+from sonde.cli.options import EncoderPatterns, Output, ReadPatterns, Suite, TaskPatterns, put, remark
 
 if TYPE_CHECKING:
     from sonde.core import Result
@@ -61,11 +61,8 @@ def report(
         raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
     found = found_in(results, task, encoder, read)
     text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
-    if text is not None and output is None:
-        typer.echo(text, nl=False)
-    elif text is not None and output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, "utf-8")
+    if text is not None:
+        put(text, output)
     if output is not None:
         remark(f"{output}: {len(found):,} result{'s' * (len(found) > 1)}")
 
@@ -116,9 +113,9 @@ def found_in(
     kept = newest(found)
     if older := len(found) - len(kept):
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
-    mine = {r.trial.task: _is(tasks, *_names(r.trial.task, TASKS)) for r in kept}
-    theirs = {r.trial.encoder: _is(encoders, *_names(r.trial.encoder, ENCODERS)) for r in kept}
-    chosen = [r for r in kept if mine[r.trial.task] and theirs[r.trial.encoder] and _is(reads, r.trial.read)]
+    mine = _asked(tasks, {r.trial.task for r in kept}, TASKS)
+    theirs = _asked(encoders, {r.trial.encoder for r in kept}, ENCODERS)
+    chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and _is(reads, r.trial.read)]
     if not chosen:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
         raise DataProblem(
@@ -126,6 +123,11 @@ def found_in(
             "and without -t, -e and --read all are shown"
         )
     return chosen
+
+
+def _asked(patterns: list[str] | None, references: set[str], contents: Contents) -> set[str]:
+    """Those of the references that are asked for; all where nothing is."""
+    return {r for r in references if _is(patterns, *_names(r, contents))} if patterns else references
 
 
 def _names(reference: str, contents: Contents) -> tuple[str, ...]:

@@ -66,9 +66,8 @@ def measured(entries: Iterable[Entry]) -> list[Measured]:
     found: dict[tuple[bool, str], dict[int, Row | Judged]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
-        layer = row.read
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
-        label = (entry.floor or f"{row.encoder}{layer}") + control
+        label = (entry.floor or f"{row.encoder}{row.read}") + control
         found.setdefault((not entry.floor, label), {})[entry.place.column] = row
     return [Measured(label, encoder, cells) for (encoder, label), cells in sorted(found.items(), key=lambda item: item[0][0])]
 

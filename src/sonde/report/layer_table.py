@@ -64,7 +64,7 @@ def _line(depth: Depth) -> tuple[str, ...]:
         _centre(depth.gravity),
         _two(depth.uneven),
         _centre(Mean(*depth.expected[:3])),
-        _two(math.nan if depth.expected.why else depth.gained),
+        _two(depth.gained),
         f"{max(row.n for row in depth.rows):,}",
     )
 

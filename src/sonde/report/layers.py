@@ -44,7 +44,7 @@ class Depth:
     gravity     centre of gravity of these weights
     uneven      how far they are from equal ones, in bits
     expected    the layer at which what the mixes gain is gained, in layers; NaN with the reason where there is none
-    gained      how far that is from each layer's adding the same, in bits
+    gained      how far that is from each layer's adding the same, in bits; NaN where there is none
     """
 
     task: str
@@ -153,17 +153,23 @@ def _expected(by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], las
     if missing or last < 2:
         rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         told = f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)" if last else "there is but one layer"
-        return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, told), NOTHING
+        return _refused(told)
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
-        return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, "the mixes have no seeds in common"), NOTHING
+        return _refused("the mixes have no seeds in common")
     gold = joined([r.gold for r in runs[0][0]])
     predicted = [[joined([r.predicted for r in each]) for each in mine] for mine in runs]
     if any(len(column) != len(gold) for mine in predicted for column in mine):
-        return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, "the mixes were scored over different examples"), NOTHING
+        return _refused("the mixes were scored over different examples")
     scores = [PERCENT * float(np.mean([rows_score(r) for r in mine])) for mine in runs]
     metric = runs[0][0][0].metric
-    return expected_layer(scores, PERCENT * drawn_scores(metric, gold, predicted)), gained(scores)
+    found = expected_layer(scores, PERCENT * drawn_scores(metric, gold, predicted))
+    return found, NOTHING if found.why else gained(scores)
+
+
+def _refused(why: str) -> tuple[Expected, float]:
+    """No expected layer, for a reason."""
+    return Expected(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, why), NOTHING
 
 
 def rows_score(folds: Sequence[Result]) -> float:

@@ -19,6 +19,7 @@ from sonde.naming import brief, parsed_or_none
 from sonde.probes import PROBES
 from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
 from sonde.tasks import TASKS
+from sonde.tasks.questions import malformed
 
 FLOORS = {"(constant)", "length", "words", "random", "bow", "static", "untrained"}
 """Encoders that a trained sentence encoder has to beat before its score says anything; they stand first in a table."""
@@ -182,8 +183,8 @@ def _unread(folds: Sequence[Result]) -> dict[str, Any]:
     """What could not be read: of the data, and by the encoder."""
     counts = {fate: sum(int(_counts(r).get(fate, 0)) for r in folds) for fate in ("beyond", "unaligned", "partial")}
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
-    malformed, problem = _malformed(folds[0])
-    return {**counts, **named, "malformed": malformed, "problem": problem}
+    many, problem = malformed(folds[0].provenance.get("notes") or {})
+    return {**counts, **named, "malformed": many, "problem": problem}
 
 
 def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]) -> tuple[float, float]:
@@ -205,13 +206,6 @@ def _rule(result: Result) -> tuple[str, float]:
     rules = dict(result.provenance.get("notes", {}).get("rules") or {})
     best = max(rules, key=lambda name: float(rules[name]), default="")
     return best, PERCENT * float(rules[best]) if best else math.nan
-
-
-def _malformed(result: Result) -> tuple[int, str]:
-    """How many sentences of the data were left out as malformed, and the first of them with the reason."""
-    notes = result.provenance.get("notes") or {}
-    source, problems = notes.get("source"), notes.get("problems") or [""]
-    return (int(source.get("skipped", 0)), str(problems[0])) if isinstance(source, dict) else (0, "")
 
 
 def _left_out(folds: Sequence[Result], fate: str) -> str:

@@ -14,8 +14,8 @@ from sonde.metrics import METRICS, floor
 from sonde.report.rows import Row, repeats, rows, without_fold
 from sonde.report.table import NO_CONTROL, Section, Table, about, number, short
 
-LEAST = 20  # examples that neighbouring numbers are put together to have, and a
-SHARE = 200  # two-hundredth of all: below, scores are noise and a picture of them a saw
+LEAST = 20  # examples that neighbouring numbers are put together to have,
+SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
 SHOWN = 30  # other values, of which the rarer ones are put together
 RARER = "(rarer)"
 

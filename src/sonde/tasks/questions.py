@@ -105,6 +105,12 @@ def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, A
     return {"source": source, "problems": list(tally.problems)}
 
 
+def malformed(notes: Mapping[str, Any]) -> tuple[int, str]:
+    """How many sentences were left out as malformed, as notes say, and the first of them with the reason."""
+    source, problems = notes.get("source"), notes.get("problems") or [""]
+    return (int(source.get("skipped", 0)), str(problems[0])) if isinstance(source, dict) else (0, "")
+
+
 @dataclass(frozen=True)
 class Question(Generic[H, O]):
     """What a task asks: its name, the question in words, how candidates are found in a harvest and how they are sampled.

@@ -201,6 +201,15 @@ def _split(path: Path, layout: Layout) -> str:
     return "" if layout.split is not None else CODES.get(uncompressed(path).stem, split_of(path))
 
 
+def releases(layout: Layout, fetched: str) -> Callable[..., Release]:
+    """Makes the releases of one publisher from the names of a file (parted by spaces), a question, and what else differs."""
+
+    def release(names: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
+        return Release(asks, tuple(names.split()), layout, fetched, probe, altered=altered)
+
+    return release
+
+
 def task(name: str, release: Release) -> Callable[..., ReleasedTask]:
     """A factory whose signature is that of Options, and whose docstring is the question."""
 

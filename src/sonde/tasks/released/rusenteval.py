@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from sonde.sources.columns import SENTEVAL
 from sonde.tasks.released import senteval
-from sonde.tasks.released.family import Release, task
+from sonde.tasks.released.family import releases, task
 
-
-def _release(file: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
-    return Release(asks, (file,), SENTEVAL, "rusenteval", probe, altered=altered)
-
+_release = releases(SENTEVAL, "rusenteval")
 
 sent_len = task("rusenteval/sent-len", _release("sent_len", "How long is the sentence, in bins?"))
 word_content = task("rusenteval/word-content", _release("word_content", "Which of some words does the sentence hold?", senteval.LOGISTIC))

@@ -6,14 +6,12 @@ One file a task: split, label, words. Labels are numbered in sorted order of the
 from __future__ import annotations
 
 from sonde.sources.columns import SENTEVAL
-from sonde.tasks.released.family import Release, task
+from sonde.tasks.released.family import releases, task
 
 LOGISTIC = "mlp,hidden=0"  # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
 
 
-def _release(file: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
-    return Release(asks, (file,), SENTEVAL, "senteval", probe, altered=altered)
-
+_release = releases(SENTEVAL, "senteval")
 
 sent_len = task("senteval/sent-len", _release("sentence_length", "How long is the sentence, in six bins?"))
 word_content = task("senteval/word-content", _release("word_content", "Which of 1000 words does the sentence hold?", LOGISTIC))

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from sonde.sources.columns import SENTEVAL
 from sonde.tasks.released import senteval
-from sonde.tasks.released.family import Release, task
+from sonde.tasks.released.family import releases, task
 
-
-def _release(names: str, asks: str, probe: str = "mlp") -> Release:
-    return Release(asks, tuple(names.split()), SENTEVAL, "ud2019", probe)
-
+_release = releases(SENTEVAL, "ud2019")
 
 sent_len = task("ud2019/sent-len", _release("SentLen sentence_length length", "How many words does the sentence have?"))
 word_content = task(

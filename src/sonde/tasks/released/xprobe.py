@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from sonde.sources.columns import XPROBE
 from sonde.tasks.released import senteval
-from sonde.tasks.released.family import Release, task
+from sonde.tasks.released.family import releases, task
 
-
-def _release(file: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
-    return Release(asks, (file,), XPROBE, "xprobe/en", probe, altered=altered)
-
+_release = releases(XPROBE, "xprobe/en")
 
 sent_len = task("xprobe/sent-len", _release("sentence_length", "How long is the sentence, in six bins?"))
 word_content = task(
