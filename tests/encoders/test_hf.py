@@ -258,3 +258,27 @@ def test_threads_change_nothing(kind, bert, sbert, sentences):
         torch.set_num_threads(before)
     for a, b in zip(side_by_side, one_by_one, strict=True):
         assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize(("kind", "copies"), [("Llama", 3), ("Bert", 4)])
+def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(kind, copies, bert, sentences, tmp_path):
+    import transformers
+    from transformers import AutoTokenizer
+
+    from sonde.experiment.embed import embed, vectors
+    from sonde.store.vectors import VectorStore
+
+    tokenizer = AutoTokenizer.from_pretrained(bert)
+    tokenizer.save_pretrained(tmp_path / "model")
+    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 64}
+    config = getattr(transformers, f"{kind}Config")(vocab_size=len(tokenizer), pad_token_id=0, **sizes)
+    with torch.random.fork_rng():
+        getattr(transformers, f"{kind}Model")(config).save_pretrained(tmp_path / "model")
+    encoder, store = make(f"hf:{tmp_path / 'model'},layers=lex+all,pool=none,{EXACT}"), VectorStore(tmp_path / "store")
+    many = [Sentence.of([*s.words, str(i)]) for i in range(8) for s in sentences]
+    embed(encoder, many, store, "key", progress=False)
+    found = vectors(encoder, many, store, "key")
+    assert found.names == ("lex", "0", "1", "2")
+    assert np.shares_memory(found.layer("lex"), found.layer("0")) == (kind == "Llama")
+    written = sum(file.stat().st_size for file in (tmp_path / "store").rglob("*.vectors"))
+    assert written // found.layer("0").nbytes == copies

@@ -84,6 +84,36 @@ def test_gradients_are_those_of_the_sums(kind):
     assert torch.autograd.gradcheck(pools[kind], (x, logits))
 
 
+def padded(kind, x, logits, found):
+    """What is pooled of padded spans by torch's own operations, for its gradients; ties of a maximum share theirs evenly (`amax`)."""
+    many = max(1, int((found[:, 1] - found[:, 0]).max()))
+    places = np.minimum(found[:, :1] + np.arange(many), len(x) - 1)
+    inside = torch.from_numpy(found[:, :1] + np.arange(many) < found[:, 1:])
+    units, some = x[places], inside.any(1)
+    if kind == "max":
+        return torch.where(some[:, None], units.masked_fill(~inside[:, :, None], -torch.inf).amax(1), 0.0)
+    asked = {"attention": logits[places], "mean": torch.zeros(places.shape, dtype=x.dtype)}.get(kind)
+    if asked is None:
+        return (units * inside[:, :, None]).sum(1)
+    shares = torch.where(some[:, None], asked.masked_fill(~inside, -torch.inf), 0.0).softmax(1) * inside
+    return (units * shares[:, :, None]).sum(1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(case=spans(), levels=st.sampled_from([1, 2, 5]), slope=st.integers(0, 5))
+def test_gradients_are_those_of_padded_spans_where_units_are_alike_too(kind, case, levels, slope):
+    _, logits, found = case
+    rng = np.random.default_rng(slope)
+    x = rng.integers(levels, size=(len(logits), 3)) - levels / 2  # few levels: many ties, and units that are the same vector
+    given = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (x, logits)]
+    pairs, along = pairs_of(found, len(x)), torch.from_numpy(rng.normal(size=(len(found), 3)))
+    weights = {"attention": lambda: attended(given[1][pairs.units], pairs), "mean": lambda: means(pairs, given[0]), "sum": lambda: None}
+    ours = highest(given[0], pairs) if kind == "max" else summed(given[0], pairs, weights[kind]())
+    theirs = padded(kind, *given, found)
+    for a, b in zip(*(torch.autograd.grad(one, given, along, allow_unused=True) for one in (ours, theirs)), strict=True):
+        np.testing.assert_allclose(*(np.zeros(1) if g is None else g.numpy() for g in (a, b)), atol=1e-12)
+
+
 def test_sharp_logits_neither_overflow_nor_leak():
     x = np.array([[1.0], [2.0], [4.0]], np.float32)
     logits = np.array([-80.0, -81.0, 80.0], np.float32)

@@ -41,6 +41,37 @@ def test_the_same_content_is_the_same_bytes(tmp_path):
     assert write(tmp_path / "a").read_bytes() == write(tmp_path / "b").read_bytes()
 
 
+def test_equal_arrays_are_written_once_and_read_under_each_name(tmp_path):
+    layer = np.random.default_rng(0).normal(size=(500, 8)).astype(np.float32)
+    one = {"layer:lex": layer, "words": np.arange(3)}
+    several = {**one, "layer:0": layer.copy(), "layer:1": -layer, "as bytes": layer.view(np.uint8), "nan": np.full(9, np.nan)}
+    several["nan too"] = several["nan"].copy()
+    for name, arrays in (("one", one), ("several", several)):
+        blocks.write(tmp_path / name, "test", {}, arrays)
+        block = Block(tmp_path / name)
+        block.check()
+        for key, array in arrays.items():
+            assert block.array(key).dtype == array.dtype
+            np.testing.assert_array_equal(block.array(key), array)
+    places = {key: about["start"] for key, about in Block(tmp_path / "several").arrays.items()}
+    assert places["layer:lex"] == places["layer:0"]
+    assert places["nan"] == places["nan too"]
+    assert len(set(places.values())) == len(several) - 2
+    written = (tmp_path / "several").stat().st_size - (tmp_path / "one").stat().st_size
+    assert 2 * layer.nbytes < written < 2 * layer.nbytes + 2048
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=8))
+def test_arrays_come_back_whichever_are_equal_or_empty(tmp_path_factory, given_):
+    arrays = {str(i): np.full((length, 2), value, np.int16) for i, (value, length) in enumerate(given_)}
+    path = tmp_path_factory.mktemp("blocks") / "a"
+    blocks.write(path, "test", {}, arrays)
+    block = Block(path)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(block.array(name), array)
+        assert block.array(name).shape == array.shape
+
+
 _whole = {}
 
 

@@ -72,6 +72,24 @@ def test_sentence_vectors_are_mapped_too(tmp_path, small):
     np.testing.assert_array_equal(found.layers[0], np.concatenate([values[::-1], np.zeros((1, 3))]))
 
 
+@pytest.mark.parametrize("many", [1, 10**9])
+def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
+    monkeypatch.setattr("sonde.store.vectors.LARGE", many)
+    store, known = VectorStore(tmp_path), some(60)
+    slots = ("lex.none", "0.none", "1.none", "2.none")
+    for n, start in enumerate((0, 30)):
+        found = pieces(known[start : start + 30])
+        lex, other = found.layers
+        layers = (lex, lex.copy(), other, lex if n else other)  # layer 2 is layer 1 in one block only
+        store.write("base", f"p-{n:05d}.vectors", known[start : start + 30], Filled(slots, Vectors(layers, slots, found.spans), {}))
+    read = store.read("base", slots, slots, known)
+    assert np.shares_memory(read.layers[0], read.layers[1])
+    assert not any(np.shares_memory(read.layers[0], layer) for layer in read.layers[2:])
+    whole = pieces(known).layers
+    for layer, expected in zip(read.layers[:3], (whole[0], whole[0], whole[1]), strict=True):
+        np.testing.assert_array_equal(layer, expected)
+
+
 def test_nothing_is_left_on_the_disk(tmp_path, small):
     store, known = filled(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())

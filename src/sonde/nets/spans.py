@@ -62,10 +62,9 @@ def means(pairs: Ragged, like: Tensor) -> Tensor:
 
 
 def highest(x: Tensor, pairs: Ragged) -> Tensor:
-    """The maximum of each span's units in every dimension, [spans, dim]; zeros where a span has none."""
-    lengths = pairs.offsets.diff()
-    found = torch.segment_reduce(x[pairs.units], "max", lengths=lengths, axis=0, unsafe=True)
-    return torch.where((lengths > 0)[:, None], found, 0.0)
+    """The maximum of each span's units in every dimension, [spans, dim]; zeros where a span has none. Ties share their gradient evenly."""
+    found: Tensor = _Max.apply(x, pairs)  # type: ignore[no-untyped-call]
+    return found
 
 
 def multiplied(parts: list[Tensor], matrix: Tensor) -> Tensor:
@@ -116,6 +115,26 @@ class _Sum(torch.autograd.Function):
             where = pairs.offsets[:-1]
             outer = torch.ops.aten._embedding_bag_per_sample_weights_backward(slope, x, pairs.units, where, pairs.spans, 0)
         return inner, outer, None
+
+
+class _Max(torch.autograd.Function):
+    """A maximum within each run of rows; torch's own gradient gives each of several equal rows all of a negative slope."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, pairs: Ragged) -> Tensor:
+        lengths = pairs.offsets.diff()
+        top = torch.segment_reduce(x[pairs.units], "max", lengths=lengths, axis=0, unsafe=True)
+        ctx.save_for_backward(x, top)
+        ctx.pairs = pairs
+        return torch.where((lengths > 0)[:, None], top, 0.0)
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
+        (x, top), pairs = ctx.saved_tensors, ctx.pairs
+        highest = (x[pairs.units] == top[pairs.spans]).to(x.dtype)
+        ties = x.new_zeros(top.shape).index_add_(0, pairs.spans, highest)
+        given = highest.mul_((slopes[0] / ties.clamp_min_(1))[pairs.spans])
+        return torch.zeros_like(x).index_add_(0, pairs.units, given), None
 
 
 class _Softmax(torch.autograd.Function):

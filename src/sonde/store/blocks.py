@@ -2,7 +2,8 @@
 
     5 bytes 'sonde' | 3 digits format | 8 bytes header length | 16 bytes blake2b of all of this and the header | header | arrays
 
-Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the array is first read.
+Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the array is first read. Equal arrays
+have one place.
 A file is written beside its place, flushed to the disk and renamed: it is there whole or not at all.
 """
 
@@ -95,21 +96,30 @@ def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, 
 
     With `keep`, a file that another process put there in the meantime stays; otherwise it is replaced.
     """
-    laid = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    about, at = {}, 0
-    for name, array in laid.items():
-        data = _flat(array)
-        stop = at + len(data) + -len(data) % _ALIGN
-        crc = zlib.crc32(bytes(stop - at - len(data)), zlib.crc32(data))
-        about[name] = {"dtype": array.dtype.str, "shape": array.shape, "start": at, "stop": stop, "crc32": crc}
-        at = stop
+    about, laid = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     text = json.dumps({"kind": kind, "facts": facts, "arrays": about}, default=_plain).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
-    parts: list[Any] = [lead, _digest(lead + text), text]
-    for array in laid.values():
-        parts += [_flat(array), bytes(-array.nbytes % _ALIGN)]
-    _commit(path, parts, keep)
+    _commit(path, [lead, _digest(lead + text), text, *laid], keep)
+
+
+def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:
+    """Where each array goes, and the bytes of all, one after the other; equal arrays go to one place."""
+    about: dict[str, dict[str, Any]] = {}
+    known: dict[tuple[Any, ...], str] = {}
+    parts: list[Any] = []
+    at = 0
+    for name, array in arrays.items():
+        data, filling = _flat(array), bytes(-array.nbytes % _ALIGN)
+        kind = {"dtype": array.dtype.str, "shape": array.shape, "crc32": zlib.crc32(filling, zlib.crc32(data))}
+        like = known.setdefault(tuple(kind.values()), name)
+        if like != name and data == _flat(arrays[like]):
+            about[name] = about[like]
+            continue
+        about[name] = {**kind, "start": at, "stop": at + len(data) + len(filling)}
+        parts += [data, filling]
+        at = about[name]["stop"]
+    return about, parts
 
 
 def _flat(array: NDArray[Any]) -> memoryview:

@@ -48,6 +48,12 @@ class Wanted:
         width = next((b.arrays[f"layer:{self.slot}"]["shape"][1] for b in blocks if self.slot in b.facts["slots"]), 0)
         return int(self.offsets[-1]), int(width)
 
+    @property
+    def source(self) -> tuple[object, ...]:
+        """Where its bytes lie: the same for slots of which the blocks keep one copy."""
+        starts = [(n, self.shelf.blocks[n].arrays[f"layer:{self.slot}"]["start"]) for n, _, _ in self.places.by_block()]
+        return *self.shape, self.places.blocks.tobytes(), self.places.rows.tobytes(), *starts
+
     def parts(self, rows: int) -> Iterator[Wanted]:
         """The same in parts of about so many units."""
         start = 0

@@ -138,10 +138,12 @@ class VectorStore:
             raise StoreProblem(f"{path} was damaged and is set aside: run the same again, its vectors will be made again")
         words = np.array([0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences], np.int64)
         spans = _spans(shelf, places, words)
-        wanted = [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
-        large = sum(units * width for units, width in (w.shape for w in wanted)) * self.dtype.itemsize >= LARGE
-        layers = [mapped(w, self.dtype, self.root) if large else w.copied(np.float32) for w in wanted]
-        found = Vectors(tuple(layers), tuple(names), spans, _cut(shelf, places, len(keys)))
+        wanted = {slot: Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)}
+        sources = {slot: one.source for slot, one in wanted.items()}
+        distinct = {source: wanted[slot] for slot, source in sources.items()}
+        large = sum(units * width for units, width in (w.shape for w in distinct.values())) * self.dtype.itemsize >= LARGE
+        layers = {source: mapped(w, self.dtype, self.root) if large else w.copied(np.float32) for source, w in distinct.items()}
+        found = Vectors(tuple(layers[sources[slot]] for slot in slots), tuple(names), spans, _cut(shelf, places, len(keys)))
         if large:
             self._mapped[asked] = found
         return found
