@@ -36,6 +36,7 @@ ENCODER_OPTIONS = {
     "hf": [f"hf:HF,dtype=float32,{o}" for o in ("pool=mean", "layers=all,pool=none", "layers=0-1,pool=cls", "pool=last,special=false")]
     + ["hf:HF,dtype=float32,layers=all,pool=max", "hf:HF,dtype=float32,layers=lex+0-1,pool=none,spaces=true"]
     + [f"hf:HF,dtype=float32,weights={w},layers=lex+all,pool=none" for w in ("random", "orthonormal")],
+    "gold": ["gold:words", "gold:words,width=none", "gold:words,width=32,noise=0.1,seed=1"],
     "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
 }
 PROBE_OPTIONS = {

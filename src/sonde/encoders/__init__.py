@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from sonde.core import Encoder
+from sonde.core import DataProblem, Encoder
 from sonde.encoders.adapt import adapt
 from sonde.encoders.table import EncoderContents
-from sonde.naming import Reference
+from sonde.naming import Reference, ReferenceProblem
+from sonde.oracles import Kind, kind_of
 
 ENCODERS = EncoderContents(
     "encoder",
@@ -20,6 +21,7 @@ ENCODERS = EncoderContents(
         "npz": "sonde.encoders.given:npz",
         "parquet": "sonde.encoders.given:parquet",
         "hf": "sonde.encoders.hf:HuggingFace",
+        "gold": "sonde.encoders.gold:Gold",
         "st": "sonde.encoders.st:SentenceTransformers",
     },
 )
@@ -30,4 +32,12 @@ def make(given: Any) -> Encoder:
     return ENCODERS.make(given) if isinstance(given, str | Reference) else adapt(given)
 
 
-__all__ = ["ENCODERS", "adapt", "make"]
+def kind_of_reference(reference: str) -> Kind:
+    """What the encoder of a reference is in a table; no file of anybody's is run for it, and what names nothing is trained."""
+    try:
+        return "trained" if "@" in reference else kind_of(ENCODERS.make(reference))
+    except (ReferenceProblem, ImportError, AttributeError, OSError, DataProblem):
+        return "trained"  # results outlive the plugins and the files that they were made with
+
+
+__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make"]

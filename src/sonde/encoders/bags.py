@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
+from sonde.oracles import Kind
 from sonde.reading import POOLS
 from sonde.vectors import Floats, Ints, Vectors, word_units
 
@@ -29,6 +30,7 @@ class Bag:
     table: WordTable
     pool: Pool = "mean"
     lowercase: bool = False
+    kind: ClassVar[Kind] = "baseline"
 
     @property
     def fingerprint(self) -> str:

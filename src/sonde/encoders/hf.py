@@ -13,10 +13,11 @@ from typing import Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, files_of
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
+from sonde.oracles import Kind
 from sonde.vectors import Vectors
 
 Pool = Literal["mean", "max", "cls", "last", "none"]
-Kind = Literal["trained", "random", "orthonormal"]
+Init = Literal["trained", "random", "orthonormal"]
 Lexical = Literal["auto", "trained", "drawn"]
 RECIPE = 1  # raised when the vectors of the same options change
 DRAWN = 1  # raised when drawn weights change
@@ -45,13 +46,18 @@ class HuggingFace:
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=1024, kw_only=True)
-    weights: Kind = field(default="trained", kw_only=True)
+    weights: Init = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     lexical: Lexical = field(default="auto", kw_only=True)
 
     @property
     def name(self) -> str:
         return f"hf:{self.model}" + (f",weights={self.weights}" if self.weights != "trained" else "")
+
+    @property
+    def kind(self) -> Kind:
+        """A baseline where the weights are drawn."""
+        return "trained" if self.weights == "trained" else "baseline"
 
     @property
     def drawn(self) -> tuple[str, int, bool]:
@@ -106,6 +112,11 @@ class Asked:
     @property
     def name(self) -> str:
         return self.encoder.name
+
+    @property
+    def kind(self) -> Kind:
+        """That of the encoder."""
+        return self.encoder.kind
 
     @property
     def base(self) -> str:

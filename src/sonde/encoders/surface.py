@@ -1,21 +1,24 @@
-"""Floors that look at no meaning: the number of words, nothing at all, and a random vector for each sentence."""
+"""Baselines that look at no meaning: the number of words, nothing at all, and a random vector for each sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from sonde.core import Sentence
 from sonde.encoders.keyed import normals
+from sonde.oracles import Kind
 from sonde.vectors import Vectors, word_units
 
 
 @dataclass(frozen=True)
 class Length:
     """The number of words, and nothing else: [n, 1]."""
+
+    kind: ClassVar[Kind] = "baseline"
 
     @property
     def name(self) -> str:
@@ -28,6 +31,8 @@ class Length:
 @dataclass(frozen=True)
 class Words:
     """No features [n, 0]: for probes that read the words themselves."""
+
+    kind: ClassVar[Kind] = "baseline"
 
     @property
     def name(self) -> str:
@@ -47,6 +52,7 @@ class Random:
     pool: Literal["sentence", "none"] = field(default="sentence", kw_only=True)
     dim: int = field(default=300, kw_only=True)
     seed: int = field(default=0, kw_only=True)
+    kind: ClassVar[Kind] = "baseline"
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from sonde.encoders.batches import batches
 from sonde.encoders.parallel import spread
 from sonde.encoders.precision import versions
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
+from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors, ranges, word_units
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
@@ -41,6 +42,7 @@ class Untrained:
     lowercase: bool = field(default=False, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
+    kind: ClassVar[Kind] = "baseline"
 
     @property
     def name(self) -> str:

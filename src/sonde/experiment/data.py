@@ -13,9 +13,10 @@ import numpy as np
 
 from sonde.core import DataProblem, Dataset, Task
 from sonde.experiment.identity import digest, identity
+from sonde.oracles import about_words
 from sonde.sampling import folds_needed
 
-FORMAT = 2  # of remembered facts: raised when more is remembered
+FORMAT = 3  # of remembered facts: raised when more is remembered
 
 _datasets: dict[str, Dataset] = {}
 
@@ -51,11 +52,16 @@ def content(dataset: Dataset) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a plan must know of a task: how many folds its data ask for (1: one test set), its strata, or why it is refused."""
+    """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it is refused.
+
+    strata  that it writes
+    spans   whether it is about words, and not about whole sentences
+    """
 
     folds: int = 1
     refused: str = ""
     strata: Sequence[str] = ()
+    spans: bool = False
 
 
 def facts(task: Task, known: str, cache: Path) -> Facts:
@@ -75,6 +81,6 @@ def facts(task: Task, known: str, cache: Path) -> Facts:
 def _find(task: Task, known: str) -> Facts:
     try:
         dataset = loaded(task, known)
-        return Facts(folds_needed(dataset), strata=sorted(dataset.strata))
+        return Facts(folds_needed(dataset), strata=sorted(dataset.strata), spans=about_words(dataset))
     except DataProblem as problem:
         return Facts(refused=str(problem))

@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sonde.core import SPLITS, Cell, Control, DataProblem, Dataset, Encoder, Prepared, Result, Tags, Task, Trial
+from sonde.core import SPLITS, Cell, Control, DataProblem, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
 from sonde.experiment.places import Places
 from sonde.experiment.readable import readable
 from sonde.metrics import METRICS, constants, floor, interval_of
+from sonde.oracles import Informed, about_words, facts_of, kind_of
 from sonde.reading import Predictor, Probe, ReadingProblem, Readings
 from sonde.targets import Classes, Column
+from sonde.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -124,19 +127,31 @@ def _alone(tags: Tags) -> Tags:
 
 def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings, dict[str, Any]]:
     """Examples beside their vectors, without those that could not be encoded or aligned, and what was counted."""
-    encoder, sentences, key = prepared(group, dataset.sentences)
-    store = places.vector_store()
-    done = embed(encoder, sentences, store, key, progress=False, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
-    found = vectors(encoder, sentences, store, key)
-    usable = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
+    found, encoded, problems = _vectors(group, dataset, places)
+    usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
     part = readable(dataset.sites[usable], found)
     rows = usable[part.whole]
     kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
     cut = 0 if found.cut is None else int(found.cut.sum())
-    counts = {"unusable": len(dataset) - len(usable), **part.counts(), "cut": cut, "problems": [why for _, why in done.problems[:5]]}
+    counts = {"unusable": len(dataset) - len(usable), **part.counts(), "cut": cut, "problems": problems[:5]}
     flagged = {fate: usable[flags] for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned)) if flags.any()}
     counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
     return Readings(kept, found, group.task.view), counts
+
+
+def _vectors(group: Group, dataset: Dataset, places: Places) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
+    """The vectors of a data set's sentences, which of them there are, and why others are not.
+
+    Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data set alone.
+    """
+    sentences = dataset.sentences
+    if isinstance(group.encoder, Informed):
+        told = group.encoder.informed(facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset))
+        return told.encode(sentences), np.ones(len(sentences), bool), []
+    encoder, key = _prepared(group, sentences)
+    store = places.vector_store()
+    done = embed(encoder, sentences, store, key, progress=False, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
+    return vectors(encoder, sentences, store, key), done.usable, [why for _, why in done.problems]
 
 
 def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
@@ -150,13 +165,13 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     return {split: counts for split, counts in found.items() if counts}
 
 
-def prepared(group: Group, sentences: Sequence[Any]) -> tuple[Encoder, Sequence[Any], str]:
-    """The encoder made ready for these sentences, the sentences, and the key of its vectors."""
+def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
+    """The encoder made ready for these sentences, and the key of its vectors."""
     first = group.trials[0]
     key = vectors_key(group.encoder, group.known[first.encoder])
     if isinstance(group.encoder, Prepared):
-        return group.encoder.prepared(sentences), sentences, digest(key, group.known[first.task])
-    return group.encoder, sentences, key
+        return group.encoder.prepared(sentences), digest(key, group.known[first.task])
+    return group.encoder, key
 
 
 def vectors_key(encoder: Encoder, known: str) -> str:
@@ -169,6 +184,7 @@ def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]
     """Everything that the group's numbers were made with."""
     first = group.trials[0]
     return {
+        "kind": kind_of(group.encoder),
         "identities": {r: group.known[r] for r in (first.task, first.encoder, first.probe, first.control)},
         "versions": versions(),
         "commit": git_commit(Path.cwd()),

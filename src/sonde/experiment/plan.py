@@ -17,6 +17,7 @@ from sonde.encoders import make as make_encoder
 from sonde.experiment.data import facts, task_identity
 from sonde.experiment.identity import identity, trial_id
 from sonde.experiment.places import Places
+from sonde.experiment.readers import Reader, Reading, named, readers
 from sonde.metrics import METRICS
 from sonde.naming import Reference
 from sonde.probes import PROBES
@@ -58,6 +59,7 @@ class Wanted:
     """What a user asks for, as typed; every combination becomes a trial.
 
     Without probes each task brings its own; `reads` says what is read of an encoder (each of its layers without it).
+    bounds  whether the default baselines and oracle of each task are read with it, fitted once
     """
 
     tasks: Sequence[Any]
@@ -66,6 +68,7 @@ class Wanted:
     controls: Sequence[str] = ("none",)
     seeds: int = 5
     reads: Sequence[str] = ()
+    bounds: bool = False
 
 
 def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
@@ -93,14 +96,17 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
     tasks, refused = tasks_of(wanted.tasks, places.cache)
-    encoders = dict(_encoder(given) for given in wanted.encoders)
-    named = {ref: ref for text in wanted.probes for ref in map(str, PROBES.expand(text))}
-    probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in [*named, *({t.probe for t in tasks.values()} if not named else ())]}
+    encoders = dict(map(named, wanted.encoders))
+    given = list(dict.fromkeys(ref for text in wanted.probes for ref in map(str, PROBES.expand(text))))
+    probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in given or sorted({t.probe for t in tasks.values()})}
     controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in wanted.controls}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
-    things: dict[str, Any] = {**encoders, **probes, **controls}
-    identities = {r: identity(r, t) for r, t in things.items()} | {r: task_identity(r, t) for r, t in tasks.items()}
+    identities = {r: identity(r, t) for r, t in (*probes.items(), *controls.items())}
+    identities |= {r: task_identity(r, t) for r, t in tasks.items()}
+    read_by, unread = _read_by(tasks, encoders, wanted, identities, places)
+    refused |= unread
+    encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     identities |= {r: identity(r, e, places.dtype) for r, e in encoders.items()}
     lacking = _lacking(tasks, probes, identities, places.cache)
     refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
@@ -110,15 +116,29 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         if not _reads_words(thing) and not _can_read(thing, read)
     }
     trials = tuple(
-        Trial(task, encoder, read, probe, control, seed)
-        for (task, thing), encoder, control in product(tasks.items(), encoders, controls)
-        for probe in _probes_for(thing, encoder, probes, own=not named)
+        Trial(task, reader.reference, read, probe, control, seed)
+        for (task, thing), control in product(tasks.items(), controls)
+        for reader in read_by[task]
+        for probe in _probes_for(thing, reader.reference, probes, own=not given)
         if (task, probe) not in lacking
-        for read in ((NAMELESS,) if _reads_words(probes[probe]) else reads(encoders[encoder], wanted.reads))
+        for read in ((NAMELESS,) if _reads_words(probes[probe]) else reads(reader.encoder, reader.reads))
         if _can_read(probes[probe], read)
-        for seed in range(wanted.seeds if getattr(probes[probe], "random", True) else 1)
+        for seed in range(reader.seeds if getattr(probes[probe], "random", True) else 1)
     )
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)
+
+
+def _read_by(
+    tasks: Mapping[str, Task], encoders: Mapping[str, Encoder], wanted: Wanted, known: Mapping[str, str], places: Places
+) -> tuple[dict[str, list[Reader]], dict[str, str]]:
+    """The readers of each task; and the encoders that cannot read one, with the reason."""
+    how = Reading(wanted.reads, wanted.seeds, wanted.bounds)
+    found, refused = dict[str, list[Reader]](), dict[str, str]()
+    for reference, task in tasks.items():
+        words = wanted.bounds and facts(task, known[reference], places.cache).spans
+        found[reference], unread = readers(task, words, encoders, how)
+        refused |= {f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why for encoder, why in unread.items()}
+    return found, refused
 
 
 def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
@@ -199,11 +219,3 @@ def _checked(task: Task) -> Task:
     METRICS.make(task.metric)
     view(task.view)
     return task
-
-
-def _encoder(given: Any) -> tuple[str, Encoder]:
-    encoder = make_encoder(given)
-    if isinstance(given, str | Reference):
-        parsed = Reference.parse(given) if isinstance(given, str) else given
-        return ENCODERS.canonical(parsed), encoder
-    return encoder.name, encoder

@@ -14,6 +14,7 @@ from sonde.experiment.embed import EncoderProblem, embed
 from sonde.experiment.measure import Group, Measured, measured_in, vectors_key
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan
+from sonde.oracles import Informed
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
 """Anything shaped like the builtin map."""
@@ -79,7 +80,7 @@ def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, s
     store = places.vector_store()
     by_base: dict[str, list[Group]] = {}
     for group in groups:
-        if not isinstance(group.encoder, Prepared):  # those look at one data set, so they encode while measuring
+        if not isinstance(group.encoder, Prepared | Informed):  # those look at one data set, so they encode while measuring
             by_base.setdefault(vectors_key(group.encoder, group.known[group.trials[0].encoder]), []).append(group)
     for key, sharing in by_base.items():
         try:

@@ -34,5 +34,5 @@ def _rows(mine: Sequence[Result]) -> list[Row]:
 
 def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
     (row,) = rows(answered(fold, kind) for fold in folds)
-    row = replace(row, encoder=CONSTANT, layer="-", probe=SPOKEN[kind].format(many))
+    row = replace(row, encoder=CONSTANT, kind="baseline", layer="-", probe=SPOKEN[kind].format(many))
     return replace(row, unusable=0, cut=0, unseen=0, beyond=0, unaligned=0, partial=0, beyond_are="", unaligned_are="")

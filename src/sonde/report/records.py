@@ -37,7 +37,7 @@ def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
     import pyarrow as pa  # a tenth of a second that other formats need not wait for
     import pyarrow.parquet as pq
 
-    kinds = {"str": pa.string(), "float": pa.float64(), "int": pa.int64()}
+    kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
     schema = pa.schema([(f.name, kinds[str(f.type)]) for f in fields(_kind(rows))])
     draft = to.with_name(to.name + ".part")
     pq.write_table(pa.Table.from_pylist([asdict(row) for row in rows], schema), draft)

@@ -13,16 +13,18 @@ import numpy as np
 
 from sonde.controls import CONTROLS
 from sonde.core import Result, Trial
-from sonde.encoders import ENCODERS
+from sonde.encoders import ENCODERS, kind_of_reference
 from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
+from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
 from sonde.tasks import TASKS
 from sonde.tasks.questions import malformed
 
-FLOORS = {"(constant)", "length", "words", "random", "bow", "static", "untrained"}
-"""Encoders that a trained sentence encoder has to beat before its score says anything; they stand first in a table."""
+ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
+"""How rows stand in a table: what is trivial, what is judged, what is possible."""
+LEXICAL = "lex"  # the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019, section 2)
 PERCENT = 100.0
 NAMED = 5  # classes of examples that were left out
 
@@ -31,6 +33,7 @@ NAMED = 5  # classes of examples that were left out
 class Row:
     """One line of a table. Scores, interval and majority are percent: the metric's value times a hundred.
 
+    kind           trained: an encoder that is judged; baseline, oracle: there for others to be compared with
     seeds, folds   how many the score is averaged over
     train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
     unusable, cut  examples without a vector, and sentences that were read only in part
@@ -66,6 +69,7 @@ class Row:
     unusable: int
     cut: int
     unseen: int
+    kind: Kind = "trained"
     samples: int = 1
     stratum: str = ""
     bits: float = math.nan
@@ -86,9 +90,9 @@ class Row:
         return said_of(self.layer)
 
     @property
-    def floor(self) -> bool:
-        """Whether the row is there for others to be compared with."""
-        return self.layer == "lex" or ",weights=" in self.encoder or self.encoder.partition(":")[0].partition(",")[0] in FLOORS
+    def place(self) -> int:
+        """Where the row stands among those of its task: baselines first, oracles last."""
+        return ORDER.index(self.kind)
 
 
 def said_of(read: str) -> str:
@@ -156,6 +160,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
         layer=layer,
+        kind=_kind(folds[0]),
         probe=brief(PROBES, probe),
         control=brief(CONTROLS, control),
         metric=metric,
@@ -177,6 +182,14 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         ruled=ruled,
         **_unread(folds),
     )
+
+
+def _kind(result: Result) -> Kind:
+    """What the encoder of a result is; results of earlier versions do not say, so that it is asked what their reference names."""
+    if result.trial.read == LEXICAL:
+        return "baseline"
+    said = result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
+    return said if said in ORDER else "trained"
 
 
 def _unread(folds: Sequence[Result]) -> dict[str, Any]:

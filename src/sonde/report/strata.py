@@ -100,7 +100,7 @@ def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
 
 
 def strata_table(found: Sequence[Row], stratum: str) -> Table:
-    """Rows by the values of a stratum as a table, one section a task; floors first within each value."""
+    """Rows by the values of a stratum as a table, one section a task; baselines first and oracles last within each value."""
     plain = [row for row in found if row.control == NO_CONTROL] or list(found)
     layers = any(row.layer != "-" for row in plain)
     head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", "n")
@@ -108,7 +108,7 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
         places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
-        body = tuple(_cells(row, layers) for row in sorted(mine, key=lambda r: (places[r.stratum], not r.floor)))
+        body = tuple(_cells(row, layers) for row in sorted(mine, key=lambda r: (places[r.stratum], r.place)))
         sections.append(Section(short(task), body, about(mine)))
     notes = [
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "

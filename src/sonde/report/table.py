@@ -56,7 +56,7 @@ class Table:
 
 
 def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
-    """Scores by task: floors first, each with its interval, n and majority, and the score under each control beside it."""
+    """Scores by task, baselines first and oracles last, each with its interval, n and majority, and its score under each control."""
     plain = [row for row in rows if row.control == NO_CONTROL] or list(rows)
     controls = tuple(dict.fromkeys(row.control for row in rows if row.control != NO_CONTROL)) if plain is not rows else ()
     beside = {(r.task, r.encoder, r.layer, r.probe, r.metric, r.control): r for r in rows}
@@ -65,7 +65,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
-        body = [_cells(row, [beside.get((*_what(row), c)) for c in controls], shown) for row in sorted(mine, key=lambda r: not r.floor)]
+        body = [_cells(row, [beside.get((*_what(row), c)) for c in controls], shown) for row in sorted(mine, key=lambda r: r.place)]
         sections.append(Section(short(task), tuple(body), about(mine, (questions or {}).get(task, ""))))
     return Table(head, tuple(sections), frozenset({"encoder", "probe"}), _notes(rows))
 

@@ -34,6 +34,10 @@ class Coded(NamedTuple):
         """Of which words the value holds, [words]."""
         return np.array([holds(name) for name in self.names], bool)[self.codes]
 
+    def take(self, rows: Ints) -> Coded:
+        """Those of some words."""
+        return Coded(self.codes[rows], self.names)
+
     def strings(self) -> list[str]:
         """The values."""
         return list(map(self.names.__getitem__, self.codes.tolist()))
@@ -68,6 +72,10 @@ class Stretch:
         words = self.words.strings()
         bounds = self.starts.tolist()
         return [Sentence(tuple(words[a:b]), text) for (a, b), text in zip(pairwise(bounds), self.texts, strict=True)]
+
+    def levels(self) -> Ints:
+        """How many words lie on the way from the root to each word, both counted [words]."""
+        return _ways(self.parents, int(np.diff(self.starts).max()))[1] + 1
 
     @classmethod
     def of(cls, found: Sequence[Tree]) -> Stretch:
@@ -201,10 +209,7 @@ def _ranges(columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, b
 
 
 def _trees(heads: Ints, starts: Ints, first: Ints, position: Ints) -> tuple[Ints, Ints, Ints]:
-    """Parents, roots and depths of heads (0-based, -1 at roots); a ValueError where a sentence is not one tree.
-
-    Every word's ancestor and the way to it are doubled at once, so that a few rounds reach all roots.
-    """
+    """Parents, roots and depths of heads (0-based, -1 at roots); a ValueError where a sentence is not one tree."""
     lengths = np.diff(starts)
     roots = np.flatnonzero(heads == -1)
     if heads.min() < -1 or (heads >= np.repeat(lengths, lengths)).any() or len(roots) != len(lengths):
@@ -212,13 +217,22 @@ def _trees(heads: Ints, starts: Ints, first: Ints, position: Ints) -> tuple[Ints
     if (roots < starts[:-1]).any() or (roots >= starts[1:]).any():
         raise ValueError("roots")
     parents = np.where(heads < 0, position, heads + first)
-    above, way = parents, (heads >= 0).astype(np.int64)
-    for _ in range(int(lengths.max()).bit_length()):
-        way = way + way[above]
-        above = above[above]
+    above, way = _ways(parents, int(lengths.max()))
     if not np.array_equal(above, np.repeat(roots, lengths)):
         raise ValueError("a circle")
     return parents, roots, np.maximum.reduceat(way, starts[:-1]) + 1
+
+
+def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
+    """The root above each word, and how many steps lead there, in sentences of at most so many words.
+
+    Every word's ancestor and the way to it are doubled at once, so that a few rounds reach all roots.
+    """
+    above, way = parents, (parents != np.arange(len(parents))).astype(np.int64)
+    for _ in range(longest.bit_length()):
+        way = way + way[above]
+        above = above[above]
+    return above, way
 
 
 def _told(found: Stretch, misc: Coded, ranges: dict[int, list[Range]]) -> Stretch:

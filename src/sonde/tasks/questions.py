@@ -117,6 +117,7 @@ class Question(Generic[H, O]):
 
     answers  candidates; what was counted on the way is added to the notes
     needs    the labels without which the question cannot be asked, and the annotation that they come from
+    oracles  what the labels are derived from, by name, in one sentence each
     """
 
     name: str
@@ -124,6 +125,7 @@ class Question(Generic[H, O]):
     answers: Callable[[H, O, dict[str, Any]], list[Candidate]]
     settings: Mapping[str, Any] = field(default_factory=dict)
     needs: Mapping[str, str] = field(default_factory=dict)
+    oracles: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, path: str, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""

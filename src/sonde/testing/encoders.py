@@ -8,6 +8,7 @@ import numpy as np
 
 from sonde.core import Encoder, Layered, Prepared, Sentence
 from sonde.encoders import ENCODERS
+from sonde.oracles import Informed
 from sonde.testing.tiny import pair
 from sonde.vectors import Vectors
 
@@ -25,7 +26,7 @@ def check_encoder(encoder: Encoder | str, sentences: Sequence[Sentence] = (), *,
     assert made.name, "an encoder needs a name: it is what tables call it"
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])
     given = plain if sentences else [*plain[:5], EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
-    ready = made.prepared(given) if isinstance(made, Prepared) else made
+    ready = _ready(made, given)
     found = ready.encode(given)
     _check_shapes(found, given)
     _check_order(ready, given, found, tolerance)
@@ -35,6 +36,13 @@ def check_encoder(encoder: Encoder | str, sentences: Sequence[Sentence] = (), *,
             "a sentence that comes twice has two different vectors: a vector may depend on nothing but its sentence"
         )
         _check_long(made)
+
+
+def _ready(made: Encoder, given: list[Sentence]) -> Encoder:
+    """The encoder, having seen the sentences or, if it is an oracle, having been told which words they have."""
+    if isinstance(made, Informed):
+        return made.informed({s: tuple((f"word={word}",) for word in s.words) for s in given}, words=True)
+    return made.prepared(given) if isinstance(made, Prepared) else made
 
 
 def _check_shapes(found: Vectors, given: Sequence[Sentence]) -> None:
@@ -106,7 +114,7 @@ def _check_long(made: Encoder) -> None:
     """A very long sentence gets a vector, and is flagged where its end was not read."""
     many, more = ("the",) * LONG, ("the", *("garden",) * (LONG // 20))
     given = [Sentence.of(words) for words in (many, many + more, many[:5], many[:5] + more)]
-    ready = made.prepared(given) if isinstance(made, Prepared) else made
+    ready = _ready(made, given)
     found = ready.encode(given)
     _check_shapes(found, given)
     reads_end = not _near(found, found, 2, 3, 1e-7)

@@ -10,6 +10,7 @@ import numpy as np
 from sonde.core import SPLITS, Dataset, Task
 from sonde.metrics import METRICS, MetricProblem
 from sonde.naming import Reference
+from sonde.oracles import facts_of, oracles_of
 from sonde.probes import PROBES
 from sonde.reading import view
 from sonde.targets import Classes, Column, LabelSets
@@ -29,6 +30,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     first, second = made.load(), made.load()
     check_dataset(first, sentences_may_recur=sentences_may_recur)
     same_dataset(first, second, f"loading {made.name} twice gave different examples; seed every random choice with a setting of the task")
+    _check_oracles(made, first)
     gold = first.labels.take(first.rows("test"))
     try:
         METRICS.make(made.metric)(gold, gold)
@@ -52,6 +54,16 @@ def check_dataset(dataset: Dataset, *, sentences_may_recur: bool = False) -> Non
         json.dumps(dict(dataset.notes), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise AssertionError(f"notes must be plain JSON (strings, finite numbers, lists, mappings by string), but: {error}") from error
+
+
+def _check_oracles(task: Task, dataset: Dataset) -> None:
+    """Every oracle says in a sentence what it holds, and has facts for the data set's sentences."""
+    for oracle, holds in oracles_of(task).items():
+        assert holds.strip(), f"oracle {oracle!r} of {task.name} says nothing about what it holds"
+        known = facts_of(task, oracle, dataset)
+        told = {fact for facts in known.values() for unit in facts for fact in unit}
+        assert told, f"oracle {oracle!r} of {task.name} has no facts at all"
+        assert all(fact for fact in told), f"oracle {oracle!r} of {task.name} has an empty fact"
 
 
 def same_dataset(a: Dataset, b: Dataset, message: str = "the data sets differ") -> None:

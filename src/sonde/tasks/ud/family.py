@@ -7,15 +7,18 @@ the definitions, where they differ from the paper's, and the error rates found b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import Dataset, Sentence
+from sonde.oracles import Facts
 from sonde.sampling import Candidate, sample
+from sonde.sources.files import Part
 from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud.depths import comparable
-from sonde.tasks.ud.harvest import Harvest, harvest, parts
+from sonde.tasks.ud.facts import CLAUSE, DEPTHS, OF_WORDS, PLACES, WORDS, facts
+from sonde.tasks.ud.harvest import Harvest, harvest, is_text, parts
 from sonde.tasks.ud.rules import LENGTHS, Answer, misread, tallied
 from sonde.tasks.ud.types import final_mark
 from sonde.tasks.ud.words import LEAST, contents
@@ -59,7 +62,24 @@ class UdTask:
     @property
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
-        return fingerprint(parts(self.options.path, self.options.with_), "ud/*.py")
+        return fingerprint(self._parts, "ud/*.py")
+
+    @property
+    def _parts(self) -> list[Part]:
+        return parts(self.options.path, self.options.with_)
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """What its labels are derived from; running text has no trees that would say it."""
+        every = QUESTIONS[self.name].oracles
+        return {name: said for name, said in every.items() if name in OF_WORDS or not any(is_text(part.path) for part in self._parts)}
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """What the annotation of these sentences says."""
+        found = facts(oracle, self._parts, self.options.on_error, sentences)
+        if self.name == "ud/sent-type" and self.options.final == "strip":
+            return {_stripped(sentence): said for sentence, said in found.items()}
+        return found
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
         """All sentences that answer the question, before sampling, and what was counted on the way."""
@@ -159,40 +179,60 @@ def _stripped(sentence: Sentence) -> Sentence:
 
 
 QUESTIONS: dict[str, Question[Harvest, Options]] = {}
-
-
-def _task(name: str, asks: str, answers: Answers, settings: Mapping[str, Any], needs: Mapping[str, str]) -> Callable[..., UdTask]:
-    QUESTIONS[name] = Question(name, asks, answers, settings, needs)
-    return factory(name, asks, Options, UdTask)
-
-
 _DROP = {"least": 50, "rare": "drop"}
-_NUMBER = {"sing": "it needs a NOUN with Number=Sing there", "plur": "it needs a NOUN with Number=Plur there"}
+_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_NUMBER = {
+    "sing": "it needs a NOUN with Number=Sing there",
+    "plur": "it needs a NOUN with Number=Plur there",
+}
+_PASSIVE = {
+    "passive": "it needs aux:pass at predicates with Voice=Pass and VerbForm=Part",
+    "active": "it needs main predicates that are VERBs",
+}
+_TENSE = {
+    "pres": "it needs main VERBs with Tense=Pres",
+    "past": "it needs main VERBs with Tense=Past",
+}
+_TYPE = {
+    "inter": "it needs final question marks",
+    "imper": "it needs Mood=Imp at main predicates",
+    "other": "it needs statements",
+}
 
-sent_len = _task("ud/sent-len", "How many words does the sentence have?", _lengths, {}, {})
+
+def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
+    QUESTIONS[question.name] = question
+    return factory(question.name, question.asks, Options, UdTask)
+
+
+sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, oracles=PLACES))
 word_content = _task(
-    "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words,
-    {"least": LEAST, "rare": "drop", "least_test": 10}, {},
-)  # fmt: skip
-tree_depth = _task(
-    "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths, {**_DROP, "decorrelate": True}, {}
+    Question("ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT, oracles=WORDS)
 )
-top_deps = _task("ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP, {})
-passive = _task(
-    "ud/passive", "Is the main clause in the passive voice?", _voices, {},
-    {"passive": "it needs aux:pass at predicates with Voice=Pass and VerbForm=Part", "active": "it needs main predicates that are VERBs"},
+tree_depth = _task(
+    Question(
+        "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,
+        {**_DROP, "decorrelate": True}, oracles=DEPTHS,
+    )
 )  # fmt: skip
+top_deps = _task(Question("ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP, oracles=CLAUSE))
+passive = _task(Question("ud/passive", "Is the main clause in the passive voice?", _voices, needs=_PASSIVE, oracles=CLAUSE))
 tense = _task(
-    "ud/tense", "Is the main verb in the present or in the past?", _ruled("tense", "majority-feature", "expressed"), {},
-    {"pres": "it needs main VERBs with Tense=Pres", "past": "it needs main VERBs with Tense=Past"},
+    Question(
+        "ud/tense", "Is the main verb in the present or in the past?",
+        _ruled("tense", "majority-feature", "expressed"), needs=_TENSE, oracles=CLAUSE,
+    )
 )  # fmt: skip
 subj_num = _task(
-    "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num", "majority-feature"), {}, _NUMBER
-)
-obj_num = _task(
-    "ud/obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num", "majority-feature"), {}, _NUMBER
-)
-sent_type = _task(
-    "ud/sent-type", "Is the sentence a question, a command, or neither?", _types, {},
-    {"inter": "it needs final question marks", "imper": "it needs Mood=Imp at main predicates", "other": "it needs statements"},
+    Question(
+        "ud/subj-num", "Is the subject of the main clause singular or plural?",
+        _ruled("subj-num", "majority-feature"), needs=_NUMBER, oracles=CLAUSE,
+    )
 )  # fmt: skip
+obj_num = _task(
+    Question(
+        "ud/obj-num", "Is the direct object of the main clause singular or plural?",
+        _ruled("obj-num", "majority-feature"), needs=_NUMBER, oracles=CLAUSE,
+    )
+)  # fmt: skip
+sent_type = _task(Question("ud/sent-type", "Is the sentence a question, a command, or neither?", _types, needs=_TYPE, oracles=CLAUSE))

@@ -60,7 +60,7 @@ class Harvest:
 
 def parts(path: str, more: tuple[str, ...] = ()) -> list[Part]:
     """The files that some paths name: treebanks, or running text one sentence a line (.txt)."""
-    found = [part for p in (path, *more) for part in ([Part("", _file(p))] if _is_text(p) else treebank(p))]
+    found = [part for p in (path, *more) for part in ([Part("", _file(p))] if is_text(Path(p)) else treebank(p))]
     seen: set[Path] = set()
     for part in found:
         if part.path.resolve() in seen:
@@ -69,8 +69,9 @@ def parts(path: str, more: tuple[str, ...] = ()) -> list[Part]:
     return found
 
 
-def _is_text(path: str) -> bool:
-    return uncompressed(Path(path)).suffix == ".txt"
+def is_text(path: Path) -> bool:
+    """Whether a file is running text, which has no trees."""
+    return uncompressed(path).suffix == ".txt"
 
 
 def _file(path: str) -> Path:
@@ -101,7 +102,7 @@ def _gathered(found: list[Part], on_error: OnError) -> Harvest:
     literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
     whole = Harvest([], [], [], findings, literal, Counter(), tally, tuple(str(part.path) for part in found))
     for part in found:
-        if _is_text(str(part.path)):
+        if is_text(part.path):
             _add_text(whole, part, on_error)
         else:
             _add_trees(whole, part, on_error)

@@ -1,0 +1,95 @@
+"""Which encoders each task is read with: those asked for, an oracle as the task has it, and the bounds of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from sonde.core import Encoder, Task
+from sonde.encoders import ENCODERS
+from sonde.encoders import make as make_encoder
+from sonde.naming import Reference
+from sonde.oracles import Informed, oracles_of
+
+BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
+"""Baselines that stand in every table, by whether a task is about words and not about whole sentences."""
+ORACLE = "gold"
+BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
+
+
+class OracleProblem(ValueError):
+    """A task without the oracle that was asked for; the message says which it has."""
+
+
+class Reader(NamedTuple):
+    """An encoder that a task is read with, what is read of it ('' for each layer), and how often a probe is fitted on it."""
+
+    reference: str
+    encoder: Encoder
+    reads: Sequence[str]
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How encoders are read: what of their layers, how often, and whether bounds are read beside them."""
+
+    reads: Sequence[str]
+    seeds: int
+    bounds: bool
+
+
+def named(given: Any) -> tuple[str, Encoder]:
+    """An encoder by its canonical reference, or by its name where it is none."""
+    encoder = make_encoder(given)
+    if isinstance(given, str | Reference):
+        return ENCODERS.canonical(given), encoder
+    return encoder.name, encoder
+
+
+def readers(task: Task, words: bool, encoders: Mapping[str, Encoder], how: Reading) -> tuple[list[Reader], dict[str, str]]:
+    """The readers of a task, bounds last, and the encoders that cannot read it, with the reason.
+
+    words  whether the task is about words of its sentences
+    """
+    found: dict[str, Reader] = {}
+    refused: dict[str, str] = {}
+    for reference, encoder in encoders.items():
+        try:
+            own = _oracle(reference, encoder, task) if isinstance(encoder, Informed) else (reference, encoder)
+            found.setdefault(own[0], Reader(*own, how.reads if own[1] is encoder else (), how.seeds))
+        except OracleProblem as problem:
+            refused[reference] = str(problem)
+    for reference, encoder in _bounds(task, words) if how.bounds else ():
+        found.setdefault(reference, Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS)))
+    return list(found.values()), refused
+
+
+def _bounds(task: Task, words: bool) -> Iterable[tuple[str, Encoder]]:
+    """The baselines of a task and its default oracle, where it has one."""
+    yield from map(named, BASELINES[words])
+    if oracles_of(task):
+        reference, encoder = named(ORACLE)
+        assert isinstance(encoder, Informed)
+        yield _oracle(reference, encoder, task)
+
+
+def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder]:
+    """The oracle that an encoder stands for in a task, under a reference that names it; OracleProblem where there is none."""
+    known = oracles_of(task)
+    if not known:
+        raise OracleProblem("its data carry no annotation that an oracle could hold")
+    if encoder.oracle is None:
+        return _called(reference, encoder, next(iter(known)))
+    if encoder.oracle not in known:
+        raise OracleProblem(f"it has no oracle {encoder.oracle!r}; it has {', '.join(known)}")
+    return reference, encoder
+
+
+def _called(reference: str, encoder: Informed, oracle: str) -> tuple[str, Encoder]:
+    """An encoder that holds a task's default oracle, and the reference with its name."""
+    whole = encoder.named(oracle)
+    if reference == encoder.name:  # it was given as an object
+        return whole.name, whole
+    return ENCODERS.canonical(replace(Reference.parse(reference), argument=oracle)), whole

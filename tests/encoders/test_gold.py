@@ -1,0 +1,80 @@
+"""Oracles as vectors: a fact's vector is its own wherever it comes from, facts add up, and noise is what it says."""
+
+import numpy as np
+import pytest
+
+from sonde.core import EncoderStop, Sentence
+from sonde.encoders import ENCODERS, make
+from sonde.encoders.gold import Gold
+from sonde.naming import ReferenceProblem
+
+ONE, TWO, THREE = (Sentence.of(text.split()) for text in ("the dog sleeps", "dogs sleep", "the dog"))
+FACTS = {
+    ONE: (("det",), ("nsubj", "Number=Sing"), ("root", "Tense=Pres")),
+    TWO: (("nsubj", "Number=Plur"), ("root", "Tense=Pres")),
+    THREE: (("det",), ("root", "Number=Sing")),
+}
+
+
+def read(gold: Gold, words: bool = False, sentences=(ONE, TWO, THREE), facts=None) -> np.ndarray:
+    return gold.informed(FACTS if facts is None else facts, words).encode(sentences).layers[0]
+
+
+def test_a_fact_has_one_vector_in_every_data_set():
+    alone = {ONE: (("Tense=Pres",),), TWO: (("Number=Plur",),)}
+    present, plural = read(Gold(width=8), sentences=(ONE, TWO), facts=alone)
+    both = read(Gold(width=8), sentences=(THREE,), facts={THREE: (("Tense=Pres", "Number=Plur", "else"),)})
+    other = read(Gold(width=8), sentences=(ONE,), facts={ONE: (("else",),)})
+    np.testing.assert_allclose(both[0], present + plural + other[0], rtol=1e-6)
+    assert not np.allclose(present, read(Gold(width=8, seed=1), sentences=(ONE,), facts=alone)[0])
+
+
+def test_vectors_depend_on_no_order_and_no_batch():
+    for words in (False, True):
+        gold = Gold(width=16, noise=0.3).informed(FACTS, words)
+        whole = gold.encode((ONE, TWO, THREE))
+        turned = Gold(width=16, noise=0.3).informed(dict(reversed(FACTS.items())), words).encode((THREE, ONE))
+        for here, there in ((0, 1), (2, 0)):
+            mine, other = whole.take(np.array([here])), turned.take(np.array([there]))
+            np.testing.assert_array_equal(mine.layers[0], other.layers[0])
+    shuffled = {ONE: tuple(tuple(reversed(unit)) for unit in FACTS[ONE])}
+    np.testing.assert_array_equal(read(Gold(), facts=shuffled, sentences=(ONE,)), read(Gold(), sentences=(ONE,)))
+
+
+def test_words_have_their_own_facts_and_sentences_the_sum_of_all():
+    words = Gold(width=8).informed(FACTS, True).encode((ONE, THREE))
+    assert words.spans is not None
+    assert words.spans.words.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
+    np.testing.assert_array_equal(words.layers[0][0], words.layers[0][3])  # `det` in both
+    np.testing.assert_allclose(words.layers[0][:3].sum(0), read(Gold(width=8))[0], rtol=1e-5)
+
+
+def test_without_a_width_facts_are_counted():
+    facts = {ONE: (("a", "b"), ("a",)), TWO: ((),)}
+    assert read(Gold(width=None), sentences=(ONE, TWO), facts=facts).tolist() == [[2.0, 1.0], [0.0, 0.0]]
+    assert make("gold:x,width=none").informed(facts, False).encode((TWO,)).layers[0].shape == (1, 2)
+
+
+def test_noise_has_the_deviation_that_it_says():
+    noise = read(Gold(width=4000, noise=0.5)) - read(Gold(width=4000))
+    assert noise.std() == pytest.approx(0.5, rel=0.02)
+    assert abs(np.corrcoef(noise)[0, 1]) < 0.05  # each sentence has its own
+    again = read(Gold(width=4000, noise=0.5, seed=1)) - read(Gold(width=4000, seed=1))
+    assert abs(np.corrcoef(noise[0], again[0])[0, 1]) < 0.05
+
+
+def test_it_encodes_nothing_without_a_task():
+    with pytest.raises(EncoderStop, match="annotation of a task"):
+        make("gold:clause").encode([ONE])
+
+
+@pytest.mark.parametrize("reference", ["gold,width=0", "gold,noise=-1"])
+def test_options_that_make_no_sense_are_refused(reference):
+    with pytest.raises(ReferenceProblem):
+        make(reference)
+
+
+def test_references():
+    assert ENCODERS.canonical("gold") == "gold,noise=0.0,seed=0,width=384"
+    assert ENCODERS.canonical("gold:clause,width=none") == "gold:clause,noise=0.0,seed=0,width=none"
+    assert make("gold").named("clause") == make("gold:clause")

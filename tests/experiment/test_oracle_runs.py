@@ -1,0 +1,107 @@
+"""Oracles and bounds in a run: planned for tasks that have them, refused in a line elsewhere, fitted once, marked in the table."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from sonde.encoders.gold import Gold
+from sonde.experiment.places import Places
+from sonde.experiment.plan import PlanProblem, Wanted, plan
+from sonde.experiment.run import run
+from sonde.report import render, rows
+from sonde.sources.tables import write
+from sonde.testing import FAMILIES
+from test_oracles import Told
+
+
+@pytest.fixture
+def places(tmp_path):
+    return Places.of(tmp_path / "results", tmp_path)
+
+
+@pytest.fixture
+def table(tmp_path):
+    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    return f"table:{tmp_path / 'a.jsonl'}"
+
+
+def measured(wanted, places):
+    outcome = run(plan(wanted, places), places, progress=False)
+    assert not outcome.failures
+    return {row.encoder: row for row in rows(outcome.results)}
+
+
+def test_plain_gold_is_the_default_oracle_of_each_task(places):
+    made = plan(Wanted([Told()], ["gold", "gold:lengths,width=none"], seeds=1), places)
+    assert [t.encoder for t in made.trials] == ["gold:words,noise=0.0,seed=0,width=384", "gold:lengths,noise=0.0,seed=0,width=none"]
+    found = measured(Wanted([Told()], ["gold"], seeds=1), places)
+    assert found["gold:words"].score == 100
+    assert found["gold:words"].kind == "oracle"
+    assert [t.encoder for t in plan(Wanted([Told()], [Gold()], seeds=1), places).trials] == ["gold:words"]
+
+
+def test_an_oracle_of_spans_gives_a_vector_a_word(places):
+    task = Told("span", metric="micro-f1")
+    assert measured(Wanted([task], ["gold"], seeds=1), places)["gold:words"].score > 85  # agents are told by their place alone
+
+
+def test_a_task_without_that_oracle_is_refused_in_a_line(places, table):
+    with pytest.raises(PlanProblem, match=r"gold on table:.*: its data carry no annotation"):
+        plan(Wanted([table], ["gold"]), places)
+    made = plan(Wanted([table, Told()], ["gold:slots", "length"], seeds=1), places)
+    assert {t.encoder for t in made.trials} == {"length"}
+    assert made.refused["gold:slots on told"] == "it has no oracle 'slots'; it has words, lengths"
+
+
+def test_wrong_facts_fail(places):
+    right = Told().facts("words", Told().load().sentences)
+    turned = [list(right.values())[i] for i in np.random.default_rng(0).permutation(len(right))]
+    wrong = dict(zip(right, turned, strict=True))
+    task = Told(known=wrong, name="wrong")
+    assert measured(Wanted([task], ["gold"], seeds=1), places)["gold:words"].score < 75
+
+
+def test_noise_lowers_the_score_step_by_step(places):
+    noisy = [f"gold,noise={noise}" for noise in (0.0, 8.0, 100.0)]
+    scores = [row.score for row in measured(Wanted([Told()], noisy, seeds=1), places).values()]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == 100
+    assert scores[-1] < 75
+
+
+def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(places, table):
+    wanted = Wanted([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, bounds=True)
+    made = plan(wanted, places)
+    assert not made.refused
+    seeds = {(t.task, t.encoder.partition(",")[0]): 0 for t in made.trials}
+    for t in made.trials:
+        seeds[t.task, t.encoder.partition(",")[0]] += 1
+    own, other = "told", next(iter(made.tasks.keys() - {"told"}))
+    assert seeds == {
+        **{(task, "random"): 3 for task in (own, other)},
+        **{(task, baseline): 1 for task in (own, other) for baseline in ("length", "bow:random")},
+        (own, "gold:words"): 1,
+    }
+
+
+def test_bounds_of_a_task_about_words_read_words(places):
+    made = plan(Wanted([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=True), places)
+    assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {"random", "bow:random", "gold:words"}
+    assert all("pool=none" in t.encoder for t in made.trials if t.encoder.startswith("bow"))
+
+
+def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(places):
+    made = plan(Wanted([Told()], ["length"], ["mlp,hidden=0"], seeds=3, bounds=True), places)
+    assert sum(t.encoder == "length" for t in made.trials) == 3
+
+
+def test_a_table_says_what_each_row_is(places):
+    outcome = run(plan(Wanted([Told()], ["random,dim=8"], seeds=1, bounds=True), places), places, progress=False)
+    listed = list(csv.DictReader(render(outcome.results, "csv").splitlines()))
+    assert {row["encoder"]: row["kind"] for row in listed} == {
+        "random,dim=8": "baseline",
+        "length": "baseline",
+        "bow:random": "baseline",
+        "gold:words": "oracle",
+    }
