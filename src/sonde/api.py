@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ class Settings:
     """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where and how things are kept."""
 
     probes: Sequence[str] = ()
-    controls: Sequence[str] = ("none",)
+    controls: Sequence[str] = ()
     seeds: int = 5
     reads: Sequence[str] = ()
     output: str | Path | None = None
@@ -43,15 +43,16 @@ class Evaluation:
 
 
 def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
-    """Probe an encoder, or a list of them, on tasks.
+    """Probe one encoder or several on tasks.
 
     encoder   a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with `encode(list[str])`, a function
-              list[str] -> [n, dim], or a SentEval pair `(batcher, prepare)`
+              list[str] -> [n, dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a mapping of
+              names to them. A model without a name goes by its card or its path, and a second one of that name by 'NAME #2'
     tasks     references or Task objects; patterns such as 'ud/*:PATH' are expanded
     settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, store, jobs, progress
     """
     chosen = Settings(**settings)
-    encoders = list(encoder) if isinstance(encoder, list) else [encoder]
+    encoders = encoder if isinstance(encoder, list | Mapping) else [encoder]
     listed = [tasks] if isinstance(tasks, str) else list(tasks)
     places = Places.of(chosen.output, chosen.cache, chosen.store)
     made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)

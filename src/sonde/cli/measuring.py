@@ -76,7 +76,7 @@ def run(
     settled(cache)
     places = Places.of(output, cache, store)
     built_in = not (task or encoder or suite)
-    controls = list(dict.fromkeys(["none", *(control or (["shuffled"] if built_in else []))]))
+    controls = control or (["shuffled"] if built_in else [])
     encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)
     if suite:
         asked = {"encoders": encoders, "controls": controls, "seeds": many, "reads": read or (), "on_error": on_error}

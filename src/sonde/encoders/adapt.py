@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import itertools
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sonde.core import DataProblem, Encoder, Sentence
+from sonde.encoders.origin import called, source
 from sonde.vectors import Vectors
 
 BATCH = 128  # SentEval's batch size where params name none
@@ -73,6 +72,7 @@ class Pair:
 
     batched: Batched
     prepare: Callable[[Any, list[list[str]]], Any]
+    made_of: str = ""
 
     @property
     def name(self) -> str:
@@ -80,8 +80,8 @@ class Pair:
 
     @property
     def fingerprint(self) -> str:
-        """That of the batcher's source."""
-        return self.batched.fingerprint
+        """Those of the batcher's source and of prepare's."""
+        return f"{self.batched.fingerprint} {self.made_of}"
 
     def prepared(self, sentences: Sequence[Sentence]) -> Encoder:
         params = Params(self.batched.params)
@@ -100,8 +100,8 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
     told apart in this process only: its vectors are not found again by a later one.
     """
     if isinstance(thing, tuple) and len(thing) == 2 and callable(thing[0]) and (thing[1] is None or callable(thing[1])):
-        batched = Batched(name or _called(thing[0]), thing[0], _source(thing[0], name))
-        return batched if thing[1] is None else Pair(batched, thing[1])
+        batched = Batched(name or called(thing[0]), thing[0], source(thing[0], name))
+        return batched if thing[1] is None else Pair(batched, thing[1], source(thing[1], name))
     encode = getattr(thing, "encode", None)
     if callable(encode) and not inspect.isclass(thing):
         if _is_sentence_transformer(thing):
@@ -110,11 +110,11 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
             return live(thing, name)
         if _takes_sentences(thing):
             return thing  # type: ignore[no-any-return]
-        return Adapted(name or _called(thing), encode, _source(thing, name))
+        return Adapted(name or called(thing), encode, source(thing, name))
     if inspect.isroutine(thing) or (callable(thing) and not inspect.isclass(thing)):
         if len(required(thing)) == 2:
-            return Batched(name or _called(thing), thing, _source(thing, name))
-        return Adapted(name or _called(thing), thing, _source(thing, name))
+            return Batched(name or called(thing), thing, source(thing, name))
+        return Adapted(name or called(thing), thing, source(thing, name))
     raise DataProblem(
         f"{thing!r} is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with encode(list[str]), "
         "a function list[str] -> array, or a SentEval pair (batcher, prepare)"
@@ -152,28 +152,6 @@ def _takes_sentences(thing: Any) -> bool:
 
 def _is_sentence_transformer(thing: Any) -> bool:
     return any(c.__module__.startswith("sentence_transformers.") and c.__name__ == "SentenceTransformer" for c in type(thing).__mro__)
-
-
-_unnamed = itertools.count()
-_process = uuid.uuid4().hex
-
-
-def _called(thing: Any) -> str:
-    return str(getattr(thing, "__name__", type(thing).__name__))
-
-
-def _source(thing: Any, name: str | None) -> str:
-    """The hash of the source file that a thing is written in; for things that are not plain functions, of this process too.
-
-    A function that closes over something, and an object, have a state that no file shows.
-    """
-    plain = inspect.isfunction(thing) and not thing.__closure__
-    try:
-        text = Path(inspect.getsourcefile(thing if inspect.isroutine(thing) else type(thing)) or "").read_bytes()
-    except (OSError, TypeError):
-        text, plain = b"", False
-    own = "" if plain or name else f" {_process} {next(_unnamed)}"
-    return hashlib.blake2b(text, digest_size=16).hexdigest() + own
 
 
 def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:

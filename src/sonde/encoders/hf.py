@@ -80,7 +80,12 @@ class HuggingFace:
     def fingerprint(self) -> str:
         """The model's files or commit, versions, device class and precision."""
         device, dtype = self.runs
-        return f"{self.files.fingerprint} {versions('torch', 'transformers', 'tokenizers')} {device.partition(':')[0]} {dtype}"
+        return f"{self.revision} {versions('torch', 'transformers', 'tokenizers')} {device.partition(':')[0]} {dtype}"
+
+    @property
+    def revision(self) -> str:
+        """The model's commit, or a digest of its files."""
+        return self.files.fingerprint
 
     @property
     def base(self) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 
 from sonde.core import Sentence
 from sonde.encoders.hub import Files, files_of
+from sonde.encoders.origin import called
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
 from sonde.vectors import Vectors
 
+PACKAGES = ("torch", "transformers", "tokenizers", "sentence-transformers")  # whose versions decide the last bits
 RECIPE = 1  # raised when the vectors of the same options change
 
 
@@ -47,8 +49,12 @@ class SentenceTransformers:
     def fingerprint(self) -> str:
         """The model's files or commit, versions, device class and precision."""
         device, dtype = self.runs
-        packages = versions("torch", "transformers", "tokenizers", "sentence-transformers")
-        return f"{RECIPE} {self.files.fingerprint} {packages} {device.partition(':')[0]} {dtype}"
+        return f"{RECIPE} {self.revision} {versions(*PACKAGES)} {device.partition(':')[0]} {dtype}"
+
+    @property
+    def revision(self) -> str:
+        """The model's commit, or a digest of its files."""
+        return self.files.fingerprint
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.encoders.sentence_forward import loaded, run  # imports torch
@@ -65,8 +71,14 @@ class Live:
 
     name: str
     model: Any
-    fingerprint: str
+    revision: str
+    device: str
     dtype: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Weights and modules, versions, device and precision."""
+        return f"{RECIPE} {self.revision} {versions(*PACKAGES)} {self.device} {self.dtype}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.encoders.sentence_forward import run
@@ -81,5 +93,4 @@ def live(model: Any, name: str | None = None) -> Live:
 
     device = str(model.device)
     dtype = resolved_dtype("auto", device)
-    packages = versions("torch", "transformers", "tokenizers", "sentence-transformers")
-    return Live(name or "SentenceTransformer", model, f"{RECIPE} {weights_digest(model)} {packages} {device} {dtype}", dtype)
+    return Live(name or called(model), model, weights_digest(model), device, dtype)

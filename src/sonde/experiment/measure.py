@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import SPLITS, Cell, Control, DataProblem, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
+from sonde.experiment.called import revision
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.identity import digest, git_commit, versions
@@ -88,8 +90,19 @@ def _measure(group: Group, places: Places) -> list[Result]:
     predictors = group.probe.fit(train, dev, cells=cells)
     seconds = time.perf_counter() - start
     answers = {kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()}
-    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {"fit_seconds": round(seconds, 3), "constants": answers}
+    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes})
+    shared |= {"fit_seconds": round(seconds, 3), "constants": answers, "tested": about(test.dataset)}
     return [_result(t, p, test, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
+
+
+def about(dataset: Dataset) -> str:
+    """Stands for what examples are about, whatever their labels: their sentences and spans, in order."""
+    used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
+    found = hashlib.blake2b(numbers.tobytes(), digest_size=16)
+    for sentence in used.tolist():
+        found.update(dataset.sentences[sentence].key)
+    found.update(np.ascontiguousarray(dataset.sites[:, :, 1:]).tobytes())
+    return found.hexdigest()
 
 
 def _lost(counts: Mapping[str, Any]) -> str:
@@ -186,6 +199,7 @@ def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]
     return {
         "kind": kind_of(group.encoder),
         "identities": {r: group.known[r] for r in (first.task, first.encoder, first.probe, first.control)},
+        "revision": revision(group.encoder),
         "versions": versions(),
         "commit": git_commit(Path.cwd()),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -32,6 +32,13 @@ class Places:
         """The store of results."""
         return ResultStore(self.results)
 
+    def revisions(self) -> dict[str, set[str]]:
+        """The revisions of each encoder that results are kept of, where the user chose the folder; the cache has everybody's."""
+        found: dict[str, set[str]] = {}
+        for trial, made_with in self.result_store().facts() if self.results != self.cache / "results" else ():
+            found.setdefault(trial.encoder, set()).add(str(made_with.get("revision", "")))
+        return found
+
     def vector_store(self) -> VectorStore:
         """The cache of vectors; its open blocks are kept, so that not every group of trials opens them anew."""
         return _opened(self.cache / "vectors", self.dtype, threading.get_ident())

@@ -14,10 +14,11 @@ from sonde.controls import CONTROLS
 from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
+from sonde.experiment.called import encoders_of
 from sonde.experiment.data import facts, task_identity
 from sonde.experiment.identity import identity, trial_id
 from sonde.experiment.places import Places
-from sonde.experiment.readers import Reader, Reading, named, readers
+from sonde.experiment.readers import Reader, Reading, readers
 from sonde.metrics import METRICS
 from sonde.naming import Reference
 from sonde.probes import PROBES
@@ -25,6 +26,7 @@ from sonde.reading import Probe, ReadingProblem, reads_of, view
 from sonde.tasks import TASKS
 
 NAMELESS = "-"  # the layer of an encoder that has but one
+NO_CONTROL = "none"  # the task itself, which every control is beside
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
@@ -58,14 +60,15 @@ class Plan:
 class Wanted:
     """What a user asks for, as typed; every combination becomes a trial.
 
-    Without probes each task brings its own; `reads` says what is read of an encoder (each of its layers without it).
+    Without probes each task brings its own; `reads` says what is read of an encoder (each of its layers without it). The task
+    itself, control `none`, is measured whatever other controls are asked for. Encoders may have names: {"mine": model}.
     bounds  whether the default baselines and oracle of each task are read with it, fitted once
     """
 
     tasks: Sequence[Any]
-    encoders: Sequence[Any]
+    encoders: Sequence[Any] | Mapping[str, Any]
     probes: Sequence[str] = ()
-    controls: Sequence[str] = ("none",)
+    controls: Sequence[str] = ()
     seeds: int = 5
     reads: Sequence[str] = ()
     bounds: bool = False
@@ -96,10 +99,10 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
     tasks, refused = tasks_of(wanted.tasks, places.cache)
-    encoders = dict(map(named, wanted.encoders))
+    encoders = encoders_of(wanted.encoders, places.revisions)
     given = list(dict.fromkeys(ref for text in wanted.probes for ref in map(str, PROBES.expand(text))))
     probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in given or sorted({t.probe for t in tasks.values()})}
-    controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in wanted.controls}
+    controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in (NO_CONTROL, *wanted.controls)}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
     identities = {r: identity(r, t) for r, t in (*probes.items(), *controls.items())}

@@ -13,8 +13,8 @@ from sonde.metrics import interval_of
 from sonde.metrics.compare import HOLDS, micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
-from sonde.report.rows import PERCENT, joined, repeats, said_of, without_fold
-from sonde.report.table import NO_CONTROL, Section, Table, number, short
+from sonde.report.rows import PERCENT, joined, repeats, rows, said_of, without_fold
+from sonde.report.table import NO_CONTROL, Section, Table, number, short, test_notes
 from sonde.targets import Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS
 
@@ -33,7 +33,7 @@ def classes(results: Sequence[Result]) -> Table:
             what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
             groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
     sections = tuple(Section(f"{short(task)}: {what}", _by_class(group)) for (task, what), group in groups.items())
-    return Table(COLUMNS, sections, frozenset({"class"}))
+    return Table(COLUMNS, sections, frozenset({"class"}), tuple(test_notes(rows(r for group in groups.values() for r in group))))
 
 
 def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:

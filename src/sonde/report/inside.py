@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from sonde.published import Block, Entry, Judged, Line, Paper, grouped
 from sonde.report.rows import Row, rows
 from sonde.report.table import NO_CONTROL, Section, Table, number
+from sonde.report.tested import differences, marks
 
 OWN = "▸ "
 DOUBT = "   ± 95 %"
@@ -109,8 +111,9 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
     many = range(len(paper.columns))
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
     strong: set[tuple[int, int]] = set()
+    signs = [_signs(mine, c) for c in many]
     for row in mine:
-        body.append((OWN + row.label, *(number(row.cells[c].score) if c in row.cells else "–" for c in many)))
+        body.append((OWN + row.label, *(number(row.cells[c].score) + signs[c].get(row.label, "") if c in row.cells else "–" for c in many)))
         if not why and row.encoder:
             strong |= {(len(body) - 1, c + 1) for c in many if c in row.cells and round(row.cells[c].score, 1) == best[c]}
         body.append((DOUBT, *(number(_doubt(row.cells[c])) if c in row.cells else "" for c in many)))
@@ -118,6 +121,12 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
             body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), apart=why != "")
+
+
+def _signs(mine: Sequence[Measured], column: int) -> dict[str, str]:
+    """The signs of rows whose score in a column is over other test examples than most are, by label."""
+    there = {row.label: cell for row in mine if isinstance(cell := row.cells.get(column), Row)}
+    return dict(zip(there, marks(list(there.values())), strict=True))
 
 
 def _doubt(cell: Row | Judged) -> float:
@@ -162,6 +171,9 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
         yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
     probes = {row.probe: None for row in found}
     yield f"Probes: {'; '.join(probes)}."
+    for mine, c in product(groups.values(), range(len(paper.columns))):
+        there = [cell for row in mine if isinstance(cell := row.cells.get(c), Row)]
+        yield from differences(there, paper.columns[c])
     folded = sorted({paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1})
     if folded:
         yield f"Small data, folds pooled (n train is that of one): {', '.join(folded)}."

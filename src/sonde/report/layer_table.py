@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sonde.report.layers import Depth, Mean
 from sonde.report.rows import Row
 from sonde.report.table import Section, Table, number, short
+from sonde.report.tested import differences, marks
 
 BARS = "▏▎▍▌▋▊▉█"
 WIDE = 16  # characters of the longest bar
@@ -49,18 +50,20 @@ def overview(found: Sequence[Depth]) -> Table:
         "test examples.",
         "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
         *(f"{_called(d, groups)}: the weights have hardly left equal ones, so their centre says little." for d in still),
+        *(text for d in found for text in differences(d.rows, _called(d, groups))),
         *(f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
     )
     return Table(columns, sections, WORDS, notes, "Where tasks are solved")
 
 
 def _line(depth: Depth) -> tuple[str, ...]:
+    signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
     return (
         short(depth.task),
-        _score(depth.lexical),
-        _score(depth.cumulative.get(0)),
-        "–" if depth.best is None else f"{number(depth.single[depth.best].score)} (layer {depth.best})",
-        _score(depth.cumulative.get(depth.layers[-1])),
+        _score(depth.lexical, signs),
+        _score(depth.cumulative.get(0), signs),
+        "–" if depth.best is None else f"{_score(depth.single[depth.best], signs)} (layer {depth.best})",
+        _score(depth.cumulative.get(depth.layers[-1]), signs),
         _centre(depth.gravity),
         _two(depth.uneven),
         _centre(Mean(*depth.expected[:3])),
@@ -82,21 +85,23 @@ def by_layer(depth: Depth) -> Table:
     coded = any(not math.isnan(row.compression) for row in depth.single.values())
     columns = ("layer", "alone", "95 % interval", *(["compression"] * coded), "mixed", "95 % interval ", "adds", "weight", "")
     body = []
+    signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
     if depth.lexical is not None:
-        body.append(("lex", *_alone(depth.lexical, coded), *[""] * 5))
+        body.append(("lex", *_alone(depth.lexical, signs, coded), *[""] * 5))
     for layer in depth.layers:
         mixed, below = depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
         adds = f"{mixed.score - below.score:+.1f}" if mixed and below else ""
-        cells = (*_alone(depth.single.get(layer), coded), _score(mixed), _interval(mixed), adds)
+        cells = (*_alone(depth.single.get(layer), signs, coded), _score(mixed, signs), _interval(mixed), adds)
         body.append((str(layer), *cells, *_weighed(depth, layer)))
     first = depth.rows[0]
     line = f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds} seed{'s' * (first.seeds > 1)}."
-    return Table(columns, (Section(short(depth.task), tuple(body), line),), WORDS)
+    notes = differences(depth.rows, short(depth.task))
+    return Table(columns, (Section(short(depth.task), tuple(body), line),), WORDS, tuple(notes))
 
 
-def _alone(row: Row | None, coded: bool) -> tuple[str, ...]:
+def _alone(row: Row | None, signs: Mapping[int, str], coded: bool) -> tuple[str, ...]:
     """What there is to say of a layer read alone."""
-    return (_score(row), _interval(row), *([_two(row.compression) if row else "–"] * coded))
+    return (_score(row, signs), _interval(row), *([_two(row.compression) if row else "–"] * coded))
 
 
 def _weighed(depth: Depth, layer: int) -> tuple[str, str]:
@@ -130,8 +135,8 @@ def _three(row: Row | None) -> tuple[float, float, float]:
     return (math.nan,) * 3 if row is None else (row.score, row.low, row.high)
 
 
-def _score(row: Row | None) -> str:
-    return "–" if row is None else number(row.score)
+def _score(row: Row | None, signs: Mapping[int, str]) -> str:
+    return "–" if row is None else number(row.score) + signs.get(id(row), "")
 
 
 def _interval(row: Row | None) -> str:

@@ -18,6 +18,7 @@ from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
 from sonde.oracles import Kind
 from sonde.probes import PROBES
+from sonde.report.tested import alike, missing, tested
 from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
 from sonde.tasks import TASKS
 from sonde.tasks.questions import malformed
@@ -50,6 +51,9 @@ class Row:
     beyond_are     of which split and class those are that were left out so
     unaligned_are
     rule, ruled    the rule of thumb that is right most often, where the task has some, and what it scores
+    tested         a digest of the test examples; scores with other digests are not to be compared
+    missing        folds that were not measured, as 'fold 3 of 3'; '' where all were
+    left_out       fits over other test examples than the score is over, such as seeds that lack a fold
     """
 
     task: str
@@ -83,6 +87,9 @@ class Row:
     problem: str = ""
     beyond_are: str = ""
     unaligned_are: str = ""
+    tested: str = ""
+    missing: str = ""
+    left_out: int = 0
 
     @property
     def read(self) -> str:
@@ -134,11 +141,15 @@ def rows(results: Iterable[Result]) -> list[Row]:
 
 
 def repeats(group: Iterable[Result]) -> list[list[Result]]:
-    """Results of one thing by seed and sample, each the results of all folds; those of a stopped run, with gaps, are left out."""
+    """Results of one thing by seed and sample, each the results of all folds; those over other test examples are left out."""
+    return alike(_by_fit(group))
+
+
+def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
     found: dict[tuple[int, str], list[Result]] = {}
     for result in sorted(group, key=lambda r: r.trial.task):
         found.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(result)
-    return [each for each in found.values() if len(each) == max(map(len, found.values()))]
+    return list(found.values())
 
 
 def _shared(result: Result) -> tuple[str, ...]:
@@ -148,7 +159,8 @@ def _shared(result: Result) -> tuple[str, ...]:
 
 def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
     task, encoder, layer, probe, control, metric = key
-    whole = repeats(group)
+    every = _by_fit(group)
+    whole = alike(every)
     folds = whole[0]
     gold = joined([r.gold for r in folds])
     predicted = [joined([r.predicted for r in each]) for each in whole]
@@ -180,6 +192,9 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         compression=float(compression),
         rule=rule,
         ruled=ruled,
+        tested=tested(folds),
+        missing=missing(folds),
+        left_out=len(every) - len(whole),
         **_unread(folds),
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from sonde.core import DataProblem, Result, Tags
 from sonde.metrics import METRICS, floor
 from sonde.report.rows import Row, repeats, rows, without_fold
-from sonde.report.table import NO_CONTROL, Section, Table, about, number, short
+from sonde.report.table import Section, Table, about, number, scored, short, signs_of, test_notes
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
 SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
@@ -101,14 +101,16 @@ def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
 
 def strata_table(found: Sequence[Row], stratum: str) -> Table:
     """Rows by the values of a stratum as a table, one section a task; baselines first and oracles last within each value."""
-    plain = [row for row in found if row.control == NO_CONTROL] or list(found)
+    plain = scored(found)
+    signs = signs_of(plain)
     layers = any(row.layer != "-" for row in plain)
     head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
         places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
-        body = tuple(_cells(row, layers) for row in sorted(mine, key=lambda r: (places[r.stratum], r.place)))
+        lines = sorted(mine, key=lambda r: (places[r.stratum], r.place))
+        body = tuple(_cells(row, signs.get(id(row), ""), layers) for row in lines)
         sections.append(Section(short(task), body, about(mine)))
     notes = [
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "
@@ -117,13 +119,13 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
     ]
     if any(math.isnan(row.score) for row in plain):
         notes.append("–: the metric counts no label of these examples.")
-    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), tuple(notes))
+    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), (*notes, *test_notes(plain)))
 
 
-def _cells(row: Row, layers: bool) -> tuple[str, ...]:
+def _cells(row: Row, sign: str, layers: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
     interval = "–" if math.isnan(row.low) else f"{number(row.low)} – {number(row.high)}"
-    return (row.stratum, row.encoder, *layer, row.probe, number(row.score), interval, number(row.majority), f"{row.n:,}")
+    return (row.stratum, row.encoder, *layer, row.probe, number(row.score) + sign, interval, number(row.majority), f"{row.n:,}")
 
 
 def _counts(results: Iterable[Result], stratum: str) -> dict[str, int]:

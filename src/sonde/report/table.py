@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from sonde.controls import CONTROLS
 from sonde.metrics import null_share
 from sonde.naming import Reference, ReferenceProblem
 from sonde.report.rows import Row
+from sonde.report.tested import differences, marks
 
 NO_CONTROL = "none"
 CONSTANT = "(constant)"
@@ -57,32 +58,81 @@ class Table:
 
 def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and its score under each control."""
-    plain = [row for row in rows if row.control == NO_CONTROL] or list(rows)
-    controls = tuple(dict.fromkeys(row.control for row in rows if row.control != NO_CONTROL)) if plain is not rows else ()
-    beside = {(r.task, r.encoder, r.layer, r.probe, r.metric, r.control): r for r in rows}
-    shown = Shown(any(row.layer != "-" for row in plain), any(map(_remembers, controls)), any(row.bits == row.bits for row in plain))
+    plain = scored(rows)
+    controls = tuple(dict.fromkeys(row.control for row in rows if row.control != NO_CONTROL))
+    beside = {(*_what(row), row.control): row for row in rows}
+    signs = signs_of(rows)
+    seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
+    shown = Shown(any(row.layer != "-" for row in plain), any(map(_remembers, controls)), any(row.bits == row.bits for row in plain), seeds)
     head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *controls, *shown.after, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
-        body = [_cells(row, [beside.get((*_what(row), c)) for c in controls], shown) for row in sorted(mine, key=lambda r: r.place)]
-        sections.append(Section(short(task), tuple(body), about(mine, (questions or {}).get(task, ""))))
+        lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in sorted(mine, key=lambda r: r.place)]
+        body = tuple(_cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines)
+        sections.append(Section(short(task), body, about(mine, (questions or {}).get(task, ""))))
     return Table(head, tuple(sections), frozenset({"encoder", "probe"}), _notes(rows))
 
 
-def _what(row: Row) -> tuple[str, str, str, str, str]:
-    return row.task, row.encoder, row.layer, row.probe, row.metric
+def scored(rows: Sequence[Row]) -> list[Row]:
+    """A row for each thing measured, in the order in which things first come; without a score where only controls were measured."""
+    plain = {_what(row): row for row in rows if row.control == NO_CONTROL}
+    first: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        first.setdefault(_what(row), row)
+    return [plain.get(what) or _without_score(row) for what, row in first.items()]
 
 
-def _cells(row: Row, controls: Sequence[Row | None], shown: Shown) -> tuple[str, ...]:
-    beside = ["" if c is None else number(c.score) for c in controls]
+def _without_score(row: Row) -> Row:
+    return replace(row, score=math.nan, low=math.nan, high=math.nan, control=NO_CONTROL, missing="")
+
+
+def signs_of(rows: Sequence[Row]) -> dict[int, str]:
+    """The sign of each row (by id) whose test examples are not those of most rows of its task and stratum."""
+    found: dict[int, str] = {}
+    for mine in _together(rows).values():
+        found |= dict(zip(map(id, mine), marks(mine), strict=True))
+    return found
+
+
+def _together(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Rows whose scores stand below each other."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row.task, row.stratum), []).append(row)
+    return found
+
+
+def test_notes(rows: Sequence[Row]) -> list[str]:
+    """What there is to say of the test examples that rows are over, and of fits that were over others."""
+    notes = {text: None for (task, value), mine in _together(rows).items() for text in differences(mine, _named(task, value))}
+    left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
+    told = [f"{short(task)}, {encoder}: {_many(n, 'fit')} over other test examples, and left out." for (task, encoder), n in left.items()]
+    return [*notes, *told]
+
+
+def _named(task: str, stratum: str) -> str:
+    return short(task) + (f", {stratum}" if stratum else "")
+
+
+def _what(row: Row) -> tuple[str, ...]:
+    return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
+
+
+def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
+    """The cells of a row, which comes first, and of what its controls scored."""
+    row, *controls = line
+    assert row is not None
+    sign, *others = signs
+    beside = ["" if c is None else number(c.score) + s for c, s in zip(controls, others, strict=True)]
     interval = f"{number(row.low)} – {number(row.high)}"
     selective = (
         [_selectivity(row, next((c for c in controls if c is not None and _remembers(c.control)), None))] if shown.selectivity else []
     )
     coded = (["", ""] if math.isnan(row.bits) else [f"{row.bits / 1000:,.1f}", f"{row.compression:.2f}"]) if shown.code else []
+    seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder if row.encoder != "words" else "(words)"
-    found = (number(row.score), interval, number(row.majority), *beside, *selective, *coded)
+    found = (number(row.score) + sign, interval, number(row.majority), *beside, *selective, *coded, *seeds)
     return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
 
 
@@ -92,6 +142,7 @@ class Shown(NamedTuple):
     layers: bool
     selectivity: bool
     code: bool
+    seeds: bool
 
     def layer(self, cell: str) -> tuple[str, ...]:
         """The cell of the column of layers, where there is one."""
@@ -100,7 +151,8 @@ class Shown(NamedTuple):
     @property
     def after(self) -> tuple[str, ...]:
         """The columns after those of the controls."""
-        return (*(["selectivity"] if self.selectivity else []), *(["kbit", "compression"] if self.code else []))
+        selective, coded = ["selectivity"] * self.selectivity, ["kbit", "compression"] * self.code
+        return (*selective, *coded, *(["seeds"] * self.seeds))
 
 
 def _remembers(control: str) -> bool:
@@ -138,7 +190,7 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     """The question of some rows, their metric, and how many folds or samples they are over."""
     first, many = rows[0], max(row.samples for row in rows)
     metric = "" if first.metric == "accuracy" else f" {first.metric}."
-    folds = f" {first.folds} folds." if first.folds > 1 else ""
+    folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
     samples = f" {many} samples of the training data." if many > 1 else ""
     rule = f" Best rule of thumb: {first.rule}, {number(first.ruled)}." if first.rule and first.control == NO_CONTROL else ""
     return f"{question}{metric}{folds}{samples}{rule}".strip()
@@ -150,6 +202,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"  # each seed on each sample of the training data is one
     notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; intervals are over {fit}s and test examples."]
+    notes += test_notes(rows)
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     if any(_remembers(row.control) for row in rows):
         notes.append("selectivity: the score less that on labels drawn for words (Hewitt & Liang 2019), which a probe can only remember.")

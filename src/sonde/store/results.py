@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,10 @@ class ResultStore:
                 if row["id"] not in seen:
                     seen.add(row["id"])
                     yield row["id"], _result(row, columns)
+
+    def facts(self) -> Iterator[tuple[Trial, Mapping[str, Any]]]:
+        """The trial of every result and what it was made with, without its labels."""
+        yield from ((Trial(**row["trial"]), row["provenance"]) for block in self._blocks() for row in block.facts["results"])
 
     def _blocks(self) -> Iterator[Block]:
         """The units of work, oldest first, each read and checked once."""

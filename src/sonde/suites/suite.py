@@ -103,7 +103,7 @@ class Asked:
     """What a run of a suite leaves to its user."""
 
     encoders: Sequence[Any]
-    controls: Sequence[str] = ("none",)
+    controls: Sequence[str] = ()
     seeds: int = 5
     reads: Sequence[str] = ()
     on_error: str = "raise"

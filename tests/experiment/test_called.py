@@ -1,0 +1,155 @@
+"""No encoder that was asked for vanishes behind another of the same name, in a call or in a folder of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from fixtures.models import sentence_transformer
+from sonde.api import evaluate
+from sonde.core import DataProblem, Sentence
+from sonde.experiment.called import encoders_of, revision
+from sonde.report import rows
+from sonde.report.rows import newest
+from sonde.sources.tables import write
+from sonde.store.results import ResultStore
+from sonde.testing import FAMILIES
+from sonde.vectors import Vectors
+
+HOW = {"probes": ["logreg"], "seeds": 1, "progress": False}
+
+
+def by_length(sentences):
+    return np.array([[len(s), 1] for s in sentences], np.float32)
+
+
+class Model:
+    """As most libraries have it: an object with `encode`, whose state no file shows."""
+
+    def __init__(self, power: int) -> None:
+        self.power = power
+
+    def encode(self, sentences):
+        return by_length(sentences) ** self.power
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An encoder that says what it is called."""
+
+    revision: str
+    name: str = "declared"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        raise NotImplementedError
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory):
+    path = tmp_path_factory.mktemp("task") / "a.jsonl"
+    write(FAMILIES["sentence"](), path)
+    return f"table:{path}"
+
+
+@pytest.fixture
+def how(tmp_path):
+    return HOW | {"output": tmp_path / "results", "cache": tmp_path / "cache"}
+
+
+def scores(results):
+    return {row.encoder: row.score for row in rows(results)}
+
+
+def saved(how):
+    return newest(result for _, result in ResultStore(how["output"]).read())
+
+
+def times(factor):
+    return lambda s: by_length(s) * factor
+
+
+ONE, OTHER = (lambda s: by_length(s) + 1), (lambda s: by_length(s) * [[1, 0]] - 1)  # two of one file, one line and one name
+PAIRS = {
+    "functions without a name": (ONE, OTHER),
+    "functions of one name that close over something": (times(1), times(0)),
+    "objects of one class": (Model(1), Model(0)),
+    "methods of objects of one class": (Model(1).encode, Model(0).encode),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_two_live_things_have_two_rows(pair, task, how):
+    alone = [scores(evaluate(thing, task, **HOW, cache=how["cache"] / str(i)).results) for i, thing in enumerate(pair)]
+    (name,) = alone[0]
+    assert scores(evaluate(list(pair), task, **how).results) == {name: alone[0][name], f"{name} #2": alone[1][name]}
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_one_after_the_other_into_one_folder_keeps_both_rows(pair, task, how):
+    first, second = (scores(evaluate(thing, task, **how).results) for thing in pair)
+    assert len(first) == len(second) == 1
+    assert scores(saved(how)) == first | second
+    assert len(first | second) == 2
+
+
+def test_models_go_by_their_path_and_a_changed_model_is_another(tmp_path, task, how):
+    from sentence_transformers import SentenceTransformer
+
+    models = [SentenceTransformer(str(sentence_transformer(tmp_path / name)), device="cpu") for name in ("one", "other")]
+    import torch
+
+    with torch.no_grad():
+        next(models[1].parameters()).normal_()
+    assert set(scores(evaluate(models, task, **how).results)) == {"one/model", "other/model"}
+    with torch.no_grad():
+        next(models[0].parameters()).mul_(2)
+    (again,) = scores(evaluate(models[0], task, **how).results)
+    assert again == "one/model #2"
+    assert set(scores(saved(how))) == {"one/model", "other/model", "one/model #2"}
+
+
+def test_names_can_be_given(task, how):
+    found = scores(evaluate({"flat": Model(0), "long": Model(1)}, task, **how).results)
+    assert set(found) == {"flat", "long"}
+    evaluate({"flat": Model(2)}, task, **how)  # what is named so is measured again
+    assert set(scores(saved(how))) == {"flat", "long"}
+
+
+def test_a_thing_that_is_known_keeps_its_name():
+    one, two = encoders_of([ONE, OTHER])
+    assert (one, two) == ("<lambda>", "<lambda> #2")
+    known = revision(encoders_of([OTHER])["<lambda>"])
+    assert list(encoders_of([ONE], lambda: {"<lambda>": {known}})) == ["<lambda> #2"]
+    assert list(encoders_of([OTHER], lambda: {"<lambda>": {known}})) == ["<lambda>"]
+
+
+def test_functions_that_are_called_as_our_encoders_are_not_taken_for_them():
+    def length(sentences):
+        return by_length(sentences)
+
+    assert list(encoders_of([length, "length"])) == ["length #2", "length"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([ONE, ONE], "'<lambda>' is given twice"),
+        ([Declared("1"), Declared("1")], "two encoders are called 'declared', and nothing tells them apart; name them"),
+        ([Declared("1", "length"), "length"], "both called 'length'"),
+        ({"mine": "length"}, "'length' is a reference and goes by itself"),
+        ({"length": ONE}, "'length' cannot name a model"),
+        ({"st:mine": ONE}, "'st:mine' cannot name a model"),
+        ({"a": ONE, "b": ONE}, "'a' is given twice"),
+    ],
+)
+def test_what_cannot_be_told_apart_is_refused(given, said):
+    with pytest.raises(DataProblem, match=said):
+        encoders_of(given)
+
+
+def test_declared_names_are_told_apart_by_what_is_declared():
+    assert list(encoders_of([Declared("1"), Declared("2")])) == ["declared", "declared #2"]
+    assert list(encoders_of(["length", "length"])) == ["length"]  # one reference is one encoder
