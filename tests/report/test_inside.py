@@ -77,6 +77,16 @@ def test_on_the_published_data_a_row_is_ranked_and_may_be_the_best():
     assert own.rows[-1] == ("   rank of 3", "1", "–")
 
 
+def test_rows_of_fewer_seeds_say_of_how_many():
+    from dataclasses import replace
+
+    one, other = entry(), entry(encoder="hf:y")
+    twice = other._replace(results=(*other.results, *(replace(r, trial=replace(r.trial, seed=1)) for r in other.results)))
+    labels = [row[0] for row in inside(PAPER, [one, twice]).sections[-1].rows]
+    assert [label for label in labels if label.startswith("▸")] == ["▸ hf:x (1 seed)", "▸ hf:y"]
+    assert "▸ hf:x" in [row[0] for row in inside(PAPER, [one]).sections[-1].rows]
+
+
 def test_a_rank_is_the_range_that_the_interval_allows():
     *_, own = inside(PAPER, [entry(correct=0.88, published=True)]).sections
     assert own.rows[-1][1] == "1–2"

@@ -42,6 +42,22 @@ def test_folds_and_seeds_are_one_cell_and_other_data_are_another():
     assert others == 0
 
 
+def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
+    for name in ("EWT", "PUD"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    found = [result(task) for task in ("ud/tense:EWT,fold=1/2", "ud/tense:PUD", "ud/tense:EWT,size=2000", "ud/passive:EWT,on_error=skip")]
+
+    def shown(suite):
+        return [str(e.results[0].trial.task) for e in selected(SUITES.make(suite), found).entries]
+
+    assert shown("ud2019:EWT") == ["ud/tense:EWT,fold=1/2", "ud/passive:EWT,on_error=skip"]
+    assert shown(f"ud2019:{tmp_path}/EWT") == shown("ud2019:EWT")
+    assert shown("ud2019:PUD") == ["ud/tense:PUD"]
+    assert shown("ud2019:EWT,task=size=2000") == ["ud/tense:EWT,size=2000"]
+    assert len(shown("ud2019")) == 4
+
+
 def test_results_of_other_probes_are_counted_and_left_out():
     entries, others = selected(ud2019(), [result(), result(probe="logreg"), result("table:mine.tsv", probe="logreg")])
     assert (len(entries), others) == (1, 1)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sonde.cli.options import EncoderPatterns, Output, TaskPatterns, put, remark
+from sonde.cli.options import EncoderPatterns, Folder, Output, TaskPatterns, Which, put, remark
 
 if TYPE_CHECKING:
     from sonde.report.layers import Depth
 
 
 def layers(
-    results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
+    results: Folder = None,
+    which: Which = None,
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
     style: Annotated[
@@ -40,7 +41,7 @@ def layers(
     from sonde.report.plots import is_figure, layers_figure
 
     drawn = is_figure(output)
-    found = depths(found_in(results, task, encoder))
+    found = depths(found_in(results, which, tasks=task, encoders=encoder))
     if not found:
         raise DataProblem(
             "no task was measured on several layers of one encoder with one probe: `sonde run -e hf:NAME,layers=all,pool=none "

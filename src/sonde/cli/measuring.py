@@ -85,7 +85,8 @@ def run(
         made = plan(Wanted(tolerant(task or EMBEDDED_TASKS, on_error), encoders, probe or (), controls, many, read or ()), places)
     outcome = measured(made, places, local(jobs), progress=not quiet)
     _show(made, outcome, style, suite)
-    remark(_summary(outcome, f"{places.results}" + (f" --suite {suite}" if suite else ""), time.perf_counter() - start), quiet)
+    again = f" {output}" if output else f" {places.results} --experiment last" if cache else ""
+    remark(_summary(outcome, again + (f" --suite {suite}" if suite else ""), time.perf_counter() - start), quiet)
     if set(outcome.failures) - set(made.refused):
         raise typer.Exit(1)
 
@@ -112,7 +113,7 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
 
 def _summary(outcome: Outcome, shown: str, seconds: float) -> str:
     known = len(outcome.results) - outcome.fresh
-    return f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; `sonde report {shown}` shows them again"
+    return f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; `sonde report{shown}` shows them again"
 
 
 def embed(

@@ -60,6 +60,13 @@ OnError = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only.")]
 
 
+Folder = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; what was run last without.")]
+Which = Annotated[
+    str | None,
+    typer.Option(
+        "--experiment", metavar="N", help="Results asked for together: last, the N-th last, or all of the folder (so where one is named)."
+    ),
+]
 TaskPatterns = Annotated[
     list[str] | None,
     typer.Option("--task", "-t", metavar="PATTERN", help="Only tasks of this name, as `edge/*`, or as tables show them; may be repeated."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sonde.cli import papers
-from sonde.cli.options import EncoderPatterns, Output, ReadPatterns, Suite, TaskPatterns, put, remark
+from sonde.cli.options import EncoderPatterns, Folder, Output, ReadPatterns, Suite, TaskPatterns, Which, put, remark
 
 if TYPE_CHECKING:
     from sonde.core import Result
@@ -19,7 +19,8 @@ Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "html", "mte
 
 
 def report(
-    results: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; the cache's without.")] = None,
+    results: Folder = None,
+    which: Which = None,
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
     read: ReadPatterns = None,
@@ -33,10 +34,12 @@ def report(
     classes: Annotated[bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")] = False,
     by: Annotated[str | None, typer.Option("--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`.")] = None,
 ) -> None:
-    """Show results that were measured before.
+    """Show results that were measured before: all of a folder, or, without one, those that were asked for together last.
 
     **Examples**
 
+    - `sonde report`
+    - `sonde report --experiment 2`
     - `sonde report results/`
     - `sonde report results/ --format csv -o results.csv`
     - `sonde report results/ --format latex`
@@ -59,7 +62,7 @@ def report(
         raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
     if by is not None and (style not in (*PAGES, "csv") or suite is not None or classes):
         raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
-    found = found_in(results, task, encoder, read)
+    found = found_in(results, which, tasks=task, encoders=encoder, reads=read)
     text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
     if text is not None:
         put(text, output)
@@ -96,10 +99,12 @@ def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> s
     return csv(rows) if style == "csv" else PAGES[style](strata_table(rows, stratum))
 
 
-def found_in(
-    folder: Path | None, tasks: list[str] | None = None, encoders: list[str] | None = None, reads: list[str] | None = None
-) -> list[Result]:
-    """The newest result of each trial in a folder, ordered by trial, of those asked for; says how many older ones there are."""
+def found_in(folder: Path | None, which: str | None = None, **asked: list[str] | None) -> list[Result]:
+    """The newest result of each trial in a folder, ordered by trial, of those asked for; says what is left out.
+
+    which  'last' (what `sonde run` without a folder kept), 'all' (without, where there is a folder), or how many experiments ago
+    asked  patterns of `tasks`, `encoders` and `reads`; all without
+    """
     from sonde.core import DataProblem
     from sonde.encoders import ENCODERS
     from sonde.experiment.places import Places
@@ -107,15 +112,16 @@ def found_in(
     from sonde.tasks import TASKS
 
     places = Places.of(folder)
-    found = [result for _, result in places.result_store().read()] if places.results.is_dir() else []
+    found = dict(places.result_store().read()) if places.results.is_dir() else {}
     if not found:
         raise DataProblem(f"no results in {places.results}: `sonde run -o {places.results}` makes some")
-    kept = newest(found)
+    found = _experiment(found, places.results, which or ("all" if folder else "last"))
+    kept = newest(found.values())
     if older := len(found) - len(kept):
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
-    mine = _asked(tasks, {r.trial.task for r in kept}, TASKS)
-    theirs = _asked(encoders, {r.trial.encoder for r in kept}, ENCODERS)
-    chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and _is(reads, r.trial.read)]
+    mine = _asked(asked.get("tasks"), {r.trial.task for r in kept}, TASKS)
+    theirs = _asked(asked.get("encoders"), {r.trial.encoder for r in kept}, ENCODERS)
+    chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and _is(asked.get("reads"), r.trial.read)]
     if not chosen:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
         raise DataProblem(
@@ -123,6 +129,29 @@ def found_in(
             "and without -t, -e and --read all are shown"
         )
     return chosen
+
+
+def _experiment(found: dict[str, Result], folder: Path, which: str) -> dict[str, Result]:
+    """The results of one experiment of a folder, or of all; says which of how many it is, and what of it is missing."""
+    from sonde.core import DataProblem
+    from sonde.store.experiments import experiments
+
+    known = experiments(folder)
+    if which == "all" or not known:
+        if len(known) > 1:
+            remark(f"results of {len(known)} experiments, each of which is a run; --experiment last shows what was asked for last")
+        return found
+    number = 1 if which == "last" else int(which) if which.isdecimal() else 0
+    if not 1 <= number <= len(known):
+        raise DataProblem(f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)}, the first in {folder}")
+    ids = known[number - 1].ids
+    mine = {key: result for key, result in found.items() if key in ids}
+    if len(known) > 1:
+        when = known[number - 1].date[:16].replace("T", " ")
+        remark(f"experiment {number} of {len(known)} in {folder}, of {when}; --experiment {number % len(known) + 1} shows another, all all")
+    if lost := len(ids) - len(mine):
+        remark(f"{lost:,} of its {len(ids):,} trials have no result: it was stopped, or they could not be measured; run the same to go on")
+    return mine
 
 
 def _asked(patterns: list[str] | None, references: set[str], contents: Contents) -> set[str]:

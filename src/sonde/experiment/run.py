@@ -15,6 +15,7 @@ from sonde.experiment.measure import Group, Measured, measured_in, vectors_key
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan
 from sonde.oracles import Informed
+from sonde.store.experiments import record
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
 """Anything shaped like the builtin map."""
@@ -37,6 +38,7 @@ class Outcome:
 def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True) -> Outcome:
     """Measure every trial of a plan that the store does not hold yet, and return the results of all."""
     ids = plan.ids
+    record(places.results, ids.values())
     store = places.result_store()
     found = store.find(ids.values())
     groups = [g for g in _groups(plan, ids) if any(i not in found for i in g.ids)]

@@ -113,7 +113,12 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
     strong: set[tuple[int, int]] = set()
     signs = [_signs(mine, c) for c in many]
     for row in mine:
-        body.append((OWN + row.label, *(number(row.cells[c].score) + signs[c].get(row.label, "") if c in row.cells else "–" for c in many)))
+        body.append(
+            (
+                OWN + row.label + _seeds(row, mine),
+                *(number(row.cells[c].score) + signs[c].get(row.label, "") if c in row.cells else "–" for c in many),
+            )
+        )
         if not why and row.encoder:
             strong |= {(len(body) - 1, c + 1) for c in many if c in row.cells and round(row.cells[c].score, 1) == best[c]}
         body.append((DOUBT, *(number(_doubt(row.cells[c])) if c in row.cells else "" for c in many)))
@@ -121,6 +126,20 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
             body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), apart=why != "")
+
+
+def _seeds(row: Measured, mine: Sequence[Measured]) -> str:
+    """Over how many seeds an encoder's row is, where others are over more."""
+    counts, every = _fits([row]), _fits(mine)
+    if not counts or len(every) == 1 or counts == {max(every)}:
+        return ""
+    least, most = min(counts), max(counts)
+    return f" ({least} seed{'s' * (least > 1)})" if least == most else f" ({least} to {most} seeds)"
+
+
+def _fits(rows: Iterable[Measured]) -> set[int]:
+    """Over how many seeds scores of encoders are."""
+    return {cell.seeds for row in rows if row.encoder for cell in row.cells.values() if isinstance(cell, Row)}
 
 
 def _signs(mine: Sequence[Measured], column: int) -> dict[str, str]:

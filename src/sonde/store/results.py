@@ -68,7 +68,9 @@ class ResultStore:
         """The units of work, oldest first, each read and checked once."""
         if self.root.exists() and not self.root.is_dir():
             raise StoreProblem(f"{self.root} is a file: name a folder for the results")
-        for _, name in listed(self.root, SUFFIX):
+        for _, name in listed(self.root, SUFFIX, ".experiment"):
+            if not name.endswith(SUFFIX):
+                continue
             block = self._units.get(name) or opened(self.root / name)
             if block is None:
                 continue

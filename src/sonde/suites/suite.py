@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
@@ -82,6 +82,12 @@ class Suite:
             raise DataProblem(f"{self.name} has none of its data there: {self.missing}")
         return found
 
+    def over(self) -> frozenset[Reference]:
+        """The tasks that the suite measures, as `told_data` writes them; none where it does not name the data that it runs on."""
+        runs = self.runs if isinstance(self.runs, tuple) else (self.runs,)
+        said = any(run is not None and run.argument is not None for run in runs)
+        return frozenset(told_data(task) for task in self.tasks()) if said else frozenset()
+
     def lacking(self) -> list[str]:
         """The names of columns that are not measured because their data are not there."""
         runs = self.runs if isinstance(self.runs, tuple) else ()
@@ -136,6 +142,23 @@ def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:
     return [(mine, reads) for mine, reads in ((layered, suite.reads), (rest, ())) if mine]
 
 
+def told_data(task: str | Reference) -> Reference:
+    """A task's full reference without what does not say which data it is over, and with paths in full."""
+    try:
+        full = Reference.parse(TASKS.canonical(task))
+    except (ReferenceProblem, ImportError, AttributeError, OSError):  # results outlive options and plugins
+        full = Reference.parse(str(task))
+    full = full.without("fold", "sample", "on_error")
+    options = tuple((key, _in_full(value)) for key, value in full.options)
+    return Reference(full.name, None if full.argument is None else _in_full(full.argument), options)
+
+
+def _in_full(text: str) -> str:
+    """A path that is there, from the root; any other text as it is."""
+    path = Path(text).expanduser()
+    return str(path.resolve()) if text and path.exists() else text
+
+
 class Selected(NamedTuple):
     """The results that stand in a suite's table, and how many of its tasks' results were measured with other probes."""
 
@@ -144,17 +167,19 @@ class Selected(NamedTuple):
 
 
 def selected(suite: Suite, results: Iterable[Result]) -> Selected:
-    """The results that belong in the table: on its tasks, and with its probes."""
+    """The results that belong in the table: on its tasks, on the data that the suite names if it does, and with its probes."""
     floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
     probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
     places: dict[tuple[str, str], Place | None] = {}  # finding out whether files are the published ones reads them
+    over = suite.over()
     others = 0
     for result in results:
         trial = result.trial
         data = trial.task, result.provenance.get("identities", {}).get(trial.task, "")
         if data not in places:
-            places[data] = located(suite, trial.task, result)
+            mine = located(suite, trial.task) is not None and (not over or told_data(trial.task) in over)
+            places[data] = located(suite, trial.task, result) if mine else None
         place = places[data]
         if place is None:
             continue

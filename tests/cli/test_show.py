@@ -1,0 +1,100 @@
+"""`sonde report`: an experiment is what was asked for together, and what is shown is said."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from typer.testing import CliRunner
+
+from sonde.cli import app
+from sonde.sources.tables import write
+from sonde.store.experiments import experiments
+from sonde.testing import FAMILIES
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    for name in "ab":
+        write(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+    return tmp_path
+
+
+def sonde(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def ran(place, task, *rest, seeds=1):
+    probe = ["-e", "bow:random,dim=4", "--probe", "mlp,hidden=0", "--seeds", seeds, "-q"]
+    done = sonde("run", "-t", f"table:{place / task}.jsonl", *probe, *rest)
+    assert done.exit_code == 0, done.output
+
+
+def shown(*arguments):
+    done = sonde("report", *arguments, "--format", "csv")
+    assert done.exit_code == 0, done.output
+    rows = csv.DictReader(io.StringIO(done.stdout))
+    return {(row["task"].rpartition("/")[2][0], int(row["seeds"])) for row in rows}, done.stderr
+
+
+def test_without_a_folder_what_was_asked_for_last_is_shown(place):
+    ran(place, "a")
+    ran(place, "b", seeds=2)
+    found, said = shown()
+    assert found == {("b", 2)}
+    assert "experiment 1 of 2" in said
+    assert shown("--experiment", "2")[0] == {("a", 1)}
+    assert shown("--experiment", "all")[0] == {("a", 1), ("b", 2)}
+    ran(place, "a")  # known already, but asked for last
+    assert shown()[0] == {("a", 1)}
+    assert len(experiments(place / "cache" / "results")) == 2
+
+
+def test_experiments_that_share_results_each_have_their_own_rows(place):
+    ran(place, "a", seeds=3)
+    ran(place, "a", seeds=1)
+    assert shown()[0] == {("a", 1)}
+    assert shown("--experiment", "2")[0] == {("a", 3)}
+
+
+def test_a_folder_that_is_named_is_shown_whole(place):
+    for task in "ab":
+        ran(place, task, "-o", place / "results")
+    found, said = shown(place / "results")
+    assert found == {("a", 1), ("b", 1)}
+    assert "results of 2 experiments" in said
+    assert shown(place / "results", "--experiment", "last")[0] == {("b", 1)}
+
+
+def test_what_a_stopped_run_lacks_is_said(place):
+    ran(place, "a", seeds=2)
+    store = place / "cache" / "results"
+    from sonde.store.experiments import record
+
+    (known,) = experiments(store)
+    record(store, [*known.ids, "never measured"])
+    assert "1 of its 3 trials have no result" in shown()[1]
+
+
+def test_a_run_says_how_its_results_are_shown_again(place):
+    arguments = ["run", "-t", f"table:{place}/a.jsonl", "-e", "bow:random,dim=4", "--probe", "logreg"]
+    assert "`sonde report` shows" in sonde(*arguments).stderr
+    assert f"`sonde report {place}/results` shows" in sonde(*arguments, "-o", place / "results").stderr
+
+
+@pytest.mark.parametrize("which", ["0", "3", "first", "-1"])
+def test_an_experiment_that_is_not_there_is_told(place, which):
+    from sonde.core import DataProblem
+
+    ran(place, "a")
+    with pytest.raises(DataProblem, match="write last, all, or a number from 1"):
+        sonde("report", f"--experiment={which}")
+
+
+def test_results_of_old_are_shown_all(place):
+    ran(place, "a")
+    (file,) = (place / "cache" / "results").glob("*.experiment")
+    file.unlink()
+    assert shown()[0] == {("a", 1)}
