@@ -88,13 +88,23 @@ def test_planning_and_a_cached_run_import_nothing_heavy():
     assert spent() - before < 3
 
 
+BARE = """import typer
+app = typer.Typer(rich_markup_mode="markdown")
+app.command("one")(lambda: None)
+app.command("two")(lambda: None)
+app(["--help"])
+"""
+
+
 def test_help_is_there_at_once():
-    def seconds() -> float:
+    """In 0.3 s; on a machine so busy that typer alone takes 0.2 s, in half as much again as that."""
+
+    def seconds(*arguments: str) -> float:
         before = spent()
-        subprocess.run([sys.executable, "-m", "sonde", "--help"], capture_output=True, check=True)
+        subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
         return spent() - before
 
-    assert min(seconds() for _ in range(5)) <= 0.3
+    assert any(seconds("-m", "sonde", "--help") <= max(0.3, 1.5 * seconds("-c", BARE)) for _ in range(10))
 
 
 def test_the_public_names_are_there():

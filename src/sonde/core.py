@@ -280,7 +280,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one trial found. `score`, `low`, `high` and `majority` are in the metric's unit; `strata` tag its test examples."""
+    """What one trial found. Scores are in the metric's unit; `strata` tag test examples, `clusters` number what was drawn together."""
 
     trial: Trial
     metric: str
@@ -292,6 +292,7 @@ class Result:
     predicted: Column
     provenance: Mapping[str, Any]
     strata: Mapping[str, Tags] = field(default_factory=dict)
+    clusters: Mapping[str, Ints] = field(default_factory=dict)
 
     @property
     def n(self) -> int:

@@ -186,7 +186,7 @@ def run(*arguments: str) -> str:
 def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
     pytest.importorskip("matplotlib")
     found = [*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)]
-    ResultStore(tmp_path).write("unit", [(str(i), r) for i, r in enumerate(found)])
+    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
     shown = run("layers", str(tmp_path), "-o", str(tmp_path / "layers.png"))
     assert shown.index("edge/dep") < shown.index("edge/coref")
     assert (tmp_path / "layers.png").exists()
@@ -214,13 +214,13 @@ def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
 def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
     """Results know every option; tables leave out those that are as they are by default."""
     found = [result for encoder in ENCODED for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))]
-    ResultStore(tmp_path).write("unit", [(str(i), r) for i, r in enumerate(found)])
+    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
     for asked in ENCODED:
         shown = run("report", str(tmp_path), "--format", "csv", "-e", asked)
         assert {row["encoder"] for row in csv.DictReader(io.StringIO(shown))} == {asked}
 
 
 def test_what_has_no_layers_says_how_to_measure_them(tmp_path):
-    ResultStore(tmp_path).write("unit", [("0", over_layers()[0])])
+    ResultStore(tmp_path).write([("0", over_layers()[0])])
     with pytest.raises(DataProblem, match="--read cumulative"):
         run("layers", str(tmp_path))

@@ -1,4 +1,5 @@
 import errno
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -72,6 +73,36 @@ def test_arrays_come_back_whichever_are_equal_or_empty(tmp_path_factory, given_)
         assert block.array(name).shape == array.shape
 
 
+def test_a_file_says_which_version_wrote_it(tmp_path):
+    block = Block(write(tmp_path / "a"))
+    assert (block.format, block.made) == (2, importlib.metadata.version("sonde"))
+
+
+@pytest.mark.parametrize("large", [1, 1 << 30])
+def test_a_file_is_open_only_while_it_is_read(tmp_path, monkeypatch, large):
+    monkeypatch.setattr(blocks, "_MAPPED", large)
+    kept = [Block(write(tmp_path / str(i))) for i in range(3)]
+    before = len(os.listdir("/dev/fd"))
+    for block in kept:
+        block.check()
+    found = kept[0].array("half")
+    assert len(os.listdir("/dev/fd")) == before + (large == 1)
+    np.testing.assert_array_equal(found, ARRAYS["half"])
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_file_that_is_gone_is_no_damage_and_is_not_set_aside(tmp_path, how, caplog):
+    path = write(tmp_path / "a")
+    block = Block(path)
+    write(tmp_path / "b").replace(path) if how == "replaced" else path.unlink()
+    with pytest.raises(blocks.Gone) as gone:
+        block.array("keys")
+    blocks.set_aside(path, gone.value)
+    assert path.exists() == (how == "replaced")
+    assert "cannot be read" in caplog.text
+    assert not list(tmp_path.glob("*.damaged"))
+
+
 _whole = {}
 
 
@@ -111,10 +142,10 @@ def test_a_longer_file_is_noticed(tmp_path):
 
 
 def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "FORMAT", 2)
+    monkeypatch.setattr(blocks, "FORMAT", 3)
     path = write(tmp_path / "a")
     monkeypatch.undo()
-    with pytest.raises(StoreProblem, match="format 2, this version of sonde reads 1: update sonde"):
+    with pytest.raises(StoreProblem, match="format 3, this version of sonde reads 1 to 2: update sonde"):
         blocks.opened(path)
     assert path.exists()
 

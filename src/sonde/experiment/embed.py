@@ -99,10 +99,15 @@ def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
     return reasons
 
 
-def vectors(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str) -> Vectors:
-    """The stored vectors of embedded sentences, in their order; unusable ones are zeros, or have no units."""
+def vectors(
+    encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, usable: NDArray[np.bool_] | None = None
+) -> Vectors:
+    """The stored vectors of embedded sentences, in their order; unusable ones are zeros, or have no units.
+
+    Where one that was `usable` [sentences] is there no longer, it is a StoreProblem.
+    """
     slots = slots_of(encoder)
-    return store.read(key, slots, [slot.partition(".")[0] for slot in slots], sentences)
+    return store.read(key, slots, [slot.partition(".")[0] for slot in slots], sentences, usable)
 
 
 def slots_of(encoder: Encoder) -> tuple[str, ...]:

@@ -13,13 +13,13 @@ import json
 import platform
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sonde.core import Trial
+from sonde.store.results import SHARED
 
-FORMAT = 1  # of identities: raised when the meaning of a result changes for reasons that no source file shows
+FORMAT = 2  # of identities: raised when the meaning of a result changes for reasons that no source file shows
 FULL = "float32"  # the type in which vectors are what an encoder returned
 PACKAGES = ("sonde", "numpy", "scipy", "scikit-learn", "torch", "transformers", "sentence-transformers", "pyarrow")
 
@@ -38,9 +38,13 @@ def digest(*parts: str) -> str:
 
 
 def trial_id(trial: Trial, identities: Mapping[str, str]) -> str:
-    """What a trial's result is stored under; `identities` maps each of its references to an identity."""
-    made_with = [identities[r] for r in (trial.task, trial.encoder, trial.probe, trial.control)]
-    return digest(str(FORMAT), json.dumps(asdict(trial), sort_keys=True), *made_with)
+    """What a trial's result is stored under; `identities` maps each of its references to an identity.
+
+    Trials that share their fit (all but the layer and the seed) share the first half, by which the store finds their file.
+    """
+    references = (trial.task, trial.encoder, trial.probe, trial.control)
+    shared = digest(str(FORMAT), *references, *(identities[r] for r in references))
+    return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
 
 
 @functools.cache

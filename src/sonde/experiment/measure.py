@@ -64,8 +64,7 @@ def measure(group: Group, places: Places) -> Measured:
     """Fit and score a group's trials and keep the results; a failure is told, never raised, so others go on."""
     try:
         results = _measure(group, places)
-        unit = digest(*sorted(group.ids))
-        places.result_store().write(unit, list(zip(group.ids, results, strict=True)))
+        places.result_store().write(list(zip(group.ids, results, strict=True)))
         return Measured(group.name, tuple(results))
     except (ValueError, RuntimeError, MemoryError, ArithmeticError, LookupError, TypeError) as error:
         known = isinstance(error, DataProblem | ReadingProblem)  # these say all in their words
@@ -164,7 +163,7 @@ def _vectors(group: Group, dataset: Dataset, places: Places) -> tuple[Vectors, N
     encoder, key = _prepared(group, sentences)
     store = places.vector_store()
     done = embed(encoder, sentences, store, key, progress=False, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
-    return vectors(encoder, sentences, store, key), done.usable, [why for _, why in done.problems]
+    return vectors(encoder, sentences, store, key, done.usable), done.usable, [why for _, why in done.problems]
 
 
 def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:

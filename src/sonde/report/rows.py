@@ -54,6 +54,8 @@ class Row:
     tested         a digest of the test examples; scores with other digests are not to be compared
     missing        folds that were not measured, as 'fold 3 of 3'; '' where all were
     left_out       fits over other test examples than the score is over, such as seeds that lack a fold
+    version        of sonde that measured it
+    format         of the store that it was kept in, where that is an earlier one; 0 for today's
     """
 
     task: str
@@ -90,6 +92,8 @@ class Row:
     tested: str = ""
     missing: str = ""
     left_out: int = 0
+    version: str = ""
+    format: int = 0
 
     @property
     def read(self) -> str:
@@ -208,11 +212,12 @@ def _kind(result: Result) -> Kind:
 
 
 def _unread(folds: Sequence[Result]) -> dict[str, Any]:
-    """What could not be read: of the data, and by the encoder."""
+    """What could not be read, of the data and by the encoder, and the version and format that say so."""
     counts = {fate: sum(int(_counts(r).get(fate, 0)) for r in folds) for fate in ("beyond", "unaligned", "partial")}
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
     many, problem = malformed(folds[0].provenance.get("notes") or {})
-    return {**counts, **named, "malformed": many, "problem": problem}
+    made = {"version": dict(folds[0].provenance.get("versions") or {}).get("sonde", ""), "format": folds[0].provenance.get("format", 0)}
+    return {**counts, **named, **made, "malformed": many, "problem": problem}
 
 
 def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]) -> tuple[float, float]:

@@ -131,7 +131,7 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
     )
     coded = (["", ""] if math.isnan(row.bits) else [f"{row.bits / 1000:,.1f}", f"{row.compression:.2f}"]) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
-    encoder = row.encoder if row.encoder != "words" else "(words)"
+    encoder = (row.encoder if row.encoder != "words" else "(words)") + (f" ({row.version})" if row.format else "")
     found = (number(row.score) + sign, interval, number(row.majority), *beside, *selective, *coded, *seeds)
     return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
 
@@ -211,6 +211,9 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
             "kbit: thousands of bits that a code for the training labels takes if it may use the vectors; compression: how many times"
         )
         notes[-1] += " shorter that is than a code under equal chances (Voita & Titov 2020)."
+    notes += [
+        f"({v}): measured by that version of sonde, whose store this one reads." for v in sorted({r.version for r in rows if r.format})
+    ]
     notes += _chance(rows)
     for count, fate in LOST.items():
         lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}

@@ -2,15 +2,19 @@
 
     5 bytes 'sonde' | 3 digits format | 8 bytes header length | 16 bytes blake2b of all of this and the header | header | arrays
 
-Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the array is first read. Equal arrays
-have one place.
-A file is written beside its place, flushed to the disk and renamed: it is there whole or not at all.
+Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the array is first read.
+Equal arrays have one place. A file is written beside its place, flushed to the disk and renamed: it is there whole or not
+at all. It is open only while it is read, however many there are.
+
+Format 2 says in its header which version of sonde wrote it. Format 1, that of sonde 0.1.0, is the same without, and is read.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import importlib.metadata
 import json
 import logging
 import mmap
@@ -19,16 +23,18 @@ import secrets
 import struct
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-MAGIC, FORMAT = b"sonde", 1
+MAGIC, FORMAT = b"sonde", 2
+OLDEST = 1  # the first format, which is read still
 _PREAMBLE = struct.Struct("<5s3sQ16s")
 _ALIGN = 64
+_MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memory
 _STALE = 24 * 3600  # seconds after which an unfinished file is taken to be left over from a process that died
 
 log = logging.getLogger("sonde.store")
@@ -42,17 +48,23 @@ class Damaged(Exception):
     """A file whose bytes are not those that were written."""
 
 
+class Gone(Damaged):
+    """A file that was removed, or that another took the place of, after it had been opened."""
+
+
 class Block:
-    """An open file: its header is checked now, each array when it is first asked for; arrays are memory-mapped."""
+    """A file whose header is checked now, each array when it is first asked for.
+
+    format  that the file has; `made` is the version of sonde that wrote it
+    kind, facts, arrays   what was written
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < _PREAMBLE.size:
-                raise Damaged(f"it has {size} bytes")
-            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        header, self._start = self._header(size)
+            self._mark, size = _mark(file), os.fstat(file.fileno()).st_size
+            self.format, header = self._header(file, size)
+        self.made: str = header.get("sonde", "0.1.0")
         self.kind: str = header["kind"]
         self.facts: dict[str, Any] = header["facts"]
         self.arrays: dict[str, dict[str, Any]] = header["arrays"]
@@ -60,35 +72,68 @@ class Block:
         if size != self._start + max((a["stop"] for a in self.arrays.values()), default=0):
             raise Damaged(f"it has {size} bytes, not as many as were written")
 
-    def _header(self, size: int) -> tuple[dict[str, Any], int]:
-        magic, version, length, digest = _PREAMBLE.unpack_from(self._bytes)
-        stop = _PREAMBLE.size + length
-        if magic != MAGIC or stop > size or _digest(self._bytes[:16] + self._bytes[_PREAMBLE.size : stop]) != digest:
+    def _header(self, file: IO[bytes], size: int) -> tuple[int, dict[str, Any]]:
+        preamble = file.read(_PREAMBLE.size)
+        if len(preamble) < _PREAMBLE.size:
+            raise Damaged(f"it has {size} bytes")
+        magic, version, length, digest = _PREAMBLE.unpack(preamble)
+        self._start = _PREAMBLE.size + length
+        text = file.read(length) if magic == MAGIC and self._start <= size else b""
+        if not text or _digest(preamble[:16] + text) != digest:
             raise Damaged("its header is not what was written")
-        if int(version) != FORMAT:
+        if not OLDEST <= int(version) <= FORMAT:
             raise StoreProblem(
-                f"{self.path} has format {int(version)}, this version of sonde reads {FORMAT}: update sonde or use another folder"
+                f"{self.path} has format {int(version)}, this version of sonde reads {OLDEST} to {FORMAT}: update sonde "
+                "or use another folder"
             )
-        header: dict[str, Any] = json.loads(self._bytes[_PREAMBLE.size : stop])
-        return header, stop
+        header: dict[str, Any] = json.loads(text)
+        return int(version), header
 
     def array(self, name: str) -> NDArray[Any]:
-        """One array, read-only; raises Damaged if its bytes changed since it was written."""
+        """One array, read-only; a large one is mapped, and keeps the file open for as long as it lives.
+
+        Raises Damaged if its bytes changed since it was written, Gone if they are no longer there.
+        """
         about = self.arrays[name]
         start, stop = self._start + about["start"], self._start + about["stop"]
+        held = self._held(start, stop)
         if name not in self._checked:
-            with memoryview(self._bytes) as whole, whole[start:stop] as part:
-                if zlib.crc32(part) != about["crc32"]:
-                    raise Damaged(f"the bytes of {name!r} are not what was written")
+            if zlib.crc32(held) != about["crc32"]:
+                raise Damaged(f"the bytes of {name!r} are not what was written")
             self._checked.add(name)
         dtype, shape = np.dtype(about["dtype"]), tuple(about["shape"])
         count = int(np.prod(shape, dtype=np.int64))
-        return np.frombuffer(self._bytes, dtype, count, start).reshape(shape)
+        return np.frombuffer(held, dtype, count).reshape(shape)
+
+    def _held(self, start: int, stop: int) -> memoryview:
+        """Some bytes of the file, in memory or mapped."""
+        try:
+            with self.path.open("rb") as file:
+                if _mark(file) != self._mark:
+                    raise Gone("another file took its place")
+                if stop - start >= _MAPPED:
+                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[start:stop]
+                file.seek(start)
+                return memoryview(file.read(stop - start))
+        except FileNotFoundError:
+            raise Gone("it was removed") from None
 
     def check(self) -> None:
         """Read every array once."""
         for name in self.arrays:
             self.array(name)
+
+
+def _mark(file: IO[bytes]) -> tuple[int, ...]:
+    """What tells an open file from another that took its place."""
+    about = os.fstat(file.fileno())
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@functools.cache
+def version() -> str:
+    """The version of sonde that writes now."""
+    return importlib.metadata.version("sonde")
 
 
 def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], keep: bool = False) -> None:
@@ -97,7 +142,7 @@ def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, 
     With `keep`, a file that another process put there in the meantime stays; otherwise it is replaced.
     """
     about, laid = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-    text = json.dumps({"kind": kind, "facts": facts, "arrays": about}, default=_plain).encode()
+    text = json.dumps({"kind": kind, "sonde": version(), "facts": facts, "arrays": about}, default=_plain).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
     _commit(path, [lead, _digest(lead + text), text, *laid], keep)
@@ -181,20 +226,27 @@ def _flush_folder(folder: Path) -> None:
 
 
 def set_aside(path: Path, why: object) -> None:
-    """Rename a damaged file, and say so."""
+    """Rename a damaged file, and say so; of one that is gone it is only said."""
+    if isinstance(why, Gone):
+        log.warning("%s cannot be read (%s); what it held will be made again", path, why)
+        return
     log.warning("%s is damaged (%s); it is set aside as %s.damaged and what it held will be made again", path, why, path.name)
     with contextlib.suppress(FileNotFoundError):  # another process was quicker
         path.replace(path.with_name(path.name + ".damaged"))
 
 
-def listed(folder: Path, *suffixes: str) -> list[tuple[int, str]]:
-    """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed, others' files ignored."""
+def listed(folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda _: True) -> list[tuple[int, str]]:
+    """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed, others' files ignored.
+
+    Of those with a suffix, only the chosen names are looked at any closer.
+    """
     found, foreign = [], []
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(suffixes) and not entry.name.startswith("."):
-                with contextlib.suppress(FileNotFoundError):
-                    found.append((entry.stat().st_mtime_ns, entry.name))
+                if chosen(entry.name):
+                    with contextlib.suppress(FileNotFoundError):
+                        found.append((entry.stat().st_mtime_ns, entry.name))
             elif entry.name.endswith(".part"):
                 with contextlib.suppress(OSError):
                     if time.time() - entry.stat().st_mtime > _STALE:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -84,22 +85,24 @@ class Wanted:
         return found
 
 
-def mapped(wanted: Wanted, dtype: np.dtype[Any], folder: Path) -> NDArray[Any]:
-    """The units as a read-only memory-mapped array of the store's own type; a full disk is a StoreProblem.
+def mapped(wanted: Sequence[Wanted], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
+    """The units of several layers as read-only memory-mapped arrays of the store's own type; a full disk is a StoreProblem.
 
-    Written as any file is, not through the map, where a full disk would kill the process.
+    They share one file, since open files are few on some machines. It is written as any file is, not through the map, where
+    a full disk would kill the process.
     """
-    units, width = wanted.shape
-    row = max(1, width * dtype.itemsize)
+    sizes = [units * width * dtype.itemsize for units, width in (w.shape for w in wanted)]
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
-            for part in wanted.parts(max(1, PART // row)):
-                file.write(part.copied(dtype).data)
+            for layer in wanted:
+                for part in layer.parts(max(1, PART // max(1, layer.shape[1] * dtype.itemsize))):
+                    file.write(part.copied(dtype).data)
             file.flush()
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise StoreProblem(
-            f"cannot put {units * row / 1e9:.1f} GB of vectors in order in {folder}: {error.strerror or error}; make room, choose "
+            f"cannot put {sum(sizes) / 1e9:.1f} GB of vectors in order in {folder}: {error.strerror or error}; make room, choose "
             "another cache folder, or keep vectors in half precision, and run the same again"
         ) from error
-    return np.frombuffer(whole, dtype).reshape(units, width)
+    starts = [0, *accumulate(sizes)]
+    return [np.frombuffer(whole, dtype, int(np.prod(w.shape)), start).reshape(w.shape) for w, start in zip(wanted, starts, strict=False)]

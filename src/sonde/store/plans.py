@@ -100,7 +100,7 @@ def read(path: Path) -> Plan | None:
     except Damaged as damage:
         set_aside(path, damage)
         return None
-    return Plan(file, tuple(file.facts["slots"]), file.array("keys"), file.array("bounds"))
+    return Plan(file, tuple(file.facts["slots"]), np.array(file.array("keys")), np.array(file.array("bounds")))
 
 
 def unfinished(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:

@@ -1,12 +1,18 @@
-"""Results on disk: one immutable file for each unit of work (trials that share their fit), predictions included."""
+"""Results on disk: one immutable file for each unit of work (trials that share their fit), predictions included.
+
+    3f8a01c2d4e5f607-91ab23cd45ef6789.result    the ids of its trials all begin with 3f8a01c2d4e5f607
+
+A file's name begins with what the ids of its trials share, so finding a result is reading names. Files of format 1 have other
+names, and identities that no longer mean anything: they are read to be shown, never in place of a measurement.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Result, Tags, Trial
-from sonde.store.blocks import Block, Damaged, StoreProblem, listed, opened, set_aside, write
+from sonde.store.blocks import FORMAT, Block, Damaged, Gone, StoreProblem, listed, opened, set_aside, write
 from sonde.targets import Classes, Column, restored
 
 SUFFIX = ".result"
+SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
 
 class ResultStore:
@@ -25,83 +32,113 @@ class ResultStore:
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root)
-        self._units: dict[str, Block] = {}
 
-    def write(self, unit: str, results: Sequence[tuple[str, Result]]) -> None:
-        """Keep the results of one unit of work (trial id, result) as one file."""
-        columns = _Columns()
-        rows = [_row(trial_id, result, columns) for trial_id, result in results]
-        name = unit if re.fullmatch(r"[A-Za-z0-9_-]{1,120}", unit) else hashlib.blake2b(unit.encode(), digest_size=16).hexdigest()
-        facts = {"unit": unit, "results": rows, "columns": columns.facts}
-        self._units.pop(name + SUFFIX, None)
-        write(self.root / (name + SUFFIX), "results", facts, columns.arrays)
-
-    def ids(self) -> set[str]:
-        """The trial ids that have a result; what has one was read and checked."""
-        return {row["id"] for block in self._blocks() for row in block.facts["results"]}
+    def write(self, results: Sequence[tuple[str, Result]]) -> Path:
+        """Keep the results of one unit of work (trial id, result) as one file; where that is there already, it stays."""
+        ids = [trial_id for trial_id, _ in results]
+        digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=8).hexdigest()
+        path = self.root / f"{_shared(ids)}-{digest}{SUFFIX}"
+        kept = Kept()
+        rows = [_row(trial_id, result, kept) for trial_id, result in results]
+        write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
+        return path
 
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
-        """The results of those of the trial ids that have one."""
+        """The results of those of the trial ids that have one; only files whose name says so are read."""
         wanted, found = set(ids), dict[str, Result]()
-        for block in self._blocks():
-            chosen = [row for row in block.facts["results"] if row["id"] in wanted and row["id"] not in found]
-            if chosen:
-                columns = _read_columns(block)
-                found |= {row["id"]: _result(row, columns) for row in chosen}
+        beginnings = {trial_id[:SHARED] for trial_id in wanted}
+
+        def likely(name: str) -> bool:
+            shared, dash, _ = name.partition("-")
+            short = len(shared) < SHARED  # of trials that share less, which none of a run do
+            return bool(dash) and (shared in beginnings or (short and any(start.startswith(shared) for start in beginnings)))
+
+        for unit in self._units(likely):
+            found |= {trial_id: result for trial_id, result in unit if trial_id in wanted and trial_id not in found}
         return found
 
     def read(self) -> Iterator[tuple[str, Result]]:
-        """Every result with its trial id, each id once; the older file wins."""
+        """Every result with its trial id, each id once; the older file wins.
+
+        The provenance of one that an earlier version kept in another format names that as `format`.
+        """
         seen: set[str] = set()
-        for block in self._blocks():
-            columns = _read_columns(block)
-            for row in block.facts["results"]:
-                if row["id"] not in seen:
-                    seen.add(row["id"])
-                    yield row["id"], _result(row, columns)
+        for unit in self._units(lambda _: True):
+            for trial_id, result in unit:
+                if trial_id not in seen:
+                    seen.add(trial_id)
+                    yield trial_id, result
 
     def facts(self) -> Iterator[tuple[Trial, Mapping[str, Any]]]:
         """The trial of every result and what it was made with, without its labels."""
-        yield from ((Trial(**row["trial"]), row["provenance"]) for block in self._blocks() for row in block.facts["results"])
+        for path in self._files(lambda _: True):
+            if (block := opened(path)) is not None:
+                yield from ((Trial(**row["trial"]), row["provenance"]) for row in block.facts["results"])
 
-    def _blocks(self) -> Iterator[Block]:
-        """The units of work, oldest first, each read and checked once."""
+    def _units(self, chosen: Callable[[str], bool]) -> Iterator[list[tuple[str, Result]]]:
+        """The units of work in files of chosen names, oldest first."""
+        yield from (unit for path in self._files(chosen) if (unit := unit_in(path)) is not None)
+
+    def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
+        """Files of chosen names, oldest first."""
         if self.root.exists() and not self.root.is_dir():
             raise StoreProblem(f"{self.root} is a file: name a folder for the results")
-        for _, name in listed(self.root, SUFFIX, ".experiment"):
-            if not name.endswith(SUFFIX):
-                continue
-            block = self._units.get(name) or opened(self.root / name)
-            if block is None:
-                continue
-            try:
-                block.check()
-            except Damaged as damage:
-                set_aside(block.path, damage)
-                continue
-            self._units[name] = block
-            yield block
+        every = listed(self.root, SUFFIX, ".experiment", chosen=lambda name: name.endswith(SUFFIX) and chosen(name))
+        yield from (self.root / name for _, name in every)
 
 
-class _Columns:
-    """Label columns of one unit of work; equal ones, as the gold labels of its trials, are kept once."""
+def unit_in(path: Path) -> list[tuple[str, Result]] | None:
+    """The results of a file, with their trial ids; None where it is gone, or damaged and set aside now."""
+    for _ in range(2):  # twice where another file took its place meanwhile
+        try:
+            block = Block(path)
+            kept = _Read(block)
+            return [(row["id"], _result(row, kept)) for row in block.facts["results"]]
+        except (FileNotFoundError, Gone):
+            continue
+        except Damaged as damage:
+            set_aside(path, damage)
+            return None
+    return None
+
+
+def _shared(ids: Sequence[str]) -> str:
+    """What the ids begin with, as far as it may stand in a file's name."""
+    first, last = min(ids), max(ids)
+    same = (a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+    return "".join(takewhile(lambda c: c.isascii() and c.isalnum(), same))[:SHARED]
+
+
+class Kept:
+    """What the results of one unit of work hold in arrays; equal ones, as the gold labels of its trials, are kept once.
+
+    columns of labels go by number, plain arrays by a number of their own. Whole numbers take the smallest type that holds them.
+    """
 
     def __init__(self) -> None:
-        self.facts: list[dict[str, Any]] = []
+        self.facts: dict[str, list[Any]] = {"columns": [], "plain": []}
         self.arrays: dict[str, NDArray[Any]] = {}
         self._numbers: dict[bytes, int] = {}
 
-    def add(self, column: Column) -> int:
-        """The number under which a column is kept."""
-        arrays = {key: _narrow(np.asarray(array)) for key, array in column.arrays().items()}
+    def column(self, column: Column) -> int:
+        """The number under which a column of labels is kept."""
+        arrays = {key: np.asarray(array) for key, array in column.arrays().items()}
         about = {"loss": column.loss, "names": list(column.names), "partial": bool(getattr(column, "partial", False))}
-        content = [f"{key}{a.dtype.str}".encode() + a.tobytes() for key, a in sorted(arrays.items())]
-        digest = hashlib.blake2b(b"\x1e".join([json.dumps(about).encode(), *content])).digest()
-        if digest not in self._numbers:
-            self._numbers[digest] = len(self.facts)
-            self.facts.append({**about, "dtypes": {key: array.dtype.str for key, array in column.arrays().items()}})
-            self.arrays |= {f"{self._numbers[digest]}:{key}": array for key, array in arrays.items()}
-        return self._numbers[digest]
+        return self._add("columns", {**about, "dtypes": {key: array.dtype.str for key, array in arrays.items()}}, arrays)
+
+    def plain(self, array: NDArray[Any]) -> int:
+        """The number under which an array is kept."""
+        return self._add("plain", array.dtype.str, {"plain": array})
+
+    def _add(self, kind: str, about: Any, arrays: dict[str, NDArray[Any]]) -> int:
+        narrow = {key: _narrow(array) for key, array in arrays.items()}
+        content = [f"{key}{a.dtype.str}{a.shape}".encode() + a.tobytes() for key, a in sorted(narrow.items())]
+        digest = hashlib.blake2b(b"\x1e".join([json.dumps([kind, about]).encode(), *content])).digest()
+        number = self._numbers.setdefault(digest, len(self.facts[kind]))
+        if number == len(self.facts[kind]):
+            self.facts[kind].append(about)
+            self.arrays |= {f"{number}:{key}": array for key, array in narrow.items()}
+        return number
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:
@@ -111,29 +148,34 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max())))
 
 
-def _read_columns(block: Block) -> list[Column]:
-    return [
-        restored(
-            about["loss"],
-            {key: block.array(f"{n}:{key}").astype(dtype) for key, dtype in about["dtypes"].items()},
-            about["names"],
-            about["partial"],
-        )
-        for n, about in enumerate(block.facts["columns"])
-    ]
+class _Read:
+    """The arrays of a file of results, read and checked; what `Kept` keeps and an earlier format has not is absent."""
+
+    def __init__(self, block: Block) -> None:
+        self.format = block.format
+        self.columns = [self._column(block, number, about) for number, about in enumerate(block.facts["columns"])]
+        self.plain = [block.array(f"{number}:plain").astype(dtype) for number, dtype in enumerate(block.facts.get("plain", ()))]
+
+    @staticmethod
+    def _column(block: Block, number: int, about: dict[str, Any]) -> Column:
+        arrays = {key: block.array(f"{number}:{key}").astype(dtype) for key, dtype in about["dtypes"].items()}
+        return restored(about["loss"], arrays, about["names"], about["partial"])
 
 
-def _row(trial_id: str, result: Result, columns: _Columns) -> dict[str, Any]:
+def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
     numbers = {key: float(getattr(result, key)) for key in ("score", "low", "high", "majority")}
-    gold, predicted = columns.add(result.gold), columns.add(result.predicted)
-    strata = {key: columns.add(Classes(tags.codes, tags.names)) for key, tags in result.strata.items()}
     about = {"id": trial_id, "trial": asdict(result.trial), "metric": result.metric, "provenance": result.provenance}
-    return {**about, **numbers, "gold": gold, "predicted": predicted, "strata": strata}
+    labels = {"gold": kept.column(result.gold), "predicted": kept.column(result.predicted)}
+    strata = {key: kept.column(Classes(tags.codes, tags.names)) for key, tags in result.strata.items()}
+    clusters = {key: kept.plain(codes) for key, codes in result.clusters.items()}
+    return {**about, **numbers, **labels, "strata": strata, "clusters": clusters}
 
 
-def _result(row: dict[str, Any], columns: Sequence[Column]) -> Result:
+def _result(row: dict[str, Any], kept: _Read) -> Result:
     numbers = (row["score"], row["low"], row["high"], row["majority"])
-    tagged = {key: columns[number] for key, number in row.get("strata", {}).items()}
+    tagged = {key: kept.columns[number] for key, number in row.get("strata", {}).items()}
     strata = {key: Tags(column.matrix(), column.names) for key, column in tagged.items()}
-    gold, predicted = columns[row["gold"]], columns[row["predicted"]]
-    return Result(Trial(**row["trial"]), row["metric"], *numbers, gold, predicted, row["provenance"], strata)
+    clusters = {key: kept.plain[number] for key, number in row.get("clusters", {}).items()}
+    gold, predicted = kept.columns[row["gold"]], kept.columns[row["predicted"]]
+    old = {"format": kept.format} if kept.format < FORMAT else {}
+    return Result(Trial(**row["trial"]), row["metric"], *numbers, gold, predicted, {**row["provenance"], **old}, strata, clusters)

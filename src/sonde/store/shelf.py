@@ -82,12 +82,13 @@ class Places:
 
 
 class Shelf:
-    """Open blocks of one folder, oldest first, and an index for each set of slots that blocks share."""
+    """The blocks of one folder, oldest first, and an index for each set of slots that blocks share."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.blocks: list[Block] = []
         self.names: set[str] = set()
+        self._keys: dict[str, Keys] = {}
         self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
 
     def refresh(self) -> Shelf:
@@ -108,7 +109,7 @@ class Shelf:
 
     def _keep(self, block: Block) -> None:
         try:
-            block.array("keys")
+            self._keys[block.path.name] = np.array(block.array("keys"))
         except Damaged as damage:
             set_aside(block.path, damage)
         else:
@@ -135,7 +136,7 @@ class Shelf:
 
     def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
         if slots not in self._indexes:
-            chosen = [(n, block.array("keys")) for n, block in enumerate(self.blocks) if tuple(block.facts["slots"]) == slots]
+            chosen = [(n, self._keys[block.path.name]) for n, block in enumerate(self.blocks) if tuple(block.facts["slots"]) == slots]
             blocks = np.concatenate([np.full(len(held), n) for n, held in chosen])
             rows = np.concatenate([np.arange(len(held)) for _, held in chosen])
             self._indexes[slots] = Index.of(np.concatenate([held for _, held in chosen])), Places(blocks, rows)

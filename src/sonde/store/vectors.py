@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
-from sonde.store.blocks import Damaged, StoreProblem, listed, opened, write
+from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
 from sonde.store.gather import LARGE, Wanted, mapped
 from sonde.store.shelf import FAILED, SUFFIX, Keys, Places, Shelf, keys_of
 from sonde.vectors import Ints, Spans, Vectors, ranges
@@ -81,7 +82,8 @@ class VectorStore:
         """Which sentences were read only in part, [sentences]."""
         keys = keys_of(sentences)
         shelf = self._shelf(base)
-        found = _cut(shelf, _located(shelf, slots, keys), len(keys))
+        with _as_found(shelf):
+            found = _cut(shelf, _located(shelf, slots, keys), len(keys))
         return np.zeros(len(keys), bool) if found is None else found
 
     def committed(self, base: str) -> frozenset[str]:
@@ -120,38 +122,64 @@ class VectorStore:
         facts = {"base": base, "slots": list(slots), "refused": {slot: dict(rows) for slot, rows in refused.items()}}
         write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
-    def read(self, base: str, slots: Sequence[str], names: Sequence[str], sentences: Sequence[Sentence] | Keys) -> Vectors:
+    def read(
+        self,
+        base: str,
+        slots: Sequence[str],
+        names: Sequence[str],
+        sentences: Sequence[Sentence] | Keys,
+        needed: NDArray[np.bool_] | None = None,
+    ) -> Vectors:
         """The vectors of sentences in their order, one layer a slot; those that have none get zeros, or no units.
 
         Layers are float32; where they are large, they are memory-mapped and of the store's type. What was mapped last is kept.
+        Where one of the `needed` sentences [sentences] has none, as when somebody removed files meanwhile, it is a StoreProblem.
         """
         shelf, keys = self._shelf(base), keys_of(sentences)
         asked = (base, tuple(slots), frozenset(shelf.names), hashlib.blake2b(keys.tobytes()).digest())
         if asked in self._mapped:
             return replace(self._mapped[asked], names=tuple(names))
         self._mapped = {}  # whose room on the disk may be needed
-        places = _located(shelf, slots, keys)
-        damaged = _first_damaged(shelf, slots, places)
-        if damaged is not None:
-            path = shelf.blocks[damaged[0]].path
-            shelf.drop(shelf.blocks[damaged[0]], damaged[1])
-            raise StoreProblem(f"{path} was damaged and is set aside: run the same again, its vectors will be made again")
-        words = np.array([0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences], np.int64)
-        spans = _spans(shelf, places, words)
-        wanted = {slot: Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)}
-        sources = {slot: one.source for slot, one in wanted.items()}
-        distinct = {source: wanted[slot] for slot, source in sources.items()}
-        large = sum(units * width for units, width in (w.shape for w in distinct.values())) * self.dtype.itemsize >= LARGE
-        layers = {source: mapped(w, self.dtype, self.root) if large else w.copied(np.float32) for source, w in distinct.items()}
-        found = Vectors(tuple(layers[sources[slot]] for slot in slots), tuple(names), spans, _cut(shelf, places, len(keys)))
+        with _as_found(shelf):
+            places = _located(shelf, slots, keys)
+            damaged = _first_damaged(shelf, slots, places)
+            if damaged is not None:
+                shelf.drop(shelf.blocks[damaged[0]], damaged[1])
+                raise damaged[1]
+            if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
+                raise Gone("some were removed")
+            words = np.array([0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences], np.int64)
+            spans = _spans(shelf, places, words)
+            wanted = [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
+            large, layers = self._layers(wanted)
+            found = Vectors(layers, tuple(names), spans, _cut(shelf, places, len(keys)))
         if large:
             self._mapped[asked] = found
         return found
+
+    def _layers(self, wanted: Sequence[Wanted]) -> tuple[bool, tuple[NDArray[Any], ...]]:
+        """Layers put in order, those that lie at one place once; first whether that was so much that they are mapped."""
+        distinct = {one.source: one for one in wanted}
+        large = sum(units * width for units, width in (w.shape for w in distinct.values())) * self.dtype.itemsize >= LARGE
+        every = list(distinct.values())
+        found = dict(zip(distinct, mapped(every, self.dtype, self.root) if large else [w.copied(np.float32) for w in every], strict=True))
+        return large, tuple(found[one.source] for one in wanted)
 
     def _shelf(self, base: str) -> Shelf:
         if base not in self._shelves:
             self._shelves[base] = Shelf(self.folder(base))
         return self._shelves[base].refresh()
+
+
+@contextmanager
+def _as_found(shelf: Shelf) -> Iterator[None]:
+    """Files that turn out to be damaged, or are gone, after they were checked are a StoreProblem."""
+    try:
+        yield
+    except Damaged as damage:
+        raise StoreProblem(
+            f"{shelf.folder}: some vectors cannot be read ({damage}); run the same again, and they will be made again"
+        ) from damage
 
 
 def _located(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:

@@ -1,0 +1,61 @@
+"""Stores of earlier versions are read for ever: a store that sonde 0.1.0 wrote, in today's hands."""
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sonde.report import render
+from sonde.store.blocks import Block
+from sonde.store.results import ResultStore
+
+KEPT = Path(__file__).parents[1] / "fixtures" / "store-0.1.0"
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A copy of the store, since what reads a store may set files aside."""
+    return Path(shutil.copytree(KEPT, tmp_path / "store"))
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_its_results_are_shown_as_they_were(store):
+    found = [result for _, result in ResultStore(store / "results").read()]
+    now, then = table(render(found, "csv")), table((KEPT / "scores.csv").read_text("utf-8"))
+    key = ("task", "encoder", "layer", "probe", "control")
+    now.sort(key=lambda row: [row[k] for k in key])
+    then.sort(key=lambda row: [row[k] for k in key])
+    assert [{k: row[k] for k in then[0]} for row in now] == then
+
+
+def test_its_results_are_marked_with_their_version(store):
+    found = [result for _, result in ResultStore(store / "results").read()]
+    assert {result.provenance["format"] for result in found} == {1}
+    assert all(result.clusters == {} for result in found)
+    assert any(result.strata for result in found)
+    assert {(row["version"], row["format"]) for row in table(render(found, "csv"))} == {("0.1.0", "1")}
+    for form in ("terminal", "markdown", "latex", "html"):
+        shown = render(found, form)
+        assert "length (0.1.0)" in shown
+        assert "(0.1.0): measured by that version of sonde" in shown
+
+
+def test_its_results_are_never_found_in_place_of_a_measurement(store):
+    results = ResultStore(store / "results")
+    ids = list(dict(results.read()))
+    assert len(ids) == 8
+    assert results.find(ids) == {}
+
+
+def test_every_file_of_it_is_read_and_checked(store):
+    files = [path for path in store.rglob("*") if path.suffix in (".result", ".vectors", ".plan")]
+    assert len(files) == 8
+    for path in files:
+        block = Block(path)
+        block.check()
+        assert (block.format, block.made) == (1, "0.1.0")
