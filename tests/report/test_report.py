@@ -121,15 +121,6 @@ def test_parquet_holds_what_csv_holds(tmp_path):
     assert row["score"] == pytest.approx(float(line["score"]))
 
 
-def test_mteb_results_are_shares_in_a_folder_for_each_model(tmp_path):
-    write([result(encoder="hf:a/b"), result(encoder="hf:a/b", read="1")], "mteb", tmp_path)
-    (file,) = tmp_path.rglob("*.json")
-    found = json.loads(file.read_text())
-    assert found["task_name"] == "ud/tense:EWT"
-    assert [score["main_score"] for score in found["scores"]["test"]] == [0.75, 0.75]
-    assert len({score["hf_subset"] for score in found["scores"]["test"]}) == 2
-
-
 @pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
 def test_no_format_loses_a_name(form):
     name = "hf:org/a_very_long_name_of_a_model_that_no_table_should_ever_cut_into_pieces_however_narrow"

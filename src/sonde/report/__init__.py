@@ -10,15 +10,19 @@ from sonde.report.by_class import classes
 from sonde.report.constants import constant_rows
 from sonde.report.html import html
 from sonde.report.markup import latex, markdown
-from sonde.report.records import csv, mteb_folder, mteb_lines, parquet
+from sonde.report.mteb import mteb_folder, mteb_lines
+from sonde.report.records import csv, parquet
 from sonde.report.rows import Row, rows
 from sonde.report.strata import by_stratum, strata_table
 from sonde.report.table import Table, scores
 from sonde.report.terminal import terminal
 
 PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex, "html": html}
-LISTS: dict[str, Callable[[Sequence[Row]], str]] = {"csv": csv, "mteb": mteb_lines}
-FILES: dict[str, Callable[[Sequence[Row], Path], None]] = {"parquet": parquet, "mteb": mteb_folder}
+LISTS: dict[str, Callable[[Sequence[Result]], str]] = {"csv": lambda results: csv(rows(results)), "mteb": mteb_lines}
+FILES: dict[str, Callable[[Sequence[Result], Path], None]] = {
+    "parquet": lambda results, to: parquet(rows(results), to),
+    "mteb": mteb_folder,
+}
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 
 __all__ = ["FORMATS", "Row", "Table", "by_stratum", "classes", "page", "render", "rows", "scores", "strata_table", "write"]
@@ -34,7 +38,7 @@ def render(results: Sequence[Result], form: str = "terminal", questions: dict[st
     if form in PAGES:
         return PAGES[form](page(results, questions))
     if form in LISTS:
-        return LISTS[form](rows(results))
+        return LISTS[form](results)
     can = ", ".join(f for f in FORMATS if f in PAGES or f in LISTS)
     raise ValueError(f"no text format called {form!r}: choose one of {can}, or give a file for parquet")
 
@@ -43,6 +47,6 @@ def write(results: Sequence[Result], form: str, to: Path) -> None:
     """Results as a file in one of the formats (for mteb, a folder of files)."""
     to.parent.mkdir(parents=True, exist_ok=True)
     if form in FILES:
-        FILES[form](rows(results), to)
+        FILES[form](results, to)
     else:
         to.write_text(render(results, form), "utf-8")

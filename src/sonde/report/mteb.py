@@ -1,0 +1,133 @@
+"""Results as files that `mteb` reads: `mteb.ResultCache(FOLDER).load_results()` (https://github.com/embeddings-benchmark/mteb).
+
+A score of sonde is over an encoder, a layer and a probe, one of MTEB over a model; so a layer, and a probe where tasks have
+several, belong to the model's name. Controls stand beside the score that they are a control of, since MTEB averages subsets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sonde.core import Result
+from sonde.naming import parsed_or_none
+from sonde.report.languages import languages
+from sonde.report.rows import PERCENT, Row, rows, without_fold
+from sonde.report.table import NO_CONTROL
+
+LONGEST = 150  # characters of a file's name
+NO_REVISION = "no_revision_available"  # as MTEB writes it
+BESIDE = ("layer", "probe", "n", "seeds", "folds", "missing", "train", "unusable", "cut", "unseen", "tested")
+UNSAID = (  # what ModelMeta asks for and results do not tell
+    "loader", "release_date", "languages", "n_parameters", "memory_usage_mb", "max_tokens", "embed_dim", "license", "open_weights",
+    "public_training_code", "public_training_data", "similarity_fn_name", "use_instructions", "training_datasets",
+)  # fmt: skip
+
+
+class Scored(NamedTuple):
+    """One task result: the model's name and revision, and what MTEB calls a task result."""
+
+    model: str
+    revision: str
+    task: dict[str, Any]
+
+
+def mteb_lines(results: Sequence[Result]) -> str:
+    """One task result a line."""
+    found = ({"model_name": one.model, "model_revision": one.revision, **one.task} for one in scored(results))
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in found)
+
+
+def mteb_folder(results: Sequence[Result], to: Path) -> None:
+    """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's model_meta.json beside them."""
+    for one in scored(results):
+        folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
+        folder.mkdir(parents=True, exist_ok=True)
+        meta: dict[str, Any] = {**dict.fromkeys(UNSAID), "name": one.model, "revision": one.revision, "framework": []}
+        for name, content in ((f"{one.task['task_name']}.json", one.task), ("model_meta.json", meta)):
+            (folder / name).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def scored(results: Sequence[Result]) -> Iterator[Scored]:
+    """The task result of each encoder, layer and probe on each task; what has no score, or is a control, has none of its own."""
+    groups: dict[tuple[str, str, str, str], list[Result]] = {}
+    for r in results:
+        groups.setdefault((without_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []).append(r)
+    probes: dict[tuple[str, ...], set[str]] = {}
+    for task, encoder, read, probe in groups:
+        probes.setdefault((task, encoder, read), set()).add(probe)
+    several = any(len(each) > 1 for each in probes.values())
+    for mine in groups.values():
+        by_control = {row.control: row for row in rows(mine)}
+        row = by_control.get(NO_CONTROL)
+        if row is not None and not math.isnan(row.score):
+            plain = [r for r in mine if r.trial.control == NO_CONTROL]
+            name = _model(row, several)
+            yield Scored(name, _revision(plain), _task(row, plain, list(by_control.values())))
+
+
+def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str, Any]:
+    shares = {name: _share(getattr(row, name)) for name in ("score", "low", "high", "majority")}
+    controls = {control.control: _share(control.score) for control in every if control.control != NO_CONTROL}
+    score = {
+        "hf_subset": "default",
+        "languages": languages(results),
+        "main_score": shares["score"],
+        row.metric: shares["score"],
+        **{name: shares[name] for name in ("low", "high", "majority")},
+        **controls,
+        **{name: getattr(row, name) for name in BESIDE},
+    }
+    known = sorted({str(r.provenance.get("identities", {}).get(r.trial.task, r.trial.task)) for r in results})
+    return {
+        "task_name": _filename(row.task),
+        "dataset_revision": hashlib.blake2b("\n".join(known).encode(), digest_size=20).hexdigest(),
+        "mteb_version": None,
+        "evaluation_time": None,
+        "kg_co2_emissions": None,
+        "scores": {"test": [score]},
+        "sonde_task": row.task,
+        "sonde_encoder": row.encoder,
+        "sonde_version": importlib.metadata.version("sonde"),
+    }
+
+
+def _model(row: Row, several: bool) -> str:
+    """The name of a model: of `st:`, as on the hub, so that it is that of MTEB's own results; of others, the reference."""
+    parsed = parsed_or_none(row.encoder)
+    read = (f",layer={row.layer}" if row.layer != "-" else "") + (f",probe={row.probe}" if several else "")
+    if parsed is not None and parsed.name == "st" and parsed.argument and not parsed.options and not Path(parsed.argument).exists():
+        name = parsed.argument.partition("@")[0]
+        return name + _plain(read) if "/" in name else f"sentence-transformers/{name}{_plain(read)}"
+    name = _plain(row.encoder.replace(":", "/", 1).replace("//", "/") + read)
+    return name if "/" in name else f"sonde/{name}"
+
+
+def _revision(results: Sequence[Result]) -> str:
+    """The commit of a model, or the digest that stands for it."""
+    said = {str(r.provenance.get("revision", "")) for r in results}
+    text = said.pop() if len(said) == 1 else ""
+    found = text.rpartition("=")[2]
+    return (
+        found if re.fullmatch(r"\w{7,64}", found) else hashlib.blake2b(text.encode(), digest_size=20).hexdigest() if text else NO_REVISION
+    )
+
+
+def _share(value: float) -> float | None:
+    return None if math.isnan(value) else round(value / PERCENT, 6)
+
+
+def _plain(text: str) -> str:
+    """A text without what cannot stand in the name of a file, but slashes."""
+    return re.sub(r"[^\w.=,+/#@-]+", "_", text)
+
+
+def _filename(text: str) -> str:
+    name = _plain(text).replace("/", "_")
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
