@@ -19,8 +19,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote, unquote
+
+PLACE = "where files lie"
+Place = Annotated[str, PLACE]
+"""Text that says where files lie. What lies there belongs to an identity, and where it lies does not."""
 
 
 class ReferenceProblem(ValueError):
@@ -101,6 +105,13 @@ class Contents:
             raise ReferenceProblem(self._unknown(name, self.places()))
         module, _, attribute = place.partition(":")
         return typing.cast(Callable[..., Any], getattr(importlib.import_module(module), attribute))
+
+    def modules(self, name: str) -> set[str]:
+        """The modules that the factory called `name` is found in and written in; its code begins there."""
+        written = str(getattr(self.find(name), "__module__", ""))
+        if "@" in name:
+            return {_module_name(name.rpartition("@")[0]), written}
+        return {self.places()[name].partition(":")[0], written}
 
     def make(self, reference: str | Reference) -> Any:
         """The thing that a reference names."""
@@ -196,7 +207,7 @@ def _from_file(name: str) -> Callable[..., Any]:
     file = Path(path).expanduser().resolve()
     if not file.is_file():
         raise ReferenceProblem(f"no file {path!r}, which {name!r} names")
-    module_name = f"sonde_file_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
+    module_name = _module_name(path)
     module = sys.modules.get(module_name)
     if module is None:
         spec = importlib.util.spec_from_file_location(module_name, file)
@@ -212,6 +223,26 @@ def _from_file(name: str) -> Callable[..., Any]:
     if not hasattr(module, attribute):
         raise ReferenceProblem(f"{path} has nothing called {attribute!r}")
     return typing.cast(Callable[..., Any], getattr(module, attribute))
+
+
+def _module_name(path: str) -> str:
+    """What the module of a user's file is called."""
+    return f"sonde_file_{hashlib.sha256(str(Path(path).expanduser().resolve()).encode()).hexdigest()[:12]}"
+
+
+def placed(factory: Callable[..., Any]) -> set[str | None]:
+    """The options of a factory that say where files lie, None among them for its argument: annotated Path, or Place."""
+    hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory, include_extras=True)
+    first = _argument_parameter(factory)
+    names = {name.rstrip("_"): hint for name, hint in hints.items() if name != "return"}
+    return {None if first is not None and name == first.name else name for name, hint in names.items() if _says_where(hint)}
+
+
+def _says_where(hint: Any) -> bool:
+    """Whether an annotation is of a path or place, or of several."""
+    if hint is Path or PLACE in getattr(hint, "__metadata__", ()):
+        return True
+    return any(_says_where(inner) for inner in typing.get_args(hint) if inner is not PLACE)
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:

@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from sonde.experiment.measure import Group, Measured
+from sonde.experiment.measure import Group
 from sonde.experiment.run import Mapper
+from sonde.experiment.work import Measured
 
 
 def processes(count: int) -> Mapper:

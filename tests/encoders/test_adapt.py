@@ -47,20 +47,6 @@ def test_canonical_references_of_a_files_things():
         make(f"{MINE}@nobody")
 
 
-def test_identity_of_a_files_function_is_its_source():
-    one, two = make(f"{MINE}@characters"), make(f"{MINE}@characters")
-    assert one.fingerprint == two.fingerprint
-
-
-def test_a_files_source_counts_even_where_it_wraps_a_librarys_thing(tmp_path):
-    source = "import functools\nimport numpy as np\ndef fn():\n    return functools.partial(np.full_like, fill_value={})\n"
-    found = []
-    for value in (1, 2):
-        (path := tmp_path / f"mine{value}.py").write_text(source.format(value))
-        found.append(make(f"{path}@fn").fingerprint)
-    assert found[0] != found[1]
-
-
 def test_things_without_a_file_of_their_own_are_told_apart():
     def closed(n):
         return lambda sentences: np.full((len(sentences), 1), n)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
 from sonde.core import EncoderStop, Sentence
+from sonde.experiment.bar import encoding_bar
 from sonde.experiment.embed import EncoderProblem, embed, vectors
 from sonde.store.blocks import StoreProblem
 from sonde.store.vectors import VectorStore
 from sonde.vectors import Spans, Vectors
-
-QUIET = {"progress": False}
+from sonde.waiting import listening
 
 
 def files(root):
@@ -35,12 +35,12 @@ def encoded(encoder):
 
 def test_each_distinct_sentence_is_encoded_once(tmp_path):
     encoder, known, store = Pretend(), sentences_of(5000), VectorStore(tmp_path)
-    done = embed(encoder, [*known, *known[:100]], store, "k", **QUIET)
+    done = embed(encoder, [*known, *known[:100]], store, "k")
     assert (done.encoded, done.cached, done.cut) == (5000, 0, 0)
     assert done.usable.all()
     assert len(done.usable) == 5100
     assert encoded(encoder) == 5000
-    again = embed(encoder, known[::-1], store, "k", **QUIET)
+    again = embed(encoder, known[::-1], store, "k")
     assert (again.encoded, again.cached) == (0, 5000)
     assert encoded(encoder) == 5000
     np.testing.assert_array_equal(read(encoder, known, tmp_path).layers[0], [exact(s) for s in known])
@@ -49,15 +49,15 @@ def test_each_distinct_sentence_is_encoded_once(tmp_path):
 def test_batches_are_sorted_by_length_and_do_not_depend_on_the_order_given(tmp_path):
     known = sentences_of(3000)
     one, two = Pretend(batchy=True), Pretend(batchy=True)
-    embed(one, known, VectorStore(tmp_path / "a"), "k", **QUIET)
-    embed(two, known[::-1], VectorStore(tmp_path / "b"), "k", **QUIET)
+    embed(one, known, VectorStore(tmp_path / "a"), "k")
+    embed(two, known[::-1], VectorStore(tmp_path / "b"), "k")
     lengths = [len(s.words) for call in one.calls for s in call]
     assert lengths == sorted(lengths)
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
 def test_no_sentences_are_no_trouble(tmp_path):
-    done = embed(Pretend(), [], VectorStore(tmp_path), "k", **QUIET)
+    done = embed(Pretend(), [], VectorStore(tmp_path), "k")
     assert done.usable.shape == (0,)
     assert read(Pretend(), [], tmp_path).sentences == 0
 
@@ -65,7 +65,7 @@ def test_no_sentences_are_no_trouble(tmp_path):
 def test_an_empty_sentence_and_a_very_long_one(tmp_path):
     known = [Sentence((), ""), Sentence.of(["word"] * 10_000), *sentences_of(10)]
     for encoder in (Pretend(), PretendLayers(slots=("0.none",))):
-        assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+        assert embed(encoder, known, VectorStore(tmp_path), "k").usable.all()
     found, expected = read(encoder, known, tmp_path), encoder.encode(known)
     np.testing.assert_array_equal(found.layers[0], expected.layers[0])
     np.testing.assert_array_equal(found.spans.words, expected.spans.words)
@@ -73,7 +73,7 @@ def test_an_empty_sentence_and_a_very_long_one(tmp_path):
 
 def test_float16(tmp_path):
     known, store = sentences_of(100), VectorStore(tmp_path, "float16")
-    embed(Pretend(), known, store, "k", **QUIET)
+    embed(Pretend(), known, store, "k")
     expected = np.array([exact(s) for s in known]).astype(np.float16)
     np.testing.assert_array_equal(vectors(Pretend(), known, store, "k").layers[0], expected)
 
@@ -81,7 +81,7 @@ def test_float16(tmp_path):
 def test_a_value_beyond_float16_is_told(tmp_path):
     known, store = sentences_of(10), VectorStore(tmp_path, "float16")
     encoder = Pretend(spoil=lambda v: Vectors((np.where(np.arange(len(v.layers[0])) == 3, 1e6, 1.0)[:, None],)))
-    done = embed(encoder, known, store, "k", **QUIET)
+    done = embed(encoder, known, store, "k")
     assert [reason for _, reason in done.problems] == ["a value beyond what float16 holds"]
 
 
@@ -91,11 +91,11 @@ def test_a_value_beyond_float16_is_told(tmp_path):
 def test_all_missing_slots_are_filled_in_one_pass_and_no_slot_twice(tmp_path):
     known, store = sentences_of(300), VectorStore(tmp_path)
     encoder = PretendLayers()
-    embed(encoder.asking(("1.mean",)), known[:100], store, "k", **QUIET)
+    embed(encoder.asking(("1.mean",)), known[:100], store, "k")
     assert len(encoder.calls) == 1
-    embed(encoder, known, store, "k", **QUIET)
+    embed(encoder, known, store, "k")
     assert sorted(map(len, encoder.calls[1:])) == [100, 200]
-    assert embed(encoder, known, store, "k", **QUIET).cached == 300
+    assert embed(encoder, known, store, "k").cached == 300
     assert len(encoder.calls) == 3
     found = vectors(encoder.asking(("2.mean", "1.mean")), known, store, "k")
     assert found.names == ("2", "1")
@@ -107,15 +107,15 @@ def test_all_missing_slots_are_filled_in_one_pass_and_no_slot_twice(tmp_path):
 def test_sentences_that_were_cut_are_counted(tmp_path):
     known = sentences_of(40)
     expected = sum(len(s.words) > 18 for s in known)
-    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k", **QUIET).cut == expected > 0
-    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k", **QUIET).cut == expected
+    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k").cut == expected > 0
+    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k").cut == expected
 
 
 def test_ragged_units_come_back_in_any_order(tmp_path):
     known, store = sentences_of(3000), VectorStore(tmp_path)
     encoder = PretendLayers(slots=("0.none", "2.none"))
-    embed(encoder.asking(("0.none",)), known[:1000], store, "k", **QUIET)
-    assert embed(encoder, known, store, "k", **QUIET).usable.all()
+    embed(encoder.asking(("0.none",)), known[:1000], store, "k")
+    assert embed(encoder, known, store, "k").usable.all()
     asked = [known[i] for i in np.random.default_rng(1).permutation(3000)[:500]]
     found, expected = vectors(encoder, asked, store, "k"), encoder.encode(asked)
     for name in ("0", "2"):
@@ -128,7 +128,7 @@ def test_ragged_sentences_without_vectors_have_words_without_units(tmp_path):
     known = sentences_of(20)
     bad = PretendLayers(slots=("0.none",))
     good = known[:5] + known[6:]
-    embed(bad, good, VectorStore(tmp_path), "k", **QUIET)
+    embed(bad, good, VectorStore(tmp_path), "k")
     found = read(bad, known, tmp_path)
     assert np.diff(found.spans.first_word).tolist() == [len(s.words) for s in known]
     assert np.diff(found.spans.sentences)[5] == 0
@@ -153,7 +153,7 @@ def test_any_sequence_of_requests_reads_back_what_the_encoder_gives(tmp_path_fac
     for numbers, slots in requests:
         asked, of = [known[i] for i in numbers], encoder.asking(slots)
         store = VectorStore(root)
-        done = embed(of, asked, store, "k", **QUIET)
+        done = embed(of, asked, store, "k")
         assert done.usable.all()
         assert done.encoded + done.cached == len(set(asked))
         found = vectors(of, asked, store, "k")
@@ -172,7 +172,7 @@ def test_any_sequence_of_requests_reads_back_what_the_encoder_gives(tmp_path_fac
 def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     known, store = sentences_of(5000), VectorStore(tmp_path)
     encoder = Pretend(fails=lambda s: s in (known[3001], known[7]))
-    done = embed(encoder, known, store, "k", **QUIET)
+    done = embed(encoder, known, store, "k")
     assert done.problems == (
         (7, f"RuntimeError: cannot read {known[7].text[:20]!r}"),
         (3001, f"RuntimeError: cannot read {known[3001].text[:20]!r}"),
@@ -183,14 +183,14 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     found = vectors(encoder, known, store, "k").layers[0]
     assert not found[[7, 3001]].any()
     np.testing.assert_array_equal(found[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)])
-    again = embed(encoder, known, store, "k", **QUIET)
+    again = embed(encoder, known, store, "k")
     assert again.problems == done.problems
     assert again.cached == 4998
     count = len(encoder.calls)
-    told = embed(encoder, known, store, "k", retry=False, **QUIET)
+    told = embed(encoder, known, store, "k", retry=False)
     assert told.problems == done.problems
     assert len(encoder.calls) == count
-    mended = embed(Pretend(), known, store, "k", **QUIET)
+    mended = embed(Pretend(), known, store, "k")
     assert mended.usable.all()
     assert mended.encoded == 2
 
@@ -198,16 +198,16 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
 def test_many_sentences_that_raise_are_no_reason_to_give_up(tmp_path):
     known = sentences_of(2000)
     encoder = Pretend(fails=lambda s: len(s.words) > 15)
-    done = embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+    done = embed(encoder, known, VectorStore(tmp_path), "k")
     assert [len(s.words) <= 15 for s in known] == done.usable.tolist()
 
 
 def test_a_sentence_that_alone_was_left_and_fails_again_is_not_fatal(tmp_path):
     known = sentences_of(50)
     encoder = Pretend(fails=lambda s: s == known[0])
-    embed(encoder, known[1:], VectorStore(tmp_path), "k", **QUIET)
-    assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).problems[0][0] == 0
-    assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).problems[0][0] == 0
+    embed(encoder, known[1:], VectorStore(tmp_path), "k")
+    assert embed(encoder, known, VectorStore(tmp_path), "k").problems[0][0] == 0
+    assert embed(encoder, known, VectorStore(tmp_path), "k").problems[0][0] == 0
 
 
 def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
@@ -215,7 +215,7 @@ def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
     with pytest.raises(
         EncoderProblem, match=r"pretend failed on every sentence tried \(RuntimeError: cannot read .*mend the encoder"
     ) as told:
-        embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k", **QUIET)
+        embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
     assert len(encoder.calls) < 12
 
@@ -224,9 +224,9 @@ def test_an_encoder_that_stops_working_is_given_up_and_its_work_kept(tmp_path):
     known = sentences_of(5000)
     encoder = Pretend(fails=lambda s: len(encoder.calls) > 2)
     with pytest.raises(EncoderProblem, match="what was encoded before is kept"):
-        embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+        embed(encoder, known, VectorStore(tmp_path), "k")
     assert len(encoder.calls) < 80
-    assert embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET).cached > 4000
+    assert embed(Pretend(), known, VectorStore(tmp_path), "k").cached > 4000
 
 
 def test_a_missing_package_is_told_at_once(tmp_path):
@@ -237,7 +237,7 @@ def test_a_missing_package_is_told_at_once(tmp_path):
 
     encoder = Needy()
     with pytest.raises(EncoderProblem, match="pretend needs a package that is not installed: ImportError: install sonde"):
-        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k", **QUIET)
+        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k")
     assert len(encoder.calls) == 1
 
 
@@ -249,7 +249,7 @@ def test_an_encoder_can_stop_the_run(tmp_path):
 
     encoder = Short()
     with pytest.raises(EncoderProblem, match=r"^the file has no vector for 3"):
-        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k", **QUIET)
+        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k")
     assert len(encoder.calls) == 1, "no sentence is left out in silence"
 
 
@@ -264,7 +264,7 @@ def test_vectors_that_are_not_finite_are_told_and_remembered(tmp_path, value):
 
     encoder = Pretend(spoil=spoil)
     for calls in (1, 1):
-        done = embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+        done = embed(encoder, known, VectorStore(tmp_path), "k")
         assert len(done.problems) == 2
         assert {reason for _, reason in done.problems} == {"a value that is not finite (NaN or infinite)"}
         assert len(encoder.calls) == calls
@@ -284,8 +284,8 @@ def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
             return replace(found, layers=tuple(layers))
 
     encoder, known = Spoilt(), sentences_of(10)
-    assert len(embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).problems) == 1
-    assert embed(encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+    assert len(embed(encoder, known, VectorStore(tmp_path), "k").problems) == 1
+    assert embed(encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k").usable.all()
 
 
 def test_a_ragged_sentence_that_is_not_finite(tmp_path):
@@ -298,7 +298,7 @@ def test_a_ragged_sentence_that_is_not_finite(tmp_path):
             return replace(found, layers=(layer,))
 
     encoder, known = Spoilt(slots=("0.none",)), sentences_of(10)
-    done = embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
+    done = embed(encoder, known, VectorStore(tmp_path), "k")
     assert len(done.problems) == 1
     found = read(encoder, known, tmp_path)
     assert np.isfinite(found.layers[0]).all()
@@ -326,7 +326,7 @@ WRONG = {
 def test_a_wrong_answer_is_one_line(tmp_path, kind):
     spoil, message = WRONG[kind]
     with pytest.raises(EncoderProblem, match=message) as told:
-        embed(Pretend(spoil=spoil), sentences_of(10), VectorStore(tmp_path), "k", **QUIET)
+        embed(Pretend(spoil=spoil), sentences_of(10), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
     assert "pretend" in str(told.value)
 
@@ -335,15 +335,15 @@ def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tm
     known = sentences_of(5000)
     encoder = Pretend(spoil=lambda v: Vectors((v.layers[0][:, : DIM - (len(encoder.calls) > 1)],)))
     with pytest.raises(EncoderProblem, match="returned vectors of 7 numbers where 8 as for the sentences before"):
-        embed(encoder, known, VectorStore(tmp_path), "k", **QUIET)
-    done = embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET)
+        embed(encoder, known, VectorStore(tmp_path), "k")
+    done = embed(Pretend(), known, VectorStore(tmp_path), "k")
     assert (done.cached, done.encoded) == (2048, 2952)
 
 
 def test_whole_numbers_and_float64_are_taken(tmp_path):
     known = sentences_of(10)
     encoder = Pretend(spoil=lambda v: Vectors((np.arange(len(v.layers[0]))[:, None],)))
-    assert embed(encoder, known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+    assert embed(encoder, known, VectorStore(tmp_path), "k").usable.all()
     assert sorted(read(encoder, known, tmp_path).layers[0][:, 0]) == list(range(10))
 
 
@@ -364,16 +364,22 @@ def test_an_encoder_that_looks_at_the_corpus_is_prepared_first_and_only_when_nee
 
     known = sentences_of(10)
     for _ in range(2):
-        assert embed(Looks(), known, VectorStore(tmp_path), "k", **QUIET).usable.all()
+        assert embed(Looks(), known, VectorStore(tmp_path), "k").usable.all()
     assert seen == [known]
 
 
+def test_what_waits_for_an_encoder_hears_how_far_it_is(tmp_path):
+    told = []
+    with listening(lambda done, of: told.append((done, of))):
+        embed(Pretend(), sentences_of(10), VectorStore(tmp_path), "k")
+    assert told == [(0, 10), (10, 10)]
+
+
 def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys):
-    embed(Pretend(), sentences_of(10), VectorStore(tmp_path), "k", progress=True)
-    assert "encode pretend: 100%" in capsys.readouterr().err
-    embed(Pretend(), sentences_of(20), VectorStore(tmp_path), "k", **QUIET)
-    embed(Pretend(), sentences_of(20), VectorStore(tmp_path), "k", progress=True)
-    assert capsys.readouterr().err == ""
+    for progress, shown in ((True, "encode pretend: 100%"), (False, "")):
+        with encoding_bar("pretend", progress):
+            embed(Pretend(), sentences_of(10), VectorStore(tmp_path / str(progress)), "k")
+        assert (shown in capsys.readouterr().err) if shown else not capsys.readouterr().err
 
 
 # what goes wrong with runs
@@ -381,7 +387,7 @@ def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys):
 
 def test_an_interrupted_run_goes_on_with_its_plan(tmp_path):
     known = sentences_of(9000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k", **QUIET)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
 
     class Interrupted(Pretend):
         def encode(self, sentences):
@@ -390,21 +396,21 @@ def test_an_interrupted_run_goes_on_with_its_plan(tmp_path):
             return super().encode(sentences)
 
     with pytest.raises(KeyboardInterrupt):
-        embed(Interrupted(batchy=True), known, VectorStore(tmp_path / "b"), "k", **QUIET)
-    done = embed(Pretend(batchy=True), known[::-1], VectorStore(tmp_path / "b"), "k", **QUIET)
+        embed(Interrupted(batchy=True), known, VectorStore(tmp_path / "b"), "k")
+    done = embed(Pretend(batchy=True), known[::-1], VectorStore(tmp_path / "b"), "k")
     assert done.cached == 4096
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
 def test_another_run_finishes_a_plan_whose_sentences_it_does_not_all_know(tmp_path):
     known = sentences_of(5000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k", **QUIET)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
     first = Pretend(batchy=True, fails=lambda s: len(first.calls) > 1)
     with pytest.raises(EncoderProblem):
-        embed(first, known, VectorStore(tmp_path / "b"), "k", **QUIET)
+        embed(first, known, VectorStore(tmp_path / "b"), "k")
     store = VectorStore(tmp_path / "b")
     some = [s for s in known if int(s.words[0][1:]) % 5]
-    embed(Pretend(batchy=True), some, store, "k", **QUIET)
+    embed(Pretend(batchy=True), some, store, "k")
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
@@ -412,21 +418,21 @@ def test_a_small_run_does_not_finish_a_large_plan(tmp_path):
     known = sentences_of(9000)
     first = Pretend(fails=lambda s: len(first.calls) > 1)
     with pytest.raises(EncoderProblem):
-        embed(first, known, VectorStore(tmp_path), "k", **QUIET)
+        embed(first, known, VectorStore(tmp_path), "k")
     second = Pretend()
-    embed(second, known[::100], VectorStore(tmp_path), "k", **QUIET)
+    embed(second, known[::100], VectorStore(tmp_path), "k")
     assert encoded(second) <= 90
 
 
 def test_a_damaged_block_is_made_again_as_it_was(tmp_path, caplog):
     known = sentences_of(5000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k", **QUIET)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k")
     before = files(tmp_path)
     for number, path in enumerate(sorted(p for p in before if p.suffix == ".vectors")):
         content = bytearray(before[path])
         content[number * 7777 + 50] ^= 4
         (tmp_path / path).write_bytes(content)
-    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k", **QUIET)
+    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k")
     assert done.encoded == 5000
     assert caplog.text.count("is damaged") == 3
     for path in tmp_path.rglob("*.damaged"):
@@ -446,9 +452,9 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreProblem, match="No space left on device; what was finished before is kept"):
-        embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET)
+        embed(Pretend(), known, VectorStore(tmp_path), "k")
     monkeypatch.undo()
-    assert embed(Pretend(), known, VectorStore(tmp_path), "k", **QUIET).cached == 2048
+    assert embed(Pretend(), known, VectorStore(tmp_path), "k").cached == 2048
 
 
 SCRIPT = """
@@ -459,7 +465,7 @@ from pretend import Pretend, sentences_of
 from sonde.experiment.embed import embed
 from sonde.store.vectors import VectorStore
 print("ready", flush=True)
-embed(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k", progress=False)
+embed(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k")
 """
 
 
@@ -473,7 +479,7 @@ def start(root, seconds):
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
 def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
     known = sentences_of(20_000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "whole"), "k", **QUIET)
+    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "whole"), "k")
     chance, killed = np.random.default_rng(3), 0
     for _ in range(6):
         worker = start(tmp_path / "killed", 0.05)
@@ -482,7 +488,7 @@ def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tm
         killed += worker.wait() == -signal.SIGKILL
         worker.stdout.close()
     assert killed >= 2
-    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k", **QUIET)
+    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k")
     assert done.usable.all()
     for path in (tmp_path / "killed").rglob("*.part"):  # what a killed write leaves is ignored, and removed after a day
         path.unlink()
@@ -490,7 +496,7 @@ def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tm
 
 
 def test_two_runs_at_once_do_not_spoil_each_other(tmp_path):
-    embed(Pretend(batchy=True), sentences_of(20_000), VectorStore(tmp_path / "alone"), "k", **QUIET)
+    embed(Pretend(batchy=True), sentences_of(20_000), VectorStore(tmp_path / "alone"), "k")
     workers = [start(tmp_path / "both", 0.02) for _ in range(2)]
     for worker in workers:
         assert worker.wait() == 0

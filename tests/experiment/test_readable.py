@@ -3,9 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.measure import Group, measure
+from sonde.experiment.measure import Group
 from sonde.experiment.places import Places
 from sonde.experiment.readable import readable
+from sonde.experiment.work import measure
+from sonde.identity import Identity, Made
 from sonde.metrics import METRICS
 from sonde.probes import PROBES
 from sonde.store.results import ResultStore
@@ -103,8 +105,8 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
     from sonde.core import Trial
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
-    known = {name: name for name in ("t", "deaf", "logreg", "none")}
-    group = Group(Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), known)
+    made = Made(*(Identity(name, "") for name in Made._fields))
+    group = Group(Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key")
     done = measure(group, Places.of(tmp_path / "r", tmp_path))
     assert not done.failure
     counts = done.results[0].provenance["counts"]

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from sonde.core import Dataset, Sentence
-from sonde.experiment.measure import measured_in
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan, PlanProblem, Wanted, plan
 from sonde.experiment.run import run
+from sonde.experiment.work import measured_in
 from sonde.testing.tiny import FAMILIES
 from sonde.vectors import Vectors
 

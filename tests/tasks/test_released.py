@@ -2,9 +2,9 @@ import lzma
 from collections import Counter
 
 import pytest
+from sonde.experiment.identity import identity
 
 from sonde.core import DataProblem
-from sonde.experiment.identity import identity
 from sonde.sources.files import cache_dir
 from sonde.tasks import TASKS, names
 from sonde.testing import same_dataset

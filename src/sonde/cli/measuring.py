@@ -137,9 +137,9 @@ def embed(
     """
     from sonde.encoders import ENCODERS
     from sonde.encoders import make as made
+    from sonde.experiment.bar import encoding_bar
     from sonde.experiment.embed import embed as embedded
-    from sonde.experiment.identity import identity
-    from sonde.experiment.measure import vectors_key
+    from sonde.experiment.keys import encoder_identity, vectors_key
     from sonde.experiment.places import Places
 
     settled(cache)
@@ -152,8 +152,9 @@ def embed(
     kept = places.vector_store()
     for reference in encoder or EMBEDDED_ENCODERS:
         thing = made(reference)
-        key = vectors_key(thing, identity(ENCODERS.canonical(reference), thing, store))
-        done = embedded(thing, found, kept, key, progress=not quiet)
+        key = vectors_key(thing, encoder_identity(ENCODERS.canonical(reference), thing, store))
+        with encoding_bar(thing.name, not quiet):
+            done = embedded(thing, found, kept, key)
         remark(f"{reference}: {done.encoded:,} sentences encoded, {done.cached:,} known already, {done.seconds:.1f} s", quiet)
         for i, reason in done.problems[:SHOWN]:
             remark(f"left out: {found[i].text[:60]!r}: {reason}")

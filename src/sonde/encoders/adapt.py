@@ -6,11 +6,9 @@ the sentence is left out and counted.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -119,14 +117,6 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
         f"{thing!r} is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with encode(list[str]), "
         "a function list[str] -> array, or a SentEval pair (batcher, prepare)"
     )
-
-
-def written_in(encoder: Encoder, file: Path) -> Encoder:
-    """The encoder, with the source of the file that names it in its fingerprint: what it wraps may come from a library."""
-    source = f"{getattr(encoder, 'fingerprint', '')} {hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()}"
-    if isinstance(encoder, Pair):
-        return replace(encoder, batched=replace(encoder.batched, fingerprint=source))
-    return replace(encoder, fingerprint=source) if isinstance(encoder, Adapted | Batched) else encoder
 
 
 def required(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -32,11 +32,6 @@ class Bag:
     lowercase: bool = False
     kind: ClassVar[Kind] = "baseline"
 
-    @property
-    def fingerprint(self) -> str:
-        """What decides the vectors besides the reference."""
-        return self.table.fingerprint
-
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         matrix, known, offsets = self._looked_up(sentences)
         if self.pool == "none":

@@ -51,7 +51,7 @@ class Given:
 
     @property
     def base(self) -> str:
-        return self.name
+        return self.kind
 
     @property
     def slots(self) -> tuple[str, ...]:

@@ -13,15 +13,13 @@ from typing import Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, files_of
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
+from sonde.naming import Place
 from sonde.oracles import Kind
 from sonde.vectors import Vectors
 
 Pool = Literal["mean", "max", "cls", "last", "none"]
 Init = Literal["trained", "random", "orthonormal"]
 Lexical = Literal["auto", "trained", "drawn"]
-RECIPE = 1  # raised when the vectors of the same options change
-DRAWN = 1  # raised when drawn weights change
-PIECES = 2  # raised when the pieces that a word has change
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class HuggingFace:
     lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under orthonormal ones, as in the paper)
     """
 
-    model: str
+    model: Place
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
@@ -78,9 +76,9 @@ class HuggingFace:
 
     @property
     def fingerprint(self) -> str:
-        """The model's files or commit, versions, device class and precision."""
+        """The model's files or commit, the version of its tokeniser, device class and precision."""
         device, dtype = self.runs
-        return f"{self.revision} {versions('torch', 'transformers', 'tokenizers')} {device.partition(':')[0]} {dtype}"
+        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
 
     @property
     def revision(self) -> str:
@@ -89,9 +87,9 @@ class HuggingFace:
 
     @property
     def base(self) -> str:
-        units = f",units=pieces/{PIECES},spaces={self.spaces}" if self.pool == "none" else ""
-        drawn = "" if self.weights == "trained" else f",weights={self.drawn}/{DRAWN}"
-        return f"hf/{RECIPE}:{self.model},prompt={self.prompt!r},special={self.special},tokens={self.tokens}{drawn}{units}"
+        units = f",units=pieces,spaces={self.spaces}" if self.pool == "none" else ""
+        drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
+        return f"hf,prompt={self.prompt!r},special={self.special},tokens={self.tokens}{drawn}{units}"
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -126,11 +124,6 @@ class Asked:
     @property
     def base(self) -> str:
         return self.encoder.base
-
-    @property
-    def fingerprint(self) -> str:
-        """That of the encoder."""
-        return self.encoder.fingerprint
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         return self.encoder.asking(slots)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import itertools
 import re
@@ -10,6 +9,8 @@ import types
 import uuid
 from pathlib import Path, PurePath
 from typing import Any
+
+from sonde.closure import code_of, digest, file_of
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
@@ -45,18 +46,16 @@ def shortened(path: str) -> str:
 
 
 def source(thing: Any, name: str | None) -> str:
-    """What a thing is made of, hashed: the file that it is written in, and of a function its own code.
+    """What a thing is made of, hashed: the code that its module reaches, and of a function its own.
 
     What has a state that no file shows (an object, a function that closes over something or reads a global object) is told
     apart from all others, and from itself in another process, unless it is given a name that stands for it.
     """
     made, state = _made_of(thing, set()) if inspect.isfunction(thing) else (b"", True)
-    try:
-        text = Path(inspect.getsourcefile(thing if inspect.isroutine(thing) else type(thing)) or "").read_bytes()
-    except (OSError, TypeError):
-        text, state = b"", True
+    module = str(getattr(thing, "__module__", "") if inspect.isroutine(thing) else type(thing).__module__)
+    state = state or file_of(module) is None
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
-    return hashlib.blake2b(text + made, digest_size=16).hexdigest() + own
+    return digest(code_of(module), made.hex()) + own
 
 
 def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]:

@@ -10,10 +10,8 @@ from sonde.core import Sentence
 from sonde.encoders.hub import Files, files_of
 from sonde.encoders.origin import called
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
+from sonde.naming import Place
 from sonde.vectors import Vectors
-
-PACKAGES = ("torch", "transformers", "tokenizers", "sentence-transformers")  # whose versions decide the last bits
-RECIPE = 1  # raised when the vectors of the same options change
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class SentenceTransformers:
     tokens   how many tokens, padding included, go into one batch
     """
 
-    model: str
+    model: Place
     prompt: str | None = field(default=None, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
@@ -47,9 +45,9 @@ class SentenceTransformers:
 
     @property
     def fingerprint(self) -> str:
-        """The model's files or commit, versions, device class and precision."""
+        """The model's files or commit, the version of its tokeniser, device class and precision."""
         device, dtype = self.runs
-        return f"{RECIPE} {self.revision} {versions(*PACKAGES)} {device.partition(':')[0]} {dtype}"
+        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
 
     @property
     def revision(self) -> str:
@@ -77,8 +75,8 @@ class Live:
 
     @property
     def fingerprint(self) -> str:
-        """Weights and modules, versions, device and precision."""
-        return f"{RECIPE} {self.revision} {versions(*PACKAGES)} {self.device} {self.dtype}"
+        """Weights and modules, the version of the tokeniser, device class and precision."""
+        return f"{self.revision} {versions('tokenizers')} {self.device.partition(':')[0]} {self.dtype}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.encoders.sentence_forward import run

@@ -6,11 +6,10 @@ import inspect
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sonde.core import Encoder
-from sonde.encoders.adapt import adapt, required, written_in
+from sonde.encoders.adapt import adapt, required
 from sonde.naming import Contents, Reference
 
 
@@ -36,11 +35,9 @@ class EncoderContents(Contents):
         return factory
 
     def make(self, reference: str | Reference) -> Encoder:
-        """The encoder that a reference names; of a file's things, the file's source belongs to the identity."""
+        """The encoder that a reference names."""
         parsed = Reference.parse(reference) if isinstance(reference, str) else reference
-        made = adapt(super().make(parsed), str(parsed))
-        path, at, _ = parsed.name.rpartition("@")
-        return written_in(made, Path(path).expanduser()) if at else made
+        return adapt(super().make(parsed), str(parsed))
 
 
 def _is_factory(found: Any) -> bool:

@@ -19,9 +19,6 @@ from sonde.vectors import Floats
 class WordTable(Protocol):
     """Words -> vectors."""
 
-    @property
-    def fingerprint(self) -> str: ...
-
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         """A vector for each word [words, dim], zeros where there is none, and which words there are."""
         ...
@@ -33,10 +30,6 @@ class RandomTable:
 
     dim: int
     seed: int
-
-    @property
-    def fingerprint(self) -> str:
-        return ""
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
         keys = [w.encode("utf-8", "surrogatepass") for w in words]

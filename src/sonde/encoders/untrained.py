@@ -13,13 +13,12 @@ import numpy as np
 from sonde.core import Sentence
 from sonde.encoders.batches import batches
 from sonde.encoders.parallel import spread
-from sonde.encoders.precision import versions
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
 from sonde.oracles import Kind
+from sonde.sources.files import digest
 from sonde.vectors import Floats, Ints, Vectors, ranges, word_units
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
-RECIPE = 1  # raised when the vectors of the same options change
 LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
 
 
@@ -50,8 +49,8 @@ class Untrained:
 
     @property
     def fingerprint(self) -> str:
-        """The digest of the word vectors, and the version of torch, which draws the weights."""
-        return f"{RECIPE} {_table(self.vectors, self.dim, self.seed).fingerprint} {versions('torch')}"
+        """The digest of the word vectors."""
+        return "random" if self.vectors is None else digest([self.vectors])
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         import torch

@@ -43,6 +43,19 @@ class Bar:
 
 
 @contextmanager
+def encoding_bar(name: str, progress: bool) -> Iterator[None]:
+    """A bar over the sentences that an encoder is given while the block runs."""
+    with tqdm(total=0, desc=f"encode {name}", unit=" sentences", disable=not progress) as bar:
+
+        def told(done: int, total: int | None) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        with listening(told):
+            yield
+
+
+@contextmanager
 def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
     """A bar that is drawn while the block runs, and hears what fits in this process tell; of those in others it knows the ends."""
     bar, ended = tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials), threading.Event()

@@ -10,6 +10,7 @@ from typing import Any
 from sonde.core import DataProblem, Encoder
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
+from sonde.experiment.provenance import revision
 from sonde.naming import Reference, parsed_or_none
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
@@ -24,10 +25,15 @@ def encoders_of(given: Given, known: Known = dict) -> dict[str, Encoder]:
     Of two live things of one name the second is called 'NAME #2', and so is one whose name results are kept under that another
     thing has. DataProblem where nothing tells two of them apart.
     """
+    return names_of(given, known).found
+
+
+def names_of(given: Given, known: Known = dict) -> Names:
+    """The names of encoders, and which of them are those of live things."""
     names = Names(known)
     for label, thing in given.items() if isinstance(given, Mapping) else ((None, thing) for thing in given):
         names.add(thing, label)
-    return names.found
+    return names
 
 
 @dataclass
@@ -66,11 +72,6 @@ class Names:
             if name not in self.found and kept.get(name, {mine}) == {mine} and not (derived and _reserved(name)):
                 return name
         raise AssertionError("numbers do not end")
-
-
-def revision(encoder: Encoder) -> str:
-    """What tells an encoder from others of its name: the commit or a digest of a model's files, of weights, or of source."""
-    return str(getattr(encoder, "revision", getattr(encoder, "fingerprint", "")))
 
 
 def _numbered(name: str) -> Iterator[str]:

@@ -11,31 +11,31 @@ from pathlib import Path
 
 import numpy as np
 
+from sonde.closure import code_of, digest
 from sonde.core import DataProblem, Dataset, Task
-from sonde.experiment.identity import digest, identity
+from sonde.identity import Identity, identity
 from sonde.oracles import about_words
 from sonde.sampling import folds_needed
-
-FORMAT = 3  # of remembered facts: raised when more is remembered
+from sonde.tasks import TASKS
 
 _datasets: dict[str, Dataset] = {}
 
 
-def loaded(task: Task, known: str) -> Dataset:
-    """A task's data set, read once a process; `known` is the task's identity."""
-    if known not in _datasets:
-        _datasets[known] = task.load()
-    return _datasets[known]
+def loaded(task: Task, known: Identity) -> Dataset:
+    """A task's data set, read once a process."""
+    key = str(known)
+    if key not in _datasets:
+        _datasets[key] = task.load()
+    return _datasets[key]
 
 
-def task_identity(reference: str, task: Task) -> str:
+def task_identity(reference: str | None, task: Task) -> Identity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its examples say it."""
-    known = identity(reference, task)
     if hasattr(task, "fingerprint"):
-        return known
+        return identity(TASKS, reference, task)
     dataset = task.load()
-    known = json.dumps([known, content(dataset)])
-    _datasets[known] = dataset
+    known = identity(TASKS, reference, task, content(dataset))
+    _datasets[str(known)] = dataset
     return known
 
 
@@ -64,9 +64,9 @@ class Facts:
     spans: bool = False
 
 
-def facts(task: Task, known: str, cache: Path) -> Facts:
+def facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
-    file = cache / "facts" / f"{digest(str(FORMAT), known)}.json"
+    file = cache / "facts" / f"{digest(str(known), code_of(__name__))}.json"
     try:
         return Facts(**json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -78,7 +78,7 @@ def facts(task: Task, known: str, cache: Path) -> Facts:
     return found
 
 
-def _find(task: Task, known: str) -> Facts:
+def _find(task: Task, known: Identity) -> Facts:
     try:
         dataset = loaded(task, known)
         return Facts(folds_needed(dataset), strata=sorted(dataset.strata), spans=about_words(dataset))

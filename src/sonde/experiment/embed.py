@@ -19,6 +19,7 @@ from sonde.store import plans
 from sonde.store.shelf import Index, Keys, distinct, keys_of
 from sonde.store.vectors import Filled, VectorStore
 from sonde.vectors import Ints, Vectors
+from sonde.waiting import tell
 
 __all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
 
@@ -55,9 +56,7 @@ class Request:
     base: str
 
 
-def embed(
-    encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, progress: bool = True, retry: bool = True
-) -> Embedded:
+def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, retry: bool = True) -> Embedded:
     """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are cached under.
 
     Sentences that cannot be encoded are told in the result; with `retry`, those of earlier calls are tried again. A broken
@@ -71,7 +70,7 @@ def embed(
     wanted = before if retry else before & ~_failed_before(request, before)
     if wanted.any():
         ready = encoder.prepared(sentences) if isinstance(encoder, Prepared) else encoder
-        _fill(replace(request, encoder=ready), wanted, progress)
+        _fill(replace(request, encoder=ready), wanted)
         after = store.lacking(key, request.slots, request.keys)
     reasons = _reasons(request, after)
     bad = np.zeros(len(first), bool)
@@ -115,20 +114,19 @@ def slots_of(encoder: Encoder) -> tuple[str, ...]:
     return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
 
 
-def _fill(request: Request, lacking: NDArray[np.bool_], progress: bool) -> None:
-    """Encode every block that is missing."""
-    from tqdm.auto import tqdm
-
+def _fill(request: Request, lacking: NDArray[np.bool_]) -> None:
+    """Encode every block that is missing, and tell how many of its sentences are done."""
     jobs = _jobs(request, lacking)
     trying: dict[tuple[str, ...], Trying] = {}
-    total = sum(len(plan.part(block)) for plan, block in jobs)
-    with tqdm(total=total, desc=f"encode {request.encoder.name}", unit=" sentences", disable=not progress) as bar:
-        for plan, block in jobs:
-            if plan.slots not in trying:
-                trying[plan.slots] = _trying(request, plan, lacking)
-            if not plan.done(block):  # another process may have been quicker
-                _encode(trying[plan.slots], plan, block, request)
-            bar.update(len(plan.part(block)))
+    done, total = 0, sum(len(plan.part(block)) for plan, block in jobs)
+    tell(done, total)
+    for plan, block in jobs:
+        if plan.slots not in trying:
+            trying[plan.slots] = _trying(request, plan, lacking)
+        if not plan.done(block):  # another process may have been quicker
+            _encode(trying[plan.slots], plan, block, request)
+        done += len(plan.part(block))
+        tell(done, total)
 
 
 def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> None:

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import SPLITS, Cell, Control, DataProblem, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
-from sonde.experiment.called import revision
-from sonde.experiment.data import loaded
+from sonde.closure import digest
+from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
 from sonde.experiment.embed import embed, vectors
-from sonde.experiment.identity import digest, git_commit, versions
-from sonde.experiment.places import Places
+from sonde.experiment.provenance import git_commit, revision, versions
 from sonde.experiment.readable import readable
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of
-from sonde.reading import Predictor, Probe, ReadingProblem, Readings
+from sonde.reading import Predictor, Probe, Readings
+from sonde.store.vectors import VectorStore
 from sonde.targets import Classes, Column
 from sonde.vectors import Vectors
+
+if TYPE_CHECKING:
+    from sonde.identity import Made
 
 
 @dataclass(frozen=True)
 class Group:
     """Trials that share a data set, an encoder and a fit; it pickles when its things do.
 
-    ids    what each trial's result is stored under, in the order of the trials
-    known  identities of the references, for keys and provenance
+    ids      what each trial's result is stored under, in the order of the trials
+    made     the identities of what the results are made of
+    vectors  what the encoder's vectors are kept under
     """
 
     task: Task
@@ -42,7 +44,8 @@ class Group:
     control: Control
     trials: tuple[Trial, ...]
     ids: tuple[str, ...]
-    known: Mapping[str, str]
+    made: Made
+    vectors: str
 
     @property
     def name(self) -> str:
@@ -51,34 +54,9 @@ class Group:
         return ", ".join(reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe))
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What became of a group: its results, or why there are none."""
-
-    name: str
-    results: tuple[Result, ...] = ()
-    failure: str = ""
-
-
-def measure(group: Group, places: Places) -> Measured:
-    """Fit and score a group's trials and keep the results; a failure is told, never raised, so others go on."""
-    try:
-        results = _measure(group, places)
-        places.result_store().write(list(zip(group.ids, results, strict=True)))
-        return Measured(group.name, tuple(results))
-    except (ValueError, RuntimeError, MemoryError, ArithmeticError, LookupError, TypeError) as error:
-        known = isinstance(error, DataProblem | ReadingProblem)  # these say all in their words
-        return Measured(group.name, failure=_first_line(error) if known else f"{type(error).__name__}: {_first_line(error)}")
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or ["no message"])[0]
-
-
-def _measure(group: Group, places: Places) -> list[Result]:
-    first = group.trials[0]
-    whole = loaded(group.task, group.known[first.task])
-    readings, counts = _readings(group, group.control(whole), places)
+def results_of(group: Group, whole: Dataset, store: VectorStore) -> list[Result]:
+    """Fit and score a group's trials on the task's data set, over vectors of a store, which gets those that it lacks."""
+    readings, counts = _readings(group, group.control(whole), store)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     for name, part in (("train", train), ("test", test)):
         if not len(part):
@@ -137,9 +115,9 @@ def _alone(tags: Tags) -> Tags:
     return Tags(np.where(tags.codes < 0, -1, np.searchsorted(used, tags.codes)), tuple(tags.names[i] for i in used))
 
 
-def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings, dict[str, Any]]:
+def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readings, dict[str, Any]]:
     """Examples beside their vectors, without those that could not be encoded or aligned, and what was counted."""
-    found, encoded, problems = _vectors(group, dataset, places)
+    found, encoded, problems = _vectors(group, dataset, store)
     usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
     part = readable(dataset.sites[usable], found)
     rows = usable[part.whole]
@@ -151,7 +129,7 @@ def _readings(group: Group, dataset: Dataset, places: Places) -> tuple[Readings,
     return Readings(kept, found, group.task.view), counts
 
 
-def _vectors(group: Group, dataset: Dataset, places: Places) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
+def _vectors(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
     """The vectors of a data set's sentences, which of them there are, and why others are not.
 
     Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data set alone.
@@ -161,8 +139,7 @@ def _vectors(group: Group, dataset: Dataset, places: Places) -> tuple[Vectors, N
         told = group.encoder.informed(facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset))
         return told.encode(sentences), np.ones(len(sentences), bool), []
     encoder, key = _prepared(group, sentences)
-    store = places.vector_store()
-    done = embed(encoder, sentences, store, key, progress=False, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
+    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
     return vectors(encoder, sentences, store, key, done.usable), done.usable, [why for _, why in done.problems]
 
 
@@ -179,25 +156,16 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
 
 def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
-    first = group.trials[0]
-    key = vectors_key(group.encoder, group.known[first.encoder])
     if isinstance(group.encoder, Prepared):
-        return group.encoder.prepared(sentences), digest(key, group.known[first.task])
-    return group.encoder, key
-
-
-def vectors_key(encoder: Encoder, known: str) -> str:
-    """What an encoder's vectors are cached under: its identity, without layers and pooling where it has them."""
-    base = getattr(encoder, "base", None)
-    return digest(known) if base is None else digest(str(base), str(getattr(encoder, "fingerprint", "")))
+        return group.encoder.prepared(sentences), digest(group.vectors, str(group.made.task))
+    return group.encoder, group.vectors
 
 
 def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that the group's numbers were made with."""
-    first = group.trials[0]
     return {
         "kind": kind_of(group.encoder),
-        "identities": {r: group.known[r] for r in (first.task, first.encoder, first.probe, first.control)},
+        "identities": {kind: str(known) for kind, known in group.made._asdict().items()},
         "revision": revision(group.encoder),
         "versions": versions(),
         "commit": git_commit(Path.cwd()),
@@ -206,8 +174,3 @@ def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]
         "counts": dict(counts),
         "notes": dict(notes),
     }
-
-
-def measured_in(places: Places) -> functools.partial[Measured]:
-    """`measure` with its places filled in: the function that a mapper maps."""
-    return functools.partial(measure, places=places)

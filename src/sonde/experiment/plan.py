@@ -14,13 +14,14 @@ from sonde.controls import CONTROLS
 from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
-from sonde.experiment.called import encoders_of
+from sonde.experiment.called import names_of
 from sonde.experiment.data import facts, task_identity
-from sonde.experiment.identity import identity, trial_id
+from sonde.experiment.keys import encoder_identity, trial_id
 from sonde.experiment.places import Places
 from sonde.experiment.readers import Reader, Reading, readers
+from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
-from sonde.naming import Reference
+from sonde.naming import Contents, Reference
 from sonde.probes import PROBES
 from sonde.reading import Probe, ReadingProblem, reads_of, view
 from sonde.tasks import TASKS
@@ -38,8 +39,9 @@ class PlanProblem(ValueError):
 class Plan:
     """Trials, and the things that their references name.
 
-    ids      what each trial's result is stored under
-    refused  tasks that the data cannot answer, with the reason; shown beside the results
+    ids         what each trial's result is stored under
+    identities  of each thing, by kind and reference
+    refused     tasks that the data cannot answer, with the reason; shown beside the results
     """
 
     trials: tuple[Trial, ...]
@@ -47,13 +49,24 @@ class Plan:
     encoders: Mapping[str, Encoder]
     probes: Mapping[str, Probe]
     controls: Mapping[str, Control]
-    identities: Mapping[str, str]
+    identities: Mapping[tuple[str, str], Identity]
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> dict[Trial, str]:
         """What each trial's result is stored under."""
-        return {trial: trial_id(trial, self.identities) for trial in self.trials}
+        return {trial: trial_id(trial, self.made(trial)) for trial in self.trials}
+
+    def made(self, trial: Trial) -> Made:
+        """The identities of what a trial's result is made of."""
+        known = self.identities
+        return Made(
+            known["task", trial.task],
+            known["encoder", trial.encoder],
+            known["probe", trial.probe],
+            known["control", trial.control],
+            known["metric", self.tasks[trial.task].metric],
+        )
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,7 @@ def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
     made = [_planned(each, places) for each in ([wanted] if isinstance(wanted, Wanted) else wanted)]
     whole = Plan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
-        *({ref: thing for each in made for ref, thing in part(each).items()} for part in _PARTS),
+        *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
         reasons = [f"{task}: {why}" for task, why in whole.refused.items()]
@@ -89,7 +102,7 @@ def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
     return whole
 
 
-_PARTS: tuple[Callable[[Plan], Mapping[str, Any]], ...] = tuple(
+_PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
     map(attrgetter, ("tasks", "encoders", "probes", "controls", "identities", "refused"))
 )
 
@@ -99,19 +112,19 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
     tasks, refused = tasks_of(wanted.tasks, places.cache)
-    encoders = encoders_of(wanted.encoders, places.revisions)
+    named = names_of(wanted.encoders, places.revisions)
+    encoders = named.found
     given = list(dict.fromkeys(ref for text in wanted.probes for ref in map(str, PROBES.expand(text))))
     probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in given or sorted({t.probe for t in tasks.values()})}
     controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in (NO_CONTROL, *wanted.controls)}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
-    identities = {r: identity(r, t) for r, t in (*probes.items(), *controls.items())}
-    identities |= {r: task_identity(r, t) for r, t in tasks.items()}
-    read_by, unread = _read_by(tasks, encoders, wanted, identities, places)
+    live = {item.name for item in wanted.tasks if not isinstance(item, str | Reference)}  # objects, which no reference names
+    known = {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
+    read_by, unread = _read_by(tasks, encoders, wanted, known, places)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
-    identities |= {r: identity(r, e, places.dtype) for r, e in encoders.items()}
-    lacking = _lacking(tasks, probes, identities, places.cache)
+    lacking = _lacking(tasks, probes, known, places.cache)
     refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
     refused |= {
         f"{probe.partition(',')[0]} reading {read}": "this probe cannot learn the weights of a mix; `span` can"
@@ -128,11 +141,17 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         if _can_read(probes[probe], read)
         for seed in range(reader.seeds if getattr(probes[probe], "random", True) else 1)
     )
+    identities = {("task", ref): each for ref, each in known.items()}
+    identities |= {
+        ("encoder", ref): encoder_identity(None if ref in named.things else ref, each, places.dtype) for ref, each in encoders.items()
+    }
+    identities |= _identities(PROBES, probes) | _identities(CONTROLS, controls)
+    identities |= _identities(METRICS, {task.metric: METRICS.make(task.metric) for task in tasks.values()})
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)
 
 
 def _read_by(
-    tasks: Mapping[str, Task], encoders: Mapping[str, Encoder], wanted: Wanted, known: Mapping[str, str], places: Places
+    tasks: Mapping[str, Task], encoders: Mapping[str, Encoder], wanted: Wanted, known: Mapping[str, Identity], places: Places
 ) -> tuple[dict[str, list[Reader]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, with the reason."""
     how = Reading(wanted.reads, wanted.seeds, wanted.bounds)
@@ -142,6 +161,10 @@ def _read_by(
         found[reference], unread = readers(task, words, encoders, how)
         refused |= {f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why for encoder, why in unread.items()}
     return found, refused
+
+
+def _identities(contents: Contents, things: Mapping[str, Any]) -> dict[tuple[str, str], Identity]:
+    return {(contents.kind, ref): identity(contents, ref, thing) for ref, thing in things.items()}
 
 
 def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
@@ -165,7 +188,9 @@ def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool
     return [ref for ref in mine if _reads_words(probes[ref]) == (encoder == words)]
 
 
-def _lacking(tasks: Mapping[str, Task], probes: Mapping[str, Probe], known: Mapping[str, str], cache: Path) -> dict[tuple[str, str], str]:
+def _lacking(
+    tasks: Mapping[str, Task], probes: Mapping[str, Probe], known: Mapping[str, Identity], cache: Path
+) -> dict[tuple[str, str], str]:
     """(task, probe) where the probe reads a stratum that the task does not write, with what is missing."""
     needy = {ref: needs for ref, probe in probes.items() if (needs := getattr(probe, "needs", ""))}
     return {

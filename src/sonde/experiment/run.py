@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from sonde.core import Encoder, Layered, Prepared, Result, Sentence, Trial
-from sonde.experiment.bar import bar_over
+from sonde.experiment.bar import bar_over, encoding_bar
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import EncoderProblem, embed
-from sonde.experiment.measure import Group, Measured, measured_in, vectors_key
+from sonde.experiment.keys import vectors_key
+from sonde.experiment.measure import Group
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan
+from sonde.experiment.work import Measured, measured_in
 from sonde.oracles import Informed
 from sonde.store.experiments import record
 
@@ -53,7 +55,7 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
             if measured.failure:
                 failures.setdefault(measured.name, measured.failure)
             bar.done(len(group.trials))
-    results = tuple(found[i] for i in ids.values() if i in found)
+    results = tuple(replace(found[i], trial=trial) for trial, i in ids.items() if i in found)  # files may have moved since
     return Outcome(results, failures, sum(len(g.ids) for g in todo if g.ids[0] in found))
 
 
@@ -66,14 +68,15 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
     for (task, control, encoder, probe), trials in groupby(sorted(plan.trials, key=shared), key=shared):
         listed = tuple(trials)
         things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe], plan.controls[control]
-        yield Group(*things, listed, tuple(ids[t] for t in listed), plan.identities)
+        made = plan.made(listed[0])
+        yield Group(*things, listed, tuple(ids[t] for t in listed), made, vectors_key(things[1], made.encoder))
 
 
 def _without(group: Group, found: dict[str, Result]) -> Group:
     """The trials of a group that are still to be measured."""
     left = [(t, i) for t, i in zip(group.trials, group.ids, strict=True) if i not in found]
     things = group.task, group.encoder, group.probe, group.control
-    return Group(*things, tuple(t for t, _ in left), tuple(i for _, i in left), group.known)
+    return Group(*things, tuple(t for t, _ in left), tuple(i for _, i in left), group.made, group.vectors)
 
 
 def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, str]:
@@ -83,10 +86,12 @@ def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, s
     by_base: dict[str, list[Group]] = {}
     for group in groups:
         if not isinstance(group.encoder, Prepared | Informed):  # those look at one data set, so they encode while measuring
-            by_base.setdefault(vectors_key(group.encoder, group.known[group.trials[0].encoder]), []).append(group)
+            by_base.setdefault(group.vectors, []).append(group)
     for key, sharing in by_base.items():
         try:
-            embed(_union(sharing), _sentences(sharing), store, key, progress=progress)
+            encoder = _union(sharing)
+            with encoding_bar(encoder.name, progress):
+                embed(encoder, _sentences(sharing), store, key)
         except EncoderProblem as problem:
             broken |= {g.trials[0].encoder: str(problem) for g in sharing}
     return broken
@@ -104,4 +109,4 @@ def _union(groups: Sequence[Group]) -> Encoder:
 def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
     tasks = {g.trials[0].task: g for g in groups}
-    return list(dict.fromkeys(s for task, g in tasks.items() for s in loaded(g.task, g.known[task]).sentences))
+    return list(dict.fromkeys(s for g in tasks.values() for s in loaded(g.task, g.made.task).sentences))

@@ -7,14 +7,11 @@ so dev is not read.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,12 +28,6 @@ class Ettinger:
 
     name: ClassVar[str] = "mlp-ettinger"
     random: ClassVar[bool] = True
-
-    @property
-    def fingerprint(self) -> str:
-        """The library that does the training, and the code that calls it."""
-        code = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=8).hexdigest()
-        return f"{code} scikit-learn {importlib.metadata.version('scikit-learn')}"
 
     def fit_one(self, train: Readings, dev: Readings, read: str, seed: int) -> Predictor:
         from sklearn.exceptions import ConvergenceWarning

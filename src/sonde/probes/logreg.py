@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from sonde import nets
 from sonde.core import Cell, Predictions
 from sonde.naming import ReferenceProblem
 from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
@@ -19,7 +15,6 @@ from sonde.reading import Predictor, ReadingProblem, Readings
 from sonde.vectors import Floats
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
-SOURCES = ("lbfgs", "linear", "losses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +30,6 @@ class LogReg:
     def __post_init__(self) -> None:
         if not self.c or any(c <= 0 for c in self.c):
             raise ReferenceProblem("logreg,c= is the inverse of a penalty, more than 0")
-
-    @property
-    def fingerprint(self) -> str:
-        """The solver's code and the torch it runs on."""
-        folder = Path(next(iter(nets.__path__)))
-        files = [*(folder / f"{name}.py" for name in SOURCES), Path(__file__).parent / "features.py"]
-        code = hashlib.blake2b(b"".join(f.read_bytes() for f in files), digest_size=8).hexdigest()
-        return f"{code} torch {importlib.metadata.version('torch')}"
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):

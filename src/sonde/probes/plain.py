@@ -47,11 +47,6 @@ class OneByOne:
     def random(self) -> bool:
         return self.plain.random
 
-    @property
-    def fingerprint(self) -> str:
-        """What the plain probe adds to the identity, if anything."""
-        return str(getattr(self.plain, "fingerprint", ""))
-
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         asked = [cell if self.random else Cell(cell.read, 0) for cell in cells]
         fitted = {cell: self.plain.fit_one(train, dev, cell.read, cell.seed) for cell in dict.fromkeys(asked)}

@@ -6,16 +6,12 @@ A fit is done whole or not at all: what was killed is fitted again from the star
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sonde import nets
 from sonde.core import Cell, Predictions
 from sonde.naming import ReferenceProblem
 from sonde.nets import precision as machine
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
     from sonde.nets.edge_loops import Lane, Learnt
 
 JUDGED = 256  # sentences of a batch where scores are asked for
-SOURCES = ("edge", "edge_batches", "edge_loops", "edge_plans", "schedules", "spans")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +77,6 @@ class Span:
         design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
         argmax = self.decode == "argmax" or self.loss == "softmax"
         return Course(design, self.loss, "argmax" if argmax else "threshold", chosen.plan, scaled=chosen.scaled, haste=chosen.haste)
-
-    @property
-    def fingerprint(self) -> str:
-        """The training code and the torch that it runs on."""
-        folder, here = Path(next(iter(nets.__path__))), Path(__file__).parent
-        files = [*(folder / f"{name}.py" for name in SOURCES), here / "span_protocols.py", here / "span_scales.py"]
-        code = hashlib.blake2b(b"".join(f.read_bytes() for f in files), digest_size=8).hexdigest()
-        return f"{code} torch {importlib.metadata.version('torch')}"
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)

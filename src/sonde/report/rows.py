@@ -123,12 +123,11 @@ def newest(results: Iterable[Result]) -> list[Result]:
 
 def _state(result: Result) -> str:
     """What a result's data, encoder, probe and control were made of, whatever they are called; folds of a data set agree on it."""
-    known, trial = result.provenance.get("identities", {}), result.trial
-    return str([_made_of(str(known.get(r, ""))) for r in (trial.task, trial.encoder, trial.probe, trial.control)])
+    return str([_made_of(result.identity(kind)) for kind in ("task", "encoder", "probe", "control")])
 
 
 def _made_of(identity: str) -> list[Any]:
-    """Source and fingerprint in an identity; of a task that has no fingerprint, whose examples stand for it, the source alone."""
+    """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code alone."""
     try:
         first, *rest = json.loads(identity)
         return list(json.loads(first)[1:]) if str(first).startswith("[") else rest

@@ -18,7 +18,7 @@ def different(reference: Reference, result: Result, family: str, collection: str
         return f"the files were not read as they are ({', '.join(f'{key}={value}' for key, value in options)})"
     try:
         paths = [part.path for part in TASKS.make(reference).parts()]
-        same = digest(paths) in result.provenance.get("identities", {}).get(result.trial.task, "")
+        same = digest(paths) in result.identity("task")
     except DataProblem:
         return "the files are not here any more, so they cannot be checked"
     if not same:

@@ -176,7 +176,7 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     others = 0
     for result in results:
         trial = result.trial
-        data = trial.task, result.provenance.get("identities", {}).get(trial.task, "")
+        data = trial.task, result.identity("task")
         if data not in places:
             mine = located(suite, trial.task) is not None and (not over or told_data(trial.task) in over)
             places[data] = located(suite, trial.task, result) if mine else None

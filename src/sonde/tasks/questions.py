@@ -14,10 +14,10 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from sonde.core import DataProblem
+from sonde.naming import Place
 from sonde.sampling import Candidate, Settings
 from sonde.sources.conllu import Tally
 from sonde.sources.files import Part, digest
@@ -86,8 +86,8 @@ class Asked:
     fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
     """
 
-    path: str
-    with_: tuple[str, ...] = field(default=(), kw_only=True)
+    path: Place
+    with_: tuple[Place, ...] = field(default=(), kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     splits: Literal["sampled", "official"] = field(default="sampled", kw_only=True)
     seed: int = field(default=0, kw_only=True)
@@ -137,13 +137,10 @@ class Question(Generic[H, O]):
             raise DataProblem(f"{self.name} cannot be asked of {path}: {why} (left out: {out or 'nothing'})")
 
 
-def fingerprint(found: Iterable[Part], *patterns: str) -> str:
-    """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
+def fingerprint(found: Iterable[Part]) -> str:
+    """The files' contents, and the splits that their names say."""
     listed = list(found)
-    room = Path(__file__).parent
-    tasks = [path for pattern in (*patterns, "questions.py") for path in room.glob(pattern)]
-    code = sorted({*tasks, *(room.parent / "sources").glob("*.py"), *(room.parent / "sampling").glob("*.py")})
-    return f"{','.join(part.split or '-' for part in listed)}:{digest(part.path for part in listed)}:{digest(code)}"
+    return f"{','.join(part.split or '-' for part in listed)}:{digest(part.path for part in listed)}"
 
 
 def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T]) -> Callable[..., T]:
@@ -155,7 +152,7 @@ def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T])
     shown = {
         "__doc__": asks,
         "__signature__": inspect.signature(options),
-        "__annotations__": typing.get_type_hints(options),
+        "__annotations__": typing.get_type_hints(options, include_extras=True),
         "__name__": name.partition("/")[2].replace("-", "_"),
         "options": options,
     }

@@ -10,12 +10,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from sonde.core import DataProblem, Dataset
+from sonde.naming import Place
 from sonde.sources.events.english import english
 from sonde.sources.events.grammar import Bounds
 from sonde.sources.files import digest
@@ -57,7 +57,7 @@ class Options:
     seed: int = field(default=0, kw_only=True)
     per_sentence: int | None = field(default=None, kw_only=True)
     readings: Literal["all", "none"] = field(default="all", kw_only=True)
-    request: str | None = field(default=None, kw_only=True)
+    request: Place | None = field(default=None, kw_only=True)
     language: Literal["english"] = field(default="english", kw_only=True)
 
     @property
@@ -131,12 +131,8 @@ class CompTask:
 
     @property
     def fingerprint(self) -> str:
-        """The code and the tables that sentences are made by, and the file of a request of one's own."""
-        room = Path(__file__).parent.parent
-        sources = [path for name in ("events", "readings") for path in (room.parent / "sources" / name).glob("*.*")]
-        code = sorted([*room.glob("comp/*.py"), *(path for path in sources if path.suffix in (".py", ".tsv"))])
-        own = [] if self.options.request is None else [Path(self.options.request).expanduser()]
-        return digest([*code, *own])
+        """The file of a request of one's own."""
+        return "own" if self.options.request is None else digest([self.options.request])
 
     def load(self) -> Dataset:
         """The items, built now: the same for the same options."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from sonde.core import SPLITS, DataProblem, Dataset
+from sonde.naming import Place
 from sonde.sampling import carve_dev, sampled
 from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import Part
@@ -37,8 +38,8 @@ class Options:
     sample    2/5: the second of five random four fifths of train, which tables average over; */5: all five of them
     """
 
-    path: str
-    with_: tuple[str, ...] = field(default=(), kw_only=True)
+    path: Place
+    with_: tuple[Place, ...] = field(default=(), kw_only=True)
     splits: Literal["official", "sampled"] = field(default="official", kw_only=True)
     on_error: Literal["raise", "skip"] = field(default="raise", kw_only=True)
     seed: int = field(default=0, kw_only=True)
@@ -120,7 +121,7 @@ class EdgeTask(Generic[O]):
     @property
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads them."""
-        return fingerprint(self.kind.parts(self.options), "edge/*.py")
+        return fingerprint(self.kind.parts(self.options))
 
     def load(self) -> Dataset:
         """The targets with their splits; a dev split is carved from train where there is none. Counts are in the notes."""

@@ -6,7 +6,6 @@ has the families, where their files differ from their descriptions, and what cou
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,14 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sonde.core import SPLITS, DataProblem, Dataset, Example
+from sonde.naming import Place
 from sonde.sampling import Candidate, Settings, carve_dev, sample, thinned
 from sonde.sources.columns import CODES, Layout, Reading, Rows
-from sonde.sources.files import Part, cache_dir, digest, split_of, uncompressed
+from sonde.sources.files import Part, cache_dir, split_of, uncompressed
 from sonde.sources.moses import detokenised
-from sonde.tasks.questions import factory
+from sonde.tasks.questions import factory, fingerprint
 
 SUFFIXES = (".txt", ".tsv", ".csv")
-READERS = ("columns", "files", "moses", "rendering")  # the modules of sources that decide what is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Options:
     fold        with sampled splits, 'i/k': fold i of k is the test split
     """
 
-    path: str | None = None
+    path: Place | None = None
     detokenise: bool = field(default=False, kw_only=True)
     splits: Literal["published", "sampled"] = field(default="published", kw_only=True)
     dev: Literal["carved", "none"] = field(default="carved", kw_only=True)
@@ -99,13 +98,8 @@ class ReleasedTask:
 
     @property
     def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads and samples them."""
-        found = self.parts()
-        room = Path(__file__).parent.parent.parent
-        code = [*(room / "sources" / f"{name}.py" for name in READERS), *sorted((room / "sampling").glob("*.py"))]
-        if (more := self.release.strata) is not None:
-            code.append(Path(inspect.getfile(more)))
-        return f"{','.join(part.split or '-' for part in found)}:{digest(part.path for part in found)}:{digest(code)}"
+        """The files' contents, and the splits that their names say."""
+        return fingerprint(self.parts())
 
     def parts(self) -> list[Part]:
         """The task's files and the splits that their names say, '' where rows say it themselves."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import Dataset
+from sonde.naming import Place
 from sonde.sampling import sample
 from sonde.sources.files import Part
 from sonde.sources.frequencies import corpus
@@ -32,7 +33,7 @@ class Options(Asked):
               occur 100 to 5,000 times in the sources or `freq`, as the README says
     """
 
-    freq: tuple[str, ...] = field(default=(), kw_only=True)
+    freq: tuple[Place, ...] = field(default=(), kw_only=True)
     inventory: Literal["found", "published"] = field(default="found", kw_only=True)
     bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
     band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
@@ -63,7 +64,7 @@ class TreeTask:
         """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
         found = [source.part for source in sources(self.options.path, self.options.with_)]
         counted = [Part("freq", path) for name in self.options.freq for path in corpus(name)]
-        return fingerprint([*found, *counted], "tree/*.py", "ud/words.py", "ud/depths.py", "ud/rules.py")
+        return fingerprint([*found, *counted])
 
     def load(self) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""

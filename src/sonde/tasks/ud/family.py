@@ -62,7 +62,7 @@ class UdTask:
     @property
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
-        return fingerprint(self._parts, "ud/*.py")
+        return fingerprint(self._parts)
 
     @property
     def _parts(self) -> list[Part]:

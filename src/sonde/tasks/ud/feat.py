@@ -87,7 +87,7 @@ class FeatureTask:
     @property
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
-        return fingerprint(parts(self.options.path, self.options.with_), "ud/*.py")
+        return fingerprint(parts(self.options.path, self.options.with_))
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
         """All sentences that answer the question, before sampling, and what was counted on the way."""

@@ -1,0 +1,36 @@
+"""The keys of products: vectors by what makes vectors, data sets by what makes data sets, results by both and what measures.
+
+An edit in a metric so encodes nothing anew, and one in an encoder builds no data set anew.
+"""
+
+from __future__ import annotations
+
+from sonde.closure import code_of, digest
+from sonde.core import Encoder, Trial
+from sonde.encoders import ENCODERS
+from sonde.identity import Identity, Made, identity
+from sonde.store.results import SHARED
+
+FULL = "float32"  # the type in which vectors are what an encoder returned
+EMBEDS = "sonde.experiment.embed"  # the module that makes vectors of an encoder
+MEASURES = "sonde.experiment.measure"  # the module that makes results of data sets and vectors
+
+
+def encoder_identity(reference: str | None, encoder: Encoder, kept: str = FULL) -> Identity:
+    """What decides an encoder's vectors, and the type that they are kept in."""
+    return identity(ENCODERS, reference, encoder, *([kept] if kept != FULL else []))
+
+
+def vectors_key(encoder: Encoder, known: Identity) -> str:
+    """What an encoder's vectors are cached under: without layers and pooling where it has them."""
+    reference = str(getattr(encoder, "base", known.reference))
+    return digest(reference, known.code, *known.facts, code_of(EMBEDS))
+
+
+def trial_id(trial: Trial, made: Made) -> str:
+    """What a trial's result is stored under.
+
+    Trials that share their fit (all but the layer and the seed) share the first half, by which the store finds their file.
+    """
+    shared = digest(*map(str, made), code_of(MEASURES))
+    return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]

@@ -1,0 +1,48 @@
+"""What a result says about how it was made: versions, the commit that is checked out, the processor and its precision."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import platform
+from pathlib import Path
+
+from sonde.core import Encoder
+
+PACKAGES = ("sonde", "numpy", "scipy", "scikit-learn", "torch", "transformers", "sentence-transformers", "pyarrow")
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Versions of the packages that matter to a number, as far as they are installed."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@functools.cache
+def git_commit(start: Path) -> str | None:
+    """The commit that is checked out in the folder or above it, read from `.git`; None outside a repository."""
+    for folder in (start, *start.parents):
+        head = folder / ".git" / "HEAD"
+        if not head.is_file():
+            continue
+        text = head.read_text().strip()
+        if not text.startswith("ref: "):
+            return text
+        name = text.removeprefix("ref: ")
+        if (loose := folder / ".git" / name).is_file():
+            return loose.read_text().strip()
+        packed = folder / ".git" / "packed-refs"
+        lines = packed.read_text().splitlines() if packed.is_file() else []
+        return next((line.split()[0] for line in lines if line.endswith(" " + name)), None)
+    return None
+
+
+def revision(encoder: Encoder) -> str:
+    """What tells an encoder from others of its name: the commit or a digest of a model's files, of weights, or of source."""
+    return str(getattr(encoder, "revision", getattr(encoder, "fingerprint", "")))
