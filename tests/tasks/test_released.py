@@ -2,9 +2,9 @@ import lzma
 from collections import Counter
 
 import pytest
-from sonde.experiment.identity import identity
 
 from sonde.core import DataProblem
+from sonde.experiment.data import task_identity
 from sonde.sources.files import cache_dir
 from sonde.tasks import TASKS, names
 from sonde.testing import same_dataset
@@ -74,10 +74,10 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path):
 def test_the_content_of_the_file_is_its_identity(tmp_path):
     folder = senteval(tmp_path)
     reference = f"senteval/tense:{folder}"
-    before = identity(reference, TASKS.make(reference))
+    before = task_identity(reference, TASKS.make(reference))
     file = folder / "past_present.txt"
     file.write_text(file.read_text() + "te\tPAST\tone more .\n")
-    assert identity(reference, TASKS.make(reference)) != before
+    assert task_identity(reference, TASKS.make(reference)) != before
     assert TASKS.canonical(reference) != TASKS.canonical(reference + ",detokenise=true")
 
 

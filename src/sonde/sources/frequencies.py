@@ -16,6 +16,7 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
+from sonde.closure import code_of
 from sonde.core import DataProblem
 from sonde.sources import brackets, conllu, tagged, text
 from sonde.sources.conllu import OnError
@@ -25,7 +26,6 @@ from sonde.vectors import Ints
 
 HELD = 1 << 21  # tokens whose pairs are counted at once
 END = ""  # stands after each sentence
-LAYOUT = 1  # of what is kept; another number makes old files be counted anew
 TREES = (".ptb", ".mrg")
 
 
@@ -103,8 +103,7 @@ def _grown(counts: Ints, size: int) -> Ints:
 def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
     """The frequencies of some corpora; counted once, and kept under a hash of the files and of what reads them."""
     files = [file for path in paths for file in corpus(path)]
-    code = [Path(__file__).with_name(f"{name}.py") for name in ("frequencies", "text", "english", "tagged", "brown", "brackets", "conllu")]
-    place = cache_dir() / "frequencies" / f"{digest([*files, *code])}-{LAYOUT}-{on_error}.npz"
+    place = cache_dir() / "frequencies" / f"{digest(files)}-{code_of(__name__)}-{on_error}.npz"
     try:
         return _kept(place)
     except (OSError, ValueError, KeyError):

@@ -6,11 +6,11 @@ every length from three to twenty-three words, and adverbials fit all tenses, so
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from sonde.closure import code_of
 from sonde.sources.files import cache_dir
 from sonde.sources.grammar.clauses import command, exclamation, form, question, statement
 from sonde.sources.grammar.words import Chance, Word, flat, lines
@@ -54,8 +54,7 @@ def sentence(chance: Chance) -> Word:
 
 def stored() -> Path:
     """The treebank as a file in the cache, written when it is first asked for and again when the grammar changes."""
-    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-    file = cache_dir() / NAME / f"{NAME}-{hashlib.blake2b(sources, digest_size=6).hexdigest()}.conllu"
+    file = cache_dir() / NAME / f"{NAME}-{code_of(__name__)[:12]}.conllu"
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         draft = file.with_suffix(f".{os.getpid()}.part")
