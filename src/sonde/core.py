@@ -298,9 +298,3 @@ class Result:
     def n(self) -> int:
         """How many test examples the score is over."""
         return len(self.gold)
-
-    def identity(self, kind: str) -> str:
-        """The identity of what it was made of: task, encoder, probe, control or metric; '' where it is not known."""
-        known = self.provenance.get("identities", {})
-        named = str(getattr(self.trial, kind, ""))  # version 0.1 wrote it under the reference
-        return str(known.get(kind, known.get(named, "")))

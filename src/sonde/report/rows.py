@@ -14,6 +14,7 @@ import numpy as np
 from sonde.controls import CONTROLS
 from sonde.core import Result, Trial
 from sonde.encoders import ENCODERS, kind_of_reference
+from sonde.identity import recorded
 from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
 from sonde.oracles import Kind
@@ -123,7 +124,9 @@ def newest(results: Iterable[Result]) -> list[Result]:
 
 def _state(result: Result) -> str:
     """What a result's data, encoder, probe and control were made of, whatever they are called; folds of a data set agree on it."""
-    return str([_made_of(result.identity(kind)) for kind in ("task", "encoder", "probe", "control")])
+    trial = result.trial
+    named = {"task": trial.task, "encoder": trial.encoder, "probe": trial.probe, "control": trial.control}
+    return str([_made_of(recorded(result.provenance, kind, reference)) for kind, reference in named.items()])
 
 
 def _made_of(identity: str) -> list[Any]:

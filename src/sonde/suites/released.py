@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sonde.core import DataProblem, Result
+from sonde.identity import recorded
 from sonde.naming import Reference, brief
 from sonde.sources.fetch import all_published
 from sonde.sources.files import digest
@@ -18,7 +19,7 @@ def different(reference: Reference, result: Result, family: str, collection: str
         return f"the files were not read as they are ({', '.join(f'{key}={value}' for key, value in options)})"
     try:
         paths = [part.path for part in TASKS.make(reference).parts()]
-        same = digest(paths) in result.identity("task")
+        same = digest(paths) in recorded(result.provenance, "task", result.trial.task)
     except DataProblem:
         return "the files are not here any more, so they cannot be checked"
     if not same:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.experiment.plan import Wanted
+from sonde.identity import recorded
 from sonde.metrics import MetricProblem, answered, rescored
 from sonde.naming import Reference, ReferenceProblem, brief
 from sonde.probes import PROBES
@@ -176,7 +177,7 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     others = 0
     for result in results:
         trial = result.trial
-        data = trial.task, result.identity("task")
+        data = trial.task, recorded(result.provenance, "task", result.trial.task)
         if data not in places:
             mine = located(suite, trial.task) is not None and (not over or told_data(trial.task) in over)
             places[data] = located(suite, trial.task, result) if mine else None
