@@ -13,22 +13,17 @@ import importlib.metadata
 import importlib.util
 import inspect
 import sys
-import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 from urllib.parse import quote, unquote
 
-PLACE = "where files lie"
-Place = Annotated[str, PLACE]
-"""Text that says where files lie. What lies there belongs to an identity, and where it lies does not."""
+from sonde.options import Place, ReferenceProblem, converted, says_where, texts
 
-
-class ReferenceProblem(ValueError):
-    """A reference that names nothing, or names it wrongly; the message says what to write instead."""
+__all__ = ["Contents", "Place", "Reference", "ReferenceProblem", "brief", "parsed_or_none", "placed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +127,7 @@ class Contents:
         if (first := _argument_parameter(factory)) is not None:
             value = values.pop(first.name)
             argument = None if value is None else str(value)
-        options = [(key.rstrip("_"), text) for key, value in sorted(values.items()) for text in _texts(value)]
+        options = [(key.rstrip("_"), text) for key, value in sorted(values.items()) for text in texts(value)]
         return str(Reference(parsed.name, argument, tuple(options)))
 
     def expand(self, reference: str | Reference) -> list[Reference]:
@@ -235,14 +230,7 @@ def placed(factory: Callable[..., Any]) -> set[str | None]:
     hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory, include_extras=True)
     first = _argument_parameter(factory)
     names = {name.rstrip("_"): hint for name, hint in hints.items() if name != "return"}
-    return {None if first is not None and name == first.name else name for name, hint in names.items() if _says_where(hint)}
-
-
-def _says_where(hint: Any) -> bool:
-    """Whether an annotation is of a path or place, or of several."""
-    if hint is Path or PLACE in getattr(hint, "__metadata__", ()):
-        return True
-    return any(_says_where(inner) for inner in typing.get_args(hint) if inner is not PLACE)
+    return {None if first is not None and name == first.name else name for name, hint in names.items() if says_where(hint)}
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
@@ -263,7 +251,7 @@ def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> 
     if reference.argument is not None:
         if first is None:
             raise ReferenceProblem(f"{kind} {reference.name!r} takes no argument after the colon")
-        args.append(_converted(reference.argument, hints.get(first.name, str), f"{reference.name}:"))
+        args.append(converted(reference.argument, hints.get(first.name, str), f"{reference.name}:"))
     elif first is not None and first.default is first.empty:
         raise ReferenceProblem(f"{kind} {reference.name!r} needs a {first.name}: write {reference.name}:{first.name.upper()}")
     kwargs: dict[str, Any] = {}
@@ -272,7 +260,7 @@ def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> 
             can = ", ".join(sorted(named)) or "none"
             raise ReferenceProblem(f"{kind} {reference.name!r} has no option {key!r} (it has: {can})")
         parameter = named[key]
-        value = _converted(text, hints.get(parameter.name, str), f"{reference.name},{key}=")
+        value = converted(text, hints.get(parameter.name, str), f"{reference.name},{key}=")
         if isinstance(value, tuple):
             value = kwargs.get(parameter.name, ()) + value
         elif parameter.name in kwargs:
@@ -282,45 +270,3 @@ def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> 
     if missing:
         raise ReferenceProblem(f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}")
     return args, kwargs
-
-
-def _converted(text: str, kind: Any, where: str) -> Any:
-    """Turn an option's text into the annotated type."""
-    origin, inner = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (typing.Union, types.UnionType):
-        if text == "none" and type(None) in inner:
-            return None
-        return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
-    if origin is tuple:
-        return (_converted(text, inner[0], where),)
-    if origin is Literal:
-        if text not in map(str, inner):
-            raise ReferenceProblem(f"{where}{text}: choose one of {', '.join(map(str, inner))}")
-        return next(v for v in inner if str(v) == text)
-    if kind is bool:
-        if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
-            raise ReferenceProblem(f"{where}{text}: write true or false")
-        return text.lower() in ("true", "yes", "1")
-    try:
-        return kind(text) if kind in (int, float, Path) else text
-    except ValueError:
-        raise ReferenceProblem(f"{where}{text}: not {'a whole number' if kind is int else 'a number'}") from None
-
-
-def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
-    problem: ReferenceProblem | None = None
-    for kind in sorted(kinds, key=lambda k: k is str):  # a string fits everything, so it is tried last
-        try:
-            return _converted(text, kind, where)
-        except ReferenceProblem as error:
-            problem = error
-    assert problem is not None
-    raise problem
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, tuple):
-        return [str(v) for v in value]
-    if isinstance(value, bool):
-        return [str(value).lower()]
-    return ["none" if value is None else str(value)]
