@@ -6,11 +6,12 @@ Each leaves a note `control`, with `null`: what a probe that learned nothing sco
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sonde.core import SPLITS, DataProblem, Dataset
+from sonde.core import SPLITS, DataProblem, Dataset, Tags
 from sonde.naming import Contents
 from sonde.sampling.allocate import allocate
 from sonde.targets import Classes, Column, Scores
@@ -26,6 +27,12 @@ CONTROLS = Contents(
         "random-asked": "sonde.controls:RandomAsked",
     },
 )
+
+
+ABOUT = "about"
+"""The note of a data set that says which site its labels are about, where that is not the last."""
+KEY_SEEN = "key seen"
+"""The stratum that word-labels adds: whether train has an example with the same key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +61,66 @@ class Shuffled:
 
 @dataclass(frozen=True, slots=True)
 class WordLabels:
-    """Labels drawn for word types: what a probe scores by remembering words (after Hewitt & Liang 2019).
+    """Labels drawn for word types: what a probe scores by remembering words (Hewitt & Liang 2019, and our extension of it).
 
-    The key of an example is the rarest word of its sites that at least `least` training examples (10 for whole sentences,
-    1 for spans) and a test example have; or its asked words. Examples without a key are left out and counted.
+    Every example is kept, so task and control are scored over the same ones; those of test whose key train has are tagged.
+
+    key    of two spans or a longer one: word, the last word of the span that the label is about; pair, those of both spans
+    case   whether types differ that are written alike but for their case; of spans alone
+    least  of whole sentences: the key is the rarest word that so many training examples and a test example have
     """
 
-    least: int | None = field(default=None, kw_only=True)
+    key: Literal["word", "pair"] = field(default="word", kw_only=True)
+    case: bool = field(default=True, kw_only=True)
+    least: int = field(default=10, kw_only=True)
     seed: int = field(default=0, kw_only=True)
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 11])
-        whole = bool((dataset.sites[:, :, 1] < 0).all())
-        least = (10 if whole else 1) if self.least is None else self.least
-        keys = _keys(dataset, least, rng)
-        kept = np.flatnonzero(keys >= 0)
-        if not all(len(np.intersect1d(kept, dataset.rows(split))) for split in ("train", "test")):
-            raise DataProblem(f"control word-labels: train and test share no word that {least} training examples have; write least=1")
-        _, codes = np.unique(keys[kept], return_inverse=True)
-        changed = dataset.take(kept)
-        changed = replace(changed, labels=_drawn(changed, codes, rng))
-        return changed.noted(
-            control={"name": "word-labels", "seed": self.seed, "null": null_value(changed), "least": least, **_covered(dataset, keys)}
-        )
+        keys = self._keys(dataset, rng)
+        labels, seen = keys.drawn(dataset, rng), keys.seen(dataset)
+        tags = Tags(np.where(seen, 0, 1), ("yes", "no"))
+        changed = replace(dataset, labels=labels, strata={**dataset.strata, KEY_SEEN: tags})
+        test = seen[dataset.rows("test")]
+        about = {"name": "word-labels", "seed": self.seed, "null": null_value(changed), "definition": keys.definition}
+        return changed.noted(control={**about, "keys": len(np.unique(keys.codes)), "keys seen": round(float(test.mean()), 6)})
+
+    def _keys(self, dataset: Dataset, rng: np.random.Generator) -> Keys:
+        if dataset.asked.shape[1]:
+            _, codes = np.unique(dataset.asked, axis=0, return_inverse=True)
+            return Keys(codes.ravel(), "a label for each combination of asked words; not of the paper", balanced=True)
+        if (dataset.sites[:, :, 1] < 0).all():
+            return _of_sentences(dataset, self.least, rng)
+        return _of_spans(dataset, self.key, self.case)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What decides the control label of each example: codes [n]; a code from `shared` on is that of one example alone.
+
+    balanced  whether labels are dealt out to keys so that they are about as frequent in each split as in the task; else each
+              key's is drawn for itself
+    """
+
+    codes: Ints
+    definition: str
+    balanced: bool = False
+    shared: int = np.iinfo(np.int64).max
+
+    def seen(self, dataset: Dataset) -> NDArray[np.bool_]:
+        """Whether train has an example with the same key, [n]."""
+        train = self.codes[dataset.rows("train")]
+        return np.isin(self.codes, train[train < self.shared])
+
+    def drawn(self, dataset: Dataset, rng: np.random.Generator) -> Column:
+        """The label of each example's key; labels are drawn as they are frequent in train."""
+        _, codes = np.unique(self.codes, return_inverse=True)
+        labels, train = dataset.labels, dataset.rows("train")
+        if not (self.balanced and isinstance(labels, Classes)):
+            return labels.take(rng.choice(train, int(codes.max()) + 1)[codes])
+        shares = np.bincount(labels.ids[train], minlength=len(labels.names)).astype(float)
+        order = rng.permutation(np.flatnonzero(shares))
+        return Classes(order[allocate(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)], labels.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,30 +153,53 @@ def null_value(dataset: Dataset) -> float | None:
     return round(float(np.bincount(test).max() / len(test)), 6) if len(test) else None
 
 
-def _keys(dataset: Dataset, least: int, rng: np.random.Generator) -> Ints:
-    """The key of each example [n], -1 without one."""
-    if dataset.asked.shape[1]:
-        _, keys = np.unique(dataset.asked, axis=0, return_inverse=True)
-        shared = np.intersect1d(keys[dataset.rows("train")], keys[dataset.rows("test")])
-        return np.where(np.isin(keys, shared), keys, -1)
+def _of_spans(dataset: Dataset, key: str, case: bool) -> Keys:
+    """The word that a label is about, or both of a pair; of a span of several words, its last."""
+    sites = dataset.sites.shape[1]
+    if key == "pair" and sites != 2:
+        raise DataProblem("control word-labels,key=pair: the task is about one span, not two; leave key=pair out")
+    types, first = _types(dataset, case)
+    last = types[first[dataset.sites[:, :, 0]] + dataset.sites[:, :, 2] - 1]
+    if key == "pair":
+        _, codes = np.unique(last, axis=0, return_inverse=True)
+        return Keys(codes.ravel(), "a label for each pair of words, the last ones of both spans; not of the paper")
+    about = int(dataset.notes.get(ABOUT, sites - 1))
+    long = bool((np.diff(dataset.sites[:, about, 1:]) > 1).any())
+    if sites == 1 and not long:
+        return Keys(last[:, 0], "a label for each word type (Hewitt & Liang 2019)")
+    which = "span" if sites == 1 else f"{('first', 'second')[about]} span"
+    return Keys(last[:, about], f"a label for each type of the {'last word' if long else 'word'} of the {which}; not of the paper")
+
+
+def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> Keys:
+    """The rarest word of an example's sentences that `least` training examples and a test example have; without one, its own key."""
     owner, words = _words(dataset)
     pairs = np.unique(np.stack([owner, words], 1), axis=0)
     counts = [np.bincount(pairs[dataset.splits[pairs[:, 0]] == s, 1], minlength=int(words.max()) + 1) for s in (0, 2)]
     usable = (counts[0] >= least) & (counts[1] >= 1)
+    if not usable.any():
+        raise DataProblem(f"control word-labels: train and test share no word that {least} training examples have; write least=1")
     rank = np.lexsort((rng.random(len(usable)), counts[0], ~usable))  # usable words first, the rarest of them first
     place = np.argsort(rank)
     best = np.full(len(dataset), len(usable))
     np.minimum.at(best, pairs[:, 0], place[pairs[:, 1]])
-    found = best < usable.sum()
-    return np.where(found, rank[np.minimum(best, len(rank) - 1)], -1)
+    own = len(usable) + np.arange(len(dataset))
+    codes = np.where(best < usable.sum(), rank[np.minimum(best, len(rank) - 1)], own)
+    told = f"a label for the rarest word of the sentence that {least} training examples have; not of the paper"
+    return Keys(codes, told, balanced=True, shared=len(usable))
+
+
+def _types(dataset: Dataset, case: bool) -> tuple[Ints, Ints]:
+    """The type of every word, sentence after sentence, and where each sentence begins [sentences + 1]."""
+    numbers: dict[str, int] = {}
+    types = [[numbers.setdefault(w if case else w.casefold(), len(numbers)) for w in s.words] for s in dataset.sentences]
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(t) for t in types])])
+    return np.concatenate([np.array(t, np.int64) for t in types]), first
 
 
 def _words(dataset: Dataset) -> tuple[Ints, Ints]:
     """The words of all examples, ignoring case: which example each belongs to, and its type."""
-    numbers: dict[str, int] = {}
-    types = [[numbers.setdefault(w.casefold(), len(numbers)) for w in s.words] for s in dataset.sentences]
-    first = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(t) for t in types])])
-    flat = np.concatenate([np.array(t, np.int64) for t in types])
+    flat, first = _types(dataset, case=False)
     owners, cells = [], []
     for sentence, start, stop in dataset.sites.transpose(1, 2, 0):
         begin = first[sentence] + np.maximum(start, 0)
@@ -141,23 +208,3 @@ def _words(dataset: Dataset) -> tuple[Ints, Ints]:
         owners.append(np.repeat(np.arange(len(dataset)), end - begin))
         cells.append(flat[places])
     return np.concatenate(owners), np.concatenate(cells)
-
-
-def _drawn(dataset: Dataset, keys: Ints, rng: np.random.Generator) -> Column:
-    """A label for each key, so that labels are about as frequent in every split as in the task."""
-    labels = dataset.labels
-    if not isinstance(labels, Classes):
-        drawn = rng.choice(dataset.rows("train"), int(keys.max()) + 1)
-        return labels.take(drawn[keys])
-    shares = np.bincount(labels.ids, minlength=len(labels.names)).astype(float)
-    order = rng.permutation(np.flatnonzero(shares))
-    return Classes(order[allocate(keys, dataset.splits.astype(np.int64), shares[order].tolist(), rng)], labels.names)
-
-
-def _covered(dataset: Dataset, keys: Ints) -> dict[str, Any]:
-    """How many keys there are, and what share of each split has one."""
-    rows = {split: keys[dataset.rows(split)] for split in SPLITS}
-    covered = {split: round(float((found >= 0).mean()), 4) for split, found in rows.items() if len(found)}
-    left_out = int((keys < 0).sum())
-    used = {split: len(np.unique(found[found >= 0])) for split, found in rows.items()}
-    return {"keys": len(np.unique(keys[keys >= 0])), "keys_of_split": used, "covered": covered, "left_out": left_out}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -247,19 +247,28 @@ class Prepared(Encoder, Protocol):
 
 
 class Cell(NamedTuple):
-    """One fit of a probe: which layers are read, and the seed."""
+    """One fit of a probe: which layers are read, the seed, and which of its states is wanted.
+
+    by  the state that is best on dev by `score` (accuracy, F1), or by `loss`, which is the one whose probabilities mean something;
+        a probe that has but one state gives that
+    """
 
     read: str
     seed: int
+    by: Literal["score", "loss"] = "score"
 
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Scores [examples, outputs] of one predictor, with the outputs' names, and what they decode to."""
+    """Scores [examples, outputs] of one predictor, with the outputs' names, and what they decode to.
+
+    link  how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None where they do not
+    """
 
     scores: Floats
     names: tuple[str, ...]
     decoded: Column
+    link: Literal["softmax", "sigmoid"] | None = None
 
 
 Control = Callable[[Dataset], Dataset]

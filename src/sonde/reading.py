@@ -149,15 +149,41 @@ class Predictor(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a probe depends on beside vectors and labels.
+
+    seeds    whether its fit depends on the seed
+    words    whether it reads words in place of vectors
+    stratum  the stratum that it reads, '' for none
+    mixes    whether it learns the weights of a read such as `mix`
+    """
+
+    seeds: bool = True
+    words: bool = False
+    stratum: str = ""
+    mixes: bool = False
+
+
 class Probe(Protocol):
     """Settings of a classifier that reads vectors; fitting returns predictors and changes nothing here."""
 
     @property
     def name(self) -> str: ...
 
+    @property
+    def needs(self) -> Needs:
+        """What it depends on; a probe that says nothing is fitted for each seed, and reads vectors alone."""
+        return Needs()
+
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and layers go in one pass."""
         ...
+
+
+def needs_of(probe: Probe) -> Needs:
+    """What a probe says that it needs, or what is taken of one that says nothing."""
+    return getattr(probe, "needs", Needs())
 
 
 def view(name: str) -> View:

@@ -187,6 +187,11 @@ def as_sets(labels: Column) -> LabelSets:
     raise ValueError("scores are no label sets")
 
 
+def link_of(labels: Column) -> Literal["softmax", "sigmoid"] | None:
+    """How scores that were trained under the labels' own loss become probabilities; None for numbers."""
+    return None if labels.loss == "squared" else labels.loss
+
+
 def code_length(labels: Column, scores: Floats) -> NDArray[np.float64]:
     """Bits that each example's labels take under a probe's scores (logits), [n]: -log2 p; ValueError for numbers.
 
@@ -208,6 +213,45 @@ def uniform_length(labels: Column) -> NDArray[np.float64]:
     if isinstance(labels, Classes):
         return np.full(len(labels), np.log2(len(labels.names)))
     return code_length(labels, np.zeros((len(labels), len(labels.names)), np.float32))
+
+
+def adaptive_length(labels: Column) -> NDArray[np.float64]:
+    """Bits that each example's labels take for one who has seen those before it and no vectors, [n].
+
+    A class has the chance (times seen + 1/2) / (examples seen + classes / 2); each label of a set holds or does not likewise
+    (Krichevsky & Trofimov 1981).
+    """
+    if isinstance(labels, Classes):
+        order = np.argsort(labels.ids, kind="stable")
+        first = np.searchsorted(labels.ids[order], labels.ids)
+        before = np.empty(len(labels), np.int64)
+        before[order] = np.arange(len(labels))
+        seen = before - first
+        return np.asarray(np.log2((np.arange(len(labels)) + len(labels.names) / 2) / (seen + 0.5)))
+    if not isinstance(labels, LabelSets):
+        raise ValueError("numbers have no code of a length in bits: take classes or label sets")
+    matrix = labels.matrix()
+    known, holds = ~np.isnan(matrix), matrix >= 0.5
+    seen, held = known.cumsum(0) - known, holds.cumsum(0) - holds
+    bits = np.log2((seen + 1) / (np.where(holds, held, seen - held) + 0.5))
+    return np.asarray(np.where(known, bits, 0.0).sum(1))
+
+
+def joined(columns: Sequence[Column]) -> Column:
+    """Label columns one after the other, as the folds of a data set come together."""
+    first = columns[0]
+    if len(columns) == 1:
+        return first
+    if isinstance(first, Scores):
+        return Scores(np.concatenate([c.values for c in columns if isinstance(c, Scores)]))
+    names = tuple(dict.fromkeys(name for c in columns for name in c.names))
+    places = [np.array([names.index(n) for n in c.names], np.int64) for c in columns]
+    if isinstance(first, Classes):
+        return Classes(np.concatenate([place[c.ids] for place, c in zip(places, columns, strict=True) if isinstance(c, Classes)]), names)
+    sets = [as_sets(c) for c in columns]
+    offsets = np.cumsum(np.concatenate([[0], *(np.diff(c.offsets) for c in sets)]))
+    ids = np.concatenate([place[c.ids] for place, c in zip(places, sets, strict=True)])
+    return LabelSets(offsets, ids, np.concatenate([c.weights for c in sets]), names, any(c.partial for c in sets))
 
 
 def restored(loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False) -> Column:

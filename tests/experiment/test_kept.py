@@ -47,7 +47,7 @@ def found(tmp_path_factory):
 
 def test_test_examples_keep_their_tags_but_for_those_of_their_own(found):
     for result in found.results:
-        assert set(result.strata) == {"distance"}
+        assert set(result.strata) == {"distance", *(["key seen"] if result.trial.control != "none" else [])}
         assert len(result.strata["distance"].codes) == result.n
     rows = by_stratum(found.results, "distance")
     assert {row.stratum for row in rows} == {"0", "1", "2"}

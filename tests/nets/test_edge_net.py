@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sonde.nets.edge import Net, Scale, Sizes, Source, drawn, mix_of, scores
 from sonde.nets.edge_batches import Gathered, Material, batch_of
-from sonde.nets.edge_loops import Lane, _patient, cells_of, judged, loss_of, slope_of, train
+from sonde.nets.edge_loops import Judged, Lane, _patient, cells_of, judged, loss_of, slope_of, train
 from sonde.nets.edge_plans import Course, Design, Patience
 from sonde.nets.schedules import Annealing
 from sonde.vectors import ranges
@@ -255,7 +255,7 @@ def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
 def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
     plan = Patience(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
     lane = Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=0)
-    looks = [lane.keep(score, 1.0, 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
+    looks = [lane.keep(Judged(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
     assert looks == [(True, True), (True, False), (True, True), (True, True), (True, False)]
     rates = [(_patient(lane, True, False, look), lane.rate) for look in range(1, 9)]
     assert rates == [(True, 8), (True, 4), (True, 4), (True, 2), (True, 2), (True, 1), (False, 1), (False, 0.5)]
@@ -267,11 +267,53 @@ def test_the_best_state_on_dev_is_kept():
     [learnt] = train([lane], given, dev, seed=0)
     assert learnt.step < learnt.steps
     net = lane.net._replace(tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()})
-    [(score, loss)] = judged([net], lane.course, dev)
-    assert (score, loss) == (learnt.score, learnt.loss)
+    [found] = judged([net], lane.course, dev)
+    assert found == learnt.judged
+    score = found.score
     wanted, answer = dev.wanted(np.arange(40)).numpy(), said(net, dev, np.arange(40)).detach().numpy() >= 0
     known = ~np.isnan(wanted)
     assert score == pytest.approx(2 * (answer & (wanted == 1)).sum() / (answer[known].sum() + (wanted == 1).sum()))
+
+
+def single(given, seed):
+    """The same examples, each with one label."""
+    held = torch.nn.functional.one_hot(torch.from_numpy(np.random.default_rng(seed).integers(LABELS, size=len(given.groups))), LABELS)
+    return replace(given, wanted=lambda rows: held.float()[rows], single=True)
+
+
+@pytest.mark.parametrize("one", [False, True], ids=["sets", "classes"])
+@pytest.mark.parametrize("plan", PLANS, ids=lambda p: type(p).__name__)
+def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_change(plan, one, monkeypatch):
+    given, dev = material(seed=1, examples=40), material(seed=2, examples=40)
+    if one:
+        given, dev = single(given, 1), single(dev, 2)
+    plan = replace(plan, interval_small=16, stop=3) if isinstance(plan, Patience) else replace(plan, steps=48, looks=3)
+    [alone] = train([Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=0)], given, dev, seed=0)
+    steps, surprises = [], []
+    weigh = Lane.weigh
+
+    def spy(lane, judged, step):
+        net = lane.net
+        scored = said(net, dev, np.arange(40)).detach()
+        wanted = dev.wanted(np.arange(40))
+        mean = torch.nn.functional.cross_entropy(scored, wanted) if one else loss_of(scored, wanted) / 40
+        assert judged.surprise == pytest.approx(float(mean), rel=1e-5)
+        if lane is lanes[0]:
+            steps.append(step)
+            surprises.append(judged.surprise)
+        weigh(lane, judged, step)
+
+    monkeypatch.setattr(Lane, "weigh", spy)
+    lanes = [Lane(network(SMALL, SOURCES[0], 2), course(plan), 0, likeliest=True), Lane(network(SMALL, SOURCES[1], 2), course(plan), 0)]
+    [found, other] = train(lanes, given, dev, seed=0)
+    assert other.likeliest is None
+    assert alone.likeliest is None
+    assert (found.step, found.steps, found.judged) == (alone.step, alone.steps, alone.judged)
+    assert all(np.array_equal(found.tensors[name], alone.tensors[name]) for name in alone.tensors)
+    assert steps[:6] == [0, 1, 2, 4, 8, 16]
+    assert (found.likeliest.judged.surprise, found.likeliest.step) == min(zip(surprises, steps, strict=True))
+    net = lanes[0].net._replace(tensors={name: torch.from_numpy(a) for name, a in found.likeliest.tensors.items()})
+    assert judged([net], lanes[0].course, dev) == [found.likeliest.judged]
 
 
 def test_halves_are_read_as_the_numbers_they_are():

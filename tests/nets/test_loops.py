@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
     def look(self, passes, going):
         looks.append(passes)
         for g, m in going.nonzero().tolist():
-            self.kept[g, m] = [torch.zeros(1, 1)]
+            self.best.offer((g, m), (0.0, 0.0, passes), [torch.zeros(1, 1)])
         return going & (pattern[len(looks) - 1] == "+")
 
     monkeypatch.setattr(Joint, "look", look)
@@ -118,7 +119,7 @@ def test_the_last_look_is_the_one_after_max_epoch(monkeypatch):
 
     def look(self, passes, going):
         looks.append(passes)
-        self.kept[0, 0] = [torch.zeros(1, 1)]
+        self.best.offer((0, 0), (0.0, 0.0, passes), [torch.zeros(1, 1)])
         return going
 
     monkeypatch.setattr(Joint, "look", look)
@@ -138,6 +139,42 @@ def test_a_cell_that_has_stopped_is_left_as_it_was():
         for trained in group:
             [[single]] = persist(problem(), (seed,), [trained.member], plan)
             assert trained.passes == single.passes
+
+
+BRIEF = [Annealing(steps=60, epochs=2, batch=40), Tenacity(batch=8, rate=5e-2, max_epoch=24)]
+
+
+@pytest.mark.parametrize("plan", BRIEF, ids=lambda p: type(p).__name__)
+def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan, monkeypatch):
+    """Of every look, the first ones of a small training set among them; the best by score and its draws are as they are without."""
+    members, p = [Member(6, 0.1), Member(12)], problem(groups=2, n=40)
+    looked = {}
+
+    def judged(self, block):
+        found = measure(self, block)
+        for g, row in enumerate(self.rows.tolist()):
+            for m, member in enumerate(block.members):
+                looked.setdefault((row, member), []).append((float(found[1, g, m]), [t[g, m].clone().numpy() for t in block.tensors]))
+        return found
+
+    def fitted(problem):
+        if isinstance(plan, Tenacity):
+            return persist(problem, (0, 1), members, plan)
+        return anneal(problem, (0, 1), members, plan, torch.float32)
+
+    alone = fitted(p)
+    measure = Joint._judged
+    monkeypatch.setattr(Joint, "_judged", judged)
+    for row, group in enumerate(fitted(replace(p, likeliest=True))):
+        for one, plain in zip(group, alone[row], strict=True):
+            assert plain.likeliest is None
+            assert (one.score, one.loss, one.passes) == (plain.score, plain.loss, plain.passes)
+            assert all(np.array_equal(a, b) for a, b in zip(one.layers, plain.layers, strict=True))
+            looks = looked[row, one.member]
+            lowest, tensors = min(looks, key=lambda look: look[0])
+            assert one.likeliest.loss == lowest <= one.loss
+            assert all(np.array_equal(a, b) for a, b in zip(one.likeliest.layers, tensors, strict=True))
+            assert len(looks) > 10
 
 
 def test_dropout_comes_before_the_sigmoid():

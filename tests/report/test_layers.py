@@ -103,7 +103,7 @@ def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
 def test_codes_stand_beside_the_layers_that_make_them():
     found = over_layers()
     for one in found:
-        one.provenance["choice"]["code"] = {"bits": 100.0, "compression": 2.5 if one.trial.read == "3" else 1.25}  # type: ignore[index]
+        one.provenance["choice"]["code"] = {"bits": 100.0, "uniform": 250.0 if one.trial.read == "3" else 125.0}  # type: ignore[index]
     (depth,) = depths(found)
     lines = {line.split()[0]: line for line in terminal(by_layer(depth)).splitlines() if line[:1].isdigit()}
     assert "2.50" in lines["3"]

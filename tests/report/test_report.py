@@ -13,10 +13,10 @@ import pytest
 from sonde.core import Result, Trial
 from sonde.report import FORMATS, classes, render, rows, scores, write
 from sonde.report.markup import latex, markdown
-from sonde.report.rows import joined, newest
+from sonde.report.rows import newest
 from sonde.report.table import Section, Table
 from sonde.report.terminal import terminal
-from sonde.targets import Classes, Scores
+from sonde.targets import Classes, Scores, joined
 
 NAMES = ("past", "pres")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Result, Tags, Trial
-from sonde.metrics import METRICS, constants
+from sonde.metrics import METRICS, Answers, constants, difference
 from sonde.report import by_stratum, classes, page, rows, strata_table
 from sonde.report.constants import constant_rows
-from sonde.report.rows import joined
 from sonde.report.strata import LEAST, SHARE, bins
 from sonde.report.terminal import terminal
-from sonde.targets import Classes, LabelSets, as_sets, column
+from sonde.targets import Classes, LabelSets, as_sets, column, joined
 
 NAMES = ("Other", "cause", "effect")
 
@@ -131,20 +132,59 @@ def test_a_rare_label_that_is_never_recognised_has_a_wide_interval():
     assert float(row[6].partition("– ")[2]) > 40
 
 
-def test_selectivity_is_what_the_control_leaves_of_the_score():
-    text = terminal(page([edges(0.9), edges(0.6, control="word-labels")]))
+def remembering(right, seed=0, task="edge/relations:X", seen=0.75, definition="a label for each word type (Hewitt & Liang 2019)"):
+    """The control of `edges`, over the same examples, with tags of what train has."""
+    found = edges(right, task=task, control="word-labels", seed=seed)
+    codes = (np.arange(found.n) >= seen * found.n).astype(np.int64)
+    notes = {"control": {"name": "word-labels", "definition": definition}}
+    return replace(found, strata={**found.strata, "key seen": Tags(codes, ("yes", "no"))}, provenance={**found.provenance, "notes": notes})
+
+
+def seeded(result):
+    """The same as if it came of another seed."""
+    return replace(result, trial=replace(result.trial, seed=1))
+
+
+def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examples():
+    task, control = [edges(0.9), seeded(edges(0.8))], [remembering(0.6), seeded(remembering(0.5))]
+    plain, beside = rows([*task, *control])
+    assert math.isnan(plain.selectivity)
+    assert beside.selectivity == pytest.approx(plain.score - beside.score)
+    expected = difference("micro-f1", *(Answers(e[0].gold, [r.predicted for r in e]) for e in (task, control)))
+    assert (beside.selective_low, beside.selective_high) == pytest.approx((100 * expected.low, 100 * expected.high))
+    assert beside.keys_seen == pytest.approx(75)
+    cut = [replace(r, gold=r.gold.take(k), predicted=r.predicted.take(k)) for r in control for k in [np.arange(int(0.75 * r.n))]]
+    assert beside.on_seen == pytest.approx(100 * np.mean([METRICS.make("micro-f1")(r.gold, r.predicted) for r in cut]))
+    assert beside.on_unseen != beside.on_seen
+    text = terminal(page([*task, *control]))
     (line,) = [line for line in text.splitlines() if "hf:m" in line]
-    score, control = (100 * edges(x).score for x in (0.9, 0.6))
-    assert f"{score - control:.1f} ± 7.1" in line
-    assert "Hewitt & Liang" in text
+    shown = [f"{x:.1f}" for x in (beside.score, beside.on_seen, beside.on_unseen, beside.selectivity)]
+    assert line.index(shown[0]) < line.index(shown[1]) < line.index(f"{shown[3]} ±")
+    assert shown[2] in line
+    assert "a label for each word type (Hewitt & Liang 2019); train has the key of 75.0 % of the test examples" in text
+
+
+def test_a_control_over_other_examples_has_no_selectivity():
+    some = remembering(0.6)
+    fewer = replace(some, gold=some.gold.take(np.arange(50)), predicted=some.predicted.take(np.arange(50)))
+    fewer = replace(fewer, strata={"key seen": some.strata["key seen"].take(np.arange(50))})
+    (_, beside) = rows([edges(0.9), fewer])
+    assert math.isnan(beside.selectivity)
+    assert "–" in terminal(page([edges(0.9), fewer]))
+
+
+def test_several_controls_stand_beside_each_other():
+    other = replace(remembering(0.7), trial=replace(edges().trial, control="word-labels,key=pair"))
+    text = terminal(page([edges(0.9), remembering(0.6), other]), width=250)
+    assert text.count("selectivity ") >= 2
+    assert "word-labels,key=pair" in text
 
 
 def test_a_code_of_the_labels_is_shown_where_a_probe_made_one():
     coded = edges()
-    coded.provenance["choice"] = {"code": {"bits": 12345.6, "compression": 3.21}}
+    coded.provenance["choice"] = {"code": {"bits": 12345.6, "uniform": 24691.2, "prior": 12345.6}}
     (row,) = rows([coded])
-    assert (row.bits, row.compression) == (12345.6, 3.21)
+    assert (row.bits, row.compression, row.over_prior) == (12345.6, 2.0, 1.0)
     text = terminal(page([coded]))
-    assert "12.3" in text
-    assert "3.21" in text
+    assert re.search(r"12\.3 +2\.00 +1\.00", text)
     assert "kbit" not in terminal(page([edges()]))

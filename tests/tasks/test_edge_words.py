@@ -59,6 +59,19 @@ def test_the_root_is_its_own_head_only_where_that_is_asked_for(tmp_path):
     assert len(told(f"edge/dep:{place},root=self")) == 12
 
 
+def test_the_control_of_dependencies_draws_labels_for_the_dependent_and_not_for_its_head(tmp_path):
+    from sonde.controls import CONTROLS
+
+    place = bank(tmp_path / "bank")
+    dataset = TASKS.make(f"edge/dep:{place}").load()
+    changed = CONTROLS.make("word-labels")(dataset)
+    labels: dict[str, set[int]] = {}
+    for (sentence, start, _), label in zip(dataset.sites[:, 0].tolist(), changed.labels.ids.tolist(), strict=True):
+        labels.setdefault(dataset.sentences[sentence].words[start], set()).add(label)
+    assert all(len(found) == 1 for found in labels.values())
+    assert "first span" in changed.notes["control"]["definition"]
+
+
 def test_distances_are_words_between(tmp_path):
     dataset = TASKS.make(f"edge/dep:{bank(tmp_path / 'bank')}").load()
     assert [e.strata["distance"] for e in dataset.examples()][:5] == ["0", "1", "0", "2", "0"]

@@ -23,7 +23,7 @@ from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
 from sonde.naming import Contents, Reference
 from sonde.probes import PROBES
-from sonde.reading import Probe, ReadingProblem, reads_of, view
+from sonde.reading import Probe, ReadingProblem, needs_of, reads_of, view
 from sonde.tasks import TASKS
 
 NAMELESS = "-"  # the layer of an encoder that has but one
@@ -139,7 +139,7 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         if (task, probe) not in lacking
         for read in ((NAMELESS,) if _reads_words(probes[probe]) else reads(reader.encoder, reader.reads))
         if _can_read(probes[probe], read)
-        for seed in range(reader.seeds if getattr(probes[probe], "random", True) else 1)
+        for seed in range(reader.seeds if needs_of(probes[probe]).seeds else 1)
     )
     identities = {("task", ref): each for ref, each in known.items()}
     identities |= {
@@ -178,7 +178,7 @@ def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _can_read(probe: Probe, read: str) -> bool:
     """Whether a probe can learn the weights of a mix, where that is what is read."""
-    return read.partition(":")[0] not in ("mix", "cumulative") or getattr(probe, "mixes", False)
+    return read.partition(":")[0] not in ("mix", "cumulative") or needs_of(probe).mixes
 
 
 def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool) -> list[str]:
@@ -192,17 +192,17 @@ def _lacking(
     tasks: Mapping[str, Task], probes: Mapping[str, Probe], known: Mapping[str, Identity], cache: Path
 ) -> dict[tuple[str, str], str]:
     """(task, probe) where the probe reads a stratum that the task does not write, with what is missing."""
-    needy = {ref: needs for ref, probe in probes.items() if (needs := getattr(probe, "needs", ""))}
+    needy = {ref: stratum for ref, probe in probes.items() if (stratum := needs_of(probe).stratum)}
     return {
-        (ref, probe): f"the task does not write the stratum {needs!r}, which this probe reads"
-        for probe, needs in needy.items()
+        (ref, probe): f"the task does not write the stratum {stratum!r}, which this probe reads"
+        for probe, stratum in needy.items()
         for ref, task in tasks.items()
-        if needs not in facts(task, known[ref], cache).strata
+        if stratum not in facts(task, known[ref], cache).strata
     }
 
 
 def _reads_words(probe: Probe) -> bool:
-    return getattr(probe, "reads", "vectors") == "words"
+    return needs_of(probe).words
 
 
 def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:

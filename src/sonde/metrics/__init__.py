@@ -7,15 +7,19 @@ from sonde.metrics.constant import answered, best_constant, constants, floor, re
 from sonde.metrics.contents import METRICS
 from sonde.metrics.intervals import NullShare, interval, interval_of, null_share
 from sonde.metrics.metric import Metric, MetricProblem
+from sonde.metrics.paired import Answers, Difference, difference
 
 __all__ = [
     "METRICS",
+    "Answers",
+    "Difference",
     "Metric",
     "MetricProblem",
     "NullShare",
     "answered",
     "best_constant",
     "constants",
+    "difference",
     "floor",
     "interval",
     "interval_of",

@@ -28,6 +28,7 @@ class Material:
     bounds   [sentences + 1]  where the units of each sentence begin
     wanted   what some of the examples should be answered with, as a tensor
     describe an example in words, for messages
+    single   whether each example has exactly one label, so that its chances sum to one
     """
 
     layers: Mapping[str, NDArray[Any]]
@@ -37,6 +38,7 @@ class Material:
     bounds: Ints
     wanted: Callable[[Ints], Tensor]
     describe: Callable[[int], str]
+    single: bool = False
     order: Ints = field(init=False)
     ends: Ints = field(init=False)
 

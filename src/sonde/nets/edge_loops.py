@@ -6,8 +6,10 @@ A network is trained as it would be alone under its seed: it starts, is shuffled
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,28 +19,42 @@ from torch.optim.adamw import adamw
 from sonde.nets.edge import Net, scores
 from sonde.nets.edge_batches import Batch, Gathered, Material, batch_of
 from sonde.nets.edge_plans import Course, Patience
-from sonde.nets.schedules import Annealing
+from sonde.nets.schedules import Annealing, early
 from sonde.vectors import Floats, Ints
 from sonde.waiting import tell
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """A network as it was at its best on dev: its tensors, its score (F1 or accuracy) and loss there, the step, and all steps."""
+class Judged(NamedTuple):
+    """A network on dev: F1 over all annotated pairs of example and label (of classes under a softmax, accuracy), and its mean loss.
 
-    tensors: dict[str, Floats]
+    surprise  nats that the labels of an example take under its scores: of classes by a softmax, however they were trained
+    """
+
     score: float
     loss: float
+    surprise: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A network as it was at its best on dev: its tensors, its score and loss there, the step, and all steps.
+
+    likeliest  the same as it was at its lowest surprise, where that was asked for
+    """
+
+    tensors: dict[str, Floats]
+    judged: Judged
     step: int
     steps: int
+    likeliest: Learnt | None = None
 
 
 class Lane:
-    """One network in training."""
+    """One network in training; `likeliest` says whether it is kept at its lowest surprise, too."""
 
-    def __init__(self, net: Net, course: Course, seed: int) -> None:
+    def __init__(self, net: Net, course: Course, seed: int, likeliest: bool = False) -> None:
         self.net, self.course = net, course
         self.tensors = list(net.tensors.values())
         self.first, self.second, self.most = ([torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3))
@@ -47,6 +63,8 @@ class Lane:
         self.noise = torch.Generator().manual_seed(seed + 1)
         self.rate = course.plan.rate
         self.best: Learnt | None = None
+        self.likeliest: Learnt | None = None
+        self.wants_likeliest = likeliest
         self.misses = self.since_halved = 0
         self.marked = 0.0
 
@@ -88,20 +106,26 @@ class Lane:
                 maximize=False,
             )
 
-    def keep(self, score: float, loss: float, step: int) -> tuple[bool, bool]:
+    def weigh(self, judged: Judged, step: int) -> None:
+        """Keep the network if the labels of dev surprise it less than ever, where that was asked for."""
+        if self.wants_likeliest and (self.likeliest is None or judged.surprise < self.likeliest.judged.surprise):
+            self.likeliest = Learnt(self.net.kept(), judged, step, step)
+
+    def keep(self, judged: Judged, step: int) -> tuple[bool, bool]:
         """Keep the network if it is better on dev than it ever was; whether it is, and by the margin below which rates are halved."""
-        best, plan = self.best, self.course.plan
-        better = best is None or score > best.score
+        best, plan, score = self.best, self.course.plan, judged.score
+        better = best is None or score > best.judged.score
         clearly = best is None or score > self.marked * (1 + (plan.margin if isinstance(plan, Patience) else 0.0))
         self.marked = score if clearly else self.marked
-        if best is None or better or (isinstance(plan, Annealing) and score == best.score and loss < best.loss):
-            self.best = Learnt(self.net.kept(), score, loss, step, step)
+        if best is None or better or (isinstance(plan, Annealing) and score == best.judged.score and judged.loss < best.judged.loss):
+            self.best = Learnt(self.net.kept(), judged, step, step)
         return better, clearly
 
     def learnt(self, steps: int) -> Learnt:
         """The best there was; what there is at the end where there was no dev."""
-        best = self.best or Learnt(self.net.kept(), float("nan"), float("nan"), steps, steps)
-        return Learnt(best.tensors, best.score, best.loss, best.step, steps)
+        best = self.best or Learnt(self.net.kept(), Judged(math.nan, math.nan, math.nan), steps, steps)
+        likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None
+        return replace(best, steps=steps, likeliest=likeliest)
 
 
 def _kinds(net: Net, haste: float) -> list[tuple[list[int], float, bool]]:
@@ -121,7 +145,10 @@ def train(lanes: Sequence[Lane], train: Material, dev: Material, seed: int) -> l
 def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Annealing) -> list[Learnt]:
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
+    before = early(min(looks)) if looks else frozenset()
     for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
+        if step in before:
+            _weigh(lanes, dev, step)
         _step(lanes, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
         tell(step + 1, steps)
         if step + 1 in looks:
@@ -131,7 +158,10 @@ def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, pl
 
 def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Patience) -> list[Learnt]:
     going, every, ended = list(lanes), plan.every(train.sentences), dict[Lane, int]()
+    before = early(every)
     for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
+        if step - 1 in before:
+            _weigh(lanes, dev, step - 1, plan.judged)
         _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
         tell(step)
         if step % every:
@@ -148,7 +178,17 @@ def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, p
 def _look(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> list[tuple[bool, bool]]:
     """Judge all networks on dev; which of them are better than ever, and clearly so."""
     found = judged([lane.net for lane in lanes], lanes[0].course, dev, first)
-    return [lane.keep(*one, step) for lane, one in zip(lanes, found, strict=True)]
+    for lane, one in zip(lanes, found, strict=True):
+        lane.weigh(one, step)
+    return [lane.keep(one, step) for lane, one in zip(lanes, found, strict=True)]
+
+
+def _weigh(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> None:
+    """Look early, for the sake of those networks alone that are to be kept at their lowest surprise."""
+    some = [lane for lane in lanes if lane.wants_likeliest]
+    if some:
+        for lane, one in zip(some, judged([lane.net for lane in some], some[0].course, dev, first), strict=True):
+            lane.weigh(one, step)
 
 
 def _patient(lane: Lane, better: bool, clearly: bool, looks: int) -> bool:
@@ -201,19 +241,22 @@ def cells_of(wanted: Tensor) -> int:
 
 
 @torch.no_grad()
-def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -> list[tuple[float, float]]:
-    """Of each network F1 over all annotated pairs of example and label (of classes under a softmax, accuracy), and its mean loss."""
-    counts, losses, cells = torch.zeros(len(nets), 2, dtype=torch.float64), [0.0] * len(nets), 0
+def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -> list[Judged]:
+    """How each network does on dev, or on its first sentences."""
+    counts, sums, cells, examples = torch.zeros(len(nets), 2, dtype=torch.float64), np.zeros((len(nets), 2)), 0, 0
     for rows in dev.passes(JUDGED, first or None):
         batch = batch_of(dev, rows, course.design.context)
         wanted = dev.wanted(batch.rows)
         gathered = Gathered(dev, batch, course.design.layer_norm)
         for i, net in enumerate(nets):
             said = scores(net, batch, gathered)
-            losses[i] += float(loss_of(said, wanted))
+            loss = float(loss_of(said, wanted))
+            sums[i] += loss, float(loss_of(said, wanted.argmax(1))) if dev.single and wanted.ndim > 1 else loss
             counts[i] += _right(said, wanted, course.decode)
-        cells += cells_of(wanted)
-    return [(float(c[0] / c[1].clamp_min(1)), loss / max(cells, 1)) for c, loss in zip(counts, losses, strict=True)]
+        cells, examples = cells + cells_of(wanted), examples + len(wanted)
+    shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
+    means = (sums / np.maximum([cells, examples], 1)).tolist()
+    return [Judged(share, *mine) for share, mine in zip(shares, means, strict=True)]
 
 
 def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:

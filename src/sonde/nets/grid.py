@@ -20,10 +20,11 @@ class Member:
 class Trained:
     """A member at its best on dev.
 
-    layers  weights [out, in] and bias [out, 1], layer by layer
-    score   accuracy on dev for classes, otherwise minus the loss
-    loss    loss an example on dev
-    passes  over the training examples, when it was at its best
+    layers     weights [out, in] and bias [out, 1], layer by layer
+    score      accuracy on dev for classes, otherwise minus the loss
+    loss       loss an example on dev
+    passes     over the training examples, when it was at its best
+    likeliest  the same as it was at its lowest loss on dev, where that was asked for
     """
 
     member: Member
@@ -31,3 +32,4 @@ class Trained:
     score: float
     loss: float
     passes: float
+    likeliest: Trained | None = None

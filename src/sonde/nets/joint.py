@@ -5,7 +5,7 @@ A group is (read, seed): it has its own input, its own order of examples and its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,7 +18,10 @@ from sonde.nets.losses import LOSSES
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is learnt: inputs [examples, dim] of each group (shared where groups share a read), targets, loss and outputs."""
+    """What is learnt: inputs [examples, dim] of each group (shared where groups share a read), targets, loss and outputs.
+
+    likeliest  whether each network is kept at its lowest loss on dev, too
+    """
 
     train: tuple[Tensor, ...]
     dev: tuple[Tensor, ...]
@@ -26,6 +29,28 @@ class Problem:
     wanted_dev: Tensor
     loss: str
     outputs: int
+    likeliest: bool = False
+
+
+class Best:
+    """Networks [groups, members] as they were at their best look at dev, by score or by loss."""
+
+    def __init__(self, by_loss: bool) -> None:
+        self.by_loss = by_loss
+        self.looks: dict[tuple[int, int], tuple[float, float, float]] = {}
+        self.tensors: dict[tuple[int, int], list[Tensor]] = {}
+
+    def offer(self, place: tuple[int, int], look: tuple[float, float, float], tensors: Iterable[Tensor]) -> bool:
+        """Keep a network if its score, or its loss, is better than it ever was; whether it is. A look is score, loss and passes."""
+        known = self.looks.get(place)
+        better = known is None or (look[1] < known[1] if self.by_loss else look[0] > known[0])
+        if better:
+            self.looks[place], self.tensors[place] = look, [t.clone() for t in tensors]
+        return better
+
+    def trained(self, member: Member, place: tuple[int, int], likeliest: Trained | None = None) -> Trained:
+        """A network at its best."""
+        return Trained(member, tuple(t.numpy() for t in self.tensors[place]), *self.looks[place], likeliest)
 
 
 class Joint:
@@ -39,8 +64,8 @@ class Joint:
         self.blocks = [Block([members[i] for i in where.tolist()], seeds, sizes, dtype, shrink) for where in self.where]
         self.rows = torch.arange(len(seeds))
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
-        self.best = torch.full((3, len(seeds), len(members)), -torch.inf, dtype=torch.float64)
-        self.kept: dict[tuple[int, int], list[Tensor]] = {}
+        self.best = Best(by_loss=False)
+        self.likeliest = Best(by_loss=True) if problem.likeliest else None
         self.gathered = torch.empty(0)
 
     def batches(self, size: int) -> Iterator[list[Tensor]]:
@@ -70,18 +95,22 @@ class Joint:
             torch.index_select(x, 0, r, out=out)
         return self.gathered
 
-    def look(self, passes: float, going: Tensor) -> Tensor:
-        """Judge on dev, keep every network still going that is better than it ever was, and say which; [groups, members] bool."""
+    def look(self, passes: float, going: Tensor, early: bool = False) -> Tensor:
+        """Judge on dev, keep every network still going that is better than it ever was, and say which; [groups, members] bool.
+
+        An early look is for the loss alone: no network is better by it.
+        """
         better = torch.zeros_like(going)
         for block, where in zip(self.blocks, self.where, strict=True):
             found = self._judged(block)
             for g, row in enumerate(self.rows.tolist()):
                 for m, member in enumerate(where.tolist()):
-                    if going[row, member] and (found[0, g, m] > self.best[0, row, member] or (row, member) not in self.kept):
-                        better[row, member] = True
-                        self.kept[row, member] = [t[g, m].clone() for t in block.tensors]
-                        self.best[:2, row, member] = found[:, g, m]
-                        self.best[2, row, member] = passes
+                    if not going[row, member]:
+                        continue
+                    look, state = (*found[:, g, m].tolist(), passes), [t[g, m] for t in block.tensors]
+                    better[row, member] = not early and self.best.offer((row, member), look, state)
+                    if self.likeliest is not None:
+                        self.likeliest.offer((row, member), look, state)
         return better
 
     def _judged(self, block: Block) -> Tensor:
@@ -113,5 +142,5 @@ class Joint:
         return [[self._trained(g, i) for i in range(len(self.members))] for g in groups]
 
     def _trained(self, group: int, i: int) -> Trained:
-        score, loss, passes = self.best[:, group, i].tolist()
-        return Trained(self.members[i], tuple(t.numpy() for t in self.kept[group, i]), score, loss, passes)
+        member, place = self.members[i], (group, i)
+        return self.best.trained(member, place, self.likeliest.trained(member, place) if self.likeliest else None)

@@ -10,7 +10,7 @@ import torch
 
 from sonde.nets.grid import Member, Trained
 from sonde.nets.joint import Joint, Problem
-from sonde.nets.schedules import Annealing, Tenacity
+from sonde.nets.schedules import Annealing, Tenacity, early
 from sonde.waiting import tell
 
 
@@ -21,8 +21,11 @@ def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], pl
     examples = len(problem.wanted)
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
     looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if len(problem.wanted_dev) else {steps}
+    before = early(min(looks)) if problem.likeliest and len(problem.wanted_dev) else frozenset()
     passes = (rows for _ in itertools.count() for rows in joint.batches(size))
     for step, rows in enumerate(itertools.islice(passes, steps)):
+        if step in before:
+            joint.look(step * size / examples, everyone, early=True)
         joint.step(rows, plan.rate_at(step, steps))
         tell(step + 1, steps)
         if step + 1 in looks:
@@ -35,13 +38,17 @@ def persist(problem: Problem, seeds: Sequence[int], members: Sequence[Member], p
     joint = Joint(problem, seeds, members, torch.float32)
     misses = torch.zeros(len(seeds), len(members), dtype=torch.int64)
     going = torch.ones_like(misses, dtype=torch.bool)
-    passes = 0
+    batches = math.ceil(len(problem.wanted) / plan.batch)
+    before = early(plan.epoch_size * batches) if problem.likeliest else frozenset()
+    passes = step = 0
     while going.any() and passes <= plan.max_epoch:
-        for _ in range(plan.epoch_size):
-            for rows in joint.batches(plan.batch):
-                joint.step(rows, plan.rate, plan.reduction)
+        for rows in itertools.chain.from_iterable(joint.batches(plan.batch) for _ in range(plan.epoch_size)):
+            if step in before:
+                joint.look(step / batches, going, early=True)
+            joint.step(rows, plan.rate, plan.reduction)
+            step += 1
         passes += plan.epoch_size
-        tell(passes * math.ceil(len(problem.wanted) / plan.batch))
+        tell(step)
         misses += going & ~joint.look(passes, going)
         going &= ~plan.over(misses)
         joint.keep(going)

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 
+def early(first: int) -> frozenset[int]:
+    """Steps at which the loss on dev is looked at before the first look of a schedule: none, one, two, four and so on.
+
+    A small training set is learnt by heart in a few steps, and only before that are chances worth anything.
+    """
+    return frozenset([0, *(1 << k for k in range(first.bit_length()) if 1 << k < first)])
+
+
 @dataclass(frozen=True, slots=True)
 class Annealing:
     """Large batches, a rate that warms up and falls along a cosine, decoupled weight decay, dev looked at `looks` times.

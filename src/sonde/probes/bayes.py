@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
 from sonde.probes.grams import Grams, tfidf, weighted
-from sonde.reading import Predictor, ReadingProblem, Readings
-from sonde.targets import Column
+from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.targets import Column, code_length, link_of
 from sonde.vectors import Floats
 
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
@@ -31,18 +31,17 @@ class NaiveBayes:
     _: KW_ONLY
     alpha: float | None = None
     lower: bool = True
-    random: ClassVar[bool] = False
-    reads: ClassVar[str] = "words"
+    needs: ClassVar[Needs] = Needs(seeds=False, words=True)
 
     @property
     def name(self) -> str:
         return {1: "nb-uni-tfidf", 2: "nb-bi-tfidf"}.get(self.longest, f"nb-{self.longest}-tfidf")
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        fitted = self._fitted(train, dev)
-        return [fitted for _ in cells]
+        fitted = {by: self._fitted(train, dev, by) for by in dict.fromkeys(cell.by for cell in cells)}
+        return [fitted[cell.by] for cell in cells]
 
-    def _fitted(self, train: Readings, dev: Readings) -> Weighted:
+    def _fitted(self, train: Readings, dev: Readings, by: str) -> Weighted:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         grams = Grams.of(train.dataset, self.longest, self.lower)
@@ -55,7 +54,8 @@ class NaiveBayes:
         if not len(dev) or len(grid) == 1:
             return Weighted(grams, idf, estimate(grid[0]), {"alpha": grid[0]})
         read_dev = tfidf(grams.counts(dev.dataset), idf)
-        best = max(grid, key=lambda alpha: _quality(dev.labels, estimate(alpha).scores(read_dev)))
+        quality = _likelihood if by == "loss" and train.labels.loss != "squared" else _quality
+        best = max(grid, key=lambda alpha: quality(dev.labels, estimate(alpha).scores(read_dev)))
         return Weighted(grams, idf, estimate(best), {"alpha": best})
 
 
@@ -89,7 +89,7 @@ class Weighted:
 
     def predict(self, readings: Readings) -> Predictions:
         scores = self.linear.scores(tfidf(self.grams.counts(readings.dataset), self.idf))
-        return Predictions(scores, readings.labels.names, readings.labels.decode(scores))
+        return Predictions(scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels))
 
 
 def uni(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
@@ -144,6 +144,11 @@ def _regressed(read: Any, labels: Column) -> Callable[[float], Linear]:
         return Linear(csr_array(np.reshape(model.coef_, (-1, 1))), np.zeros(1), np.reshape(model.intercept_, (1,)))
 
     return fitted
+
+
+def _likelihood(gold: Column, scores: Floats) -> float:
+    """How likely the labels of dev are, more is better."""
+    return -float(code_length(gold, scores).mean())
 
 
 def _quality(gold: Column, scores: Floats) -> float:

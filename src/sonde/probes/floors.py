@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from sonde.core import Cell, Predictions, Tags
-from sonde.reading import Predictor, ReadingProblem, Readings
+from sonde.reading import Needs, Predictor, ReadingProblem, Readings
 from sonde.targets import Column
 from sonde.vectors import Floats
 
@@ -21,8 +21,7 @@ class Majority:
     """The best constant: the most frequent class, the mean score, or the label set with the best micro F1 on train."""
 
     name: ClassVar[str] = "majority"
-    random: ClassVar[bool] = False
-    reads: ClassVar[str] = "words"
+    needs: ClassVar[Needs] = Needs(seeds=False, words=True)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         return [Constant(constant(train.labels)) for _ in cells]
@@ -44,9 +43,7 @@ class MajorityFeature:
     """The tense or number that most verbs or nouns of the sentence have (Conneau et al. 2018, section 4)."""
 
     name: ClassVar[str] = "majority-feature"
-    random: ClassVar[bool] = False
-    reads: ClassVar[str] = "words"
-    needs: ClassVar[str] = STRATUM
+    needs: ClassVar[Needs] = Needs(seeds=False, words=True, stratum=STRATUM)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.loss != "softmax":

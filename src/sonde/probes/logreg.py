@@ -11,7 +11,8 @@ import numpy as np
 from sonde.core import Cell, Predictions
 from sonde.naming import ReferenceProblem
 from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
-from sonde.reading import Predictor, ReadingProblem, Readings
+from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.targets import link_of
 from sonde.vectors import Floats
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
@@ -24,7 +25,7 @@ class LogReg:
     _: KW_ONLY
     c: tuple[float, ...] = STRENGTHS
     scaled: bool = True
-    random: ClassVar[bool] = False
+    needs: ClassVar[Needs] = Needs(seeds=False)
     name: ClassVar[str] = "logreg"
 
     def __post_init__(self) -> None:
@@ -37,9 +38,10 @@ class LogReg:
         if not len(dev) and len(self.c) > 1:
             raise ReadingProblem("logreg tunes C on dev, and there are no dev examples; give one c=, or a dev split")
         fitted = {read: self._fitted(train, dev, read) for read in dict.fromkeys(cell.read for cell in cells)}
-        return [fitted[cell.read] for cell in cells]
+        return [fitted[cell.read][cell.by] for cell in cells]
 
-    def _fitted(self, train: Readings, dev: Readings, read: str) -> Linear:
+    def _fitted(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
+        """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
         import torch
 
         from sonde.nets.linear import solve
@@ -52,17 +54,21 @@ class LogReg:
         twice = 2 if train.labels.loss == "softmax" and outputs == 2 else 1  # two columns share what scikit-learn puts in one
         penalties = torch.tensor([twice / (c * len(train)) for c in strengths], dtype=torch.float64)
         found = solve(torch.from_numpy(scaling(features)), loss.targets(aims.train), train.labels.loss, outputs, penalties)
-        best, quality = 0, float("nan")
+        judged = torch.full((2, len(strengths)), float("nan"), dtype=torch.float64)
         if len(dev):
             x = torch.from_numpy(scaling(finite(dev, read, "dev")))
             scores = torch.einsum("koi,ni->kon", found.weights.float(), x) + found.biases.float()[:, :, None]
-            judged = loss.judge(scores[None], loss.targets(aims.dev).movedim(0, -1)[None])[0][0] / len(dev)
-            best = int(judged.argmax())
-            quality = float(judged[best])
-        choice = {"c": strengths[best], "dev": quality, "objective": float(found.objectives[best])}
-        weights = (found.weights[best] * aims.factor).float().numpy()
-        bias = (found.biases[best] * aims.factor + aims.shift).float().numpy()
-        return Linear(read, scaling, weights, bias, choice)
+            judged = torch.cat(loss.judge(scores[None], loss.targets(aims.dev).movedim(0, -1)[None])) / len(dev)
+
+        def linear(best: int) -> Linear:
+            quality, lost = judged[:, best].tolist()
+            choice = {"c": strengths[best], "dev": quality, "dev_loss": lost, "objective": float(found.objectives[best])}
+            weights = (found.weights[best] * aims.factor).float().numpy()
+            bias = (found.biases[best] * aims.factor + aims.shift).float().numpy()
+            return Linear(read, scaling, weights, bias, choice)
+
+        best = {"score": judged[0].argmax(), "loss": judged[1].argmin()} if len(dev) else dict.fromkeys(("score", "loss"), 0)
+        return {by: linear(int(k)) for by, k in best.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +83,4 @@ class Linear:
 
     def predict(self, readings: Readings) -> Predictions:
         scores = np.asarray(self.scaling(readings.features(self.read)) @ self.weights.T + self.bias, np.float32)
-        return Predictions(scores, readings.labels.names, readings.labels.decode(scores))
+        return Predictions(scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels))

@@ -21,8 +21,8 @@ from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
 from sonde.probes.plain import OneByOne
 from sonde.probes.protocols import PROTOCOLS, Protocol
-from sonde.reading import Predictor, ReadingProblem, Readings
-from sonde.targets import Column
+from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.targets import Column, link_of
 from sonde.vectors import Floats
 
 NARROW = 64  # features below which bfloat16 saves no time, and may cost what a few features say exactly
@@ -74,7 +74,7 @@ class Mlp:
     name: str
     protocol: Protocol
     precision: Literal["auto", "bf16", "float32"] = "auto"
-    random: ClassVar[bool] = True
+    needs: ClassVar[Needs] = Needs()
 
     @property
     def fingerprint(self) -> str:
@@ -99,8 +99,12 @@ class Mlp:
             )
         aims, found = aim(train.labels, dev.labels), {}
         for lanes in self._together(train, dev, cells):
-            for lane, trained in zip(lanes, self._train(lanes, aims, train.labels), strict=True):
-                found[lane.cell] = self._predictor(lane, trained, aims)
+            likeliest = any(cell.by == "loss" for cell in cells)
+            for lane, trained in zip(lanes, self._train(lanes, aims, train.labels, likeliest), strict=True):
+                found[lane.cell] = self._predictor(lane, best_of(trained, self.protocol), aims)
+                if likeliest:
+                    lowest = min((t.likeliest for t in trained if t.likeliest), key=lambda t: t.loss)
+                    found[lane.cell._replace(by="loss")] = self._predictor(lane, lowest, aims)
         return [found[cell] for cell in cells]
 
     def _together(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[list[Lane]]:
@@ -113,14 +117,14 @@ class Mlp:
             features = finite(train, read, "train")
             scaling = (common_scale if self.protocol.scaled else no_scale)(features)
             scaled = scaling(features), scaling(finite(dev, read, "dev"))
-            for cell in dict.fromkeys(cell for cell in cells if cell.read == read):
+            for cell in dict.fromkeys(Cell(read, cell.seed) for cell in cells if cell.read == read):
                 if lanes and (len(lanes) == most or lanes[0].train.shape[1] != features.shape[1]):
                     yield lanes
                     lanes = []
                 lanes.append(Lane(cell, scaling, *scaled))
         yield lanes
 
-    def _train(self, lanes: list[Lane], aims: Aim, labels: Column) -> list[list[Trained]]:
+    def _train(self, lanes: list[Lane], aims: Aim, labels: Column, likeliest: bool) -> list[list[Trained]]:
         """Every member of every lane's grid, at its best on dev."""
         machine.spare_torch()
         import torch
@@ -139,6 +143,7 @@ class Mlp:
             loss.targets(aims.dev),
             labels.loss,
             len(labels.names),
+            likeliest,
         )
         seeds = [lane.cell.seed for lane in lanes]
         if isinstance(plan, Tenacity):
@@ -154,8 +159,7 @@ class Mlp:
         grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
         return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
 
-    def _predictor(self, lane: Lane, trained: Sequence[Trained], aims: Aim) -> Predictor:
-        best = best_of(trained, self.protocol)
+    def _predictor(self, lane: Lane, best: Trained, aims: Aim) -> Predictor:
         member = best.member
         choice = {
             "hidden": member.hidden,
@@ -209,4 +213,4 @@ class Perceptron:
             if len(self.layers) > 2:
                 part = expit(part) @ self.layers[2].T + self.layers[3].T
             scores[start : start + 4096] = part
-        return Predictions(scores, readings.labels.names, readings.labels.decode(scores))
+        return Predictions(scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels))

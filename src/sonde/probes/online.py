@@ -7,54 +7,51 @@ the vectors make regular is then cheap, and soon; a probe that needs many exampl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
 from sonde.probes import PROBES
-from sonde.reading import Predictor, Probe, ReadingProblem, Readings
-from sonde.targets import code_length, uniform_length
+from sonde.reading import Needs, Predictor, Probe, ReadingProblem, Readings, needs_of
+from sonde.targets import adaptive_length, code_length, uniform_length
 from sonde.vectors import Ints
 
 FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
 """Of the training examples: where blocks end (the authors' code)."""
 LEAST = 8  # examples of the first block; a probe trained on fewer says nothing
+SHARES = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)  # that the class prior may have in a label's chances
+
+Doubles = NDArray[np.float64]
 
 
-def online(probe: str) -> Online:
+def online(probe: str, *, fallback: bool = True) -> Online:
     """A probe and, beside its score, the code length of the training labels in bits (Voita & Titov 2020).
 
-    probe  a reference; its commas are written %2C, as online:logreg%2Cc=1
+    probe     a reference; its commas are written %2C, as online:logreg%2Cc=1
+    fallback  whether labels may be coded by how frequent they were so far, where the probe has done worse; the paper's code may not
     """
     canonical = PROBES.canonical(probe)
-    return Online(PROBES.make(canonical), canonical)
+    return Online(PROBES.make(canonical), canonical, fallback)
 
 
 @dataclass(frozen=True, slots=True)
 class Online:
-    """A probe that is trained on growing shares of train, in an order drawn for each seed, and then on all of it."""
+    """A probe that is trained on growing shares of train, its sentences in an order drawn for each seed, and then on all of it."""
 
     inner: Probe
     reference: str
-    random: ClassVar[bool] = True
+    fallback: bool = True
 
     @property
     def name(self) -> str:
         return f"online-{self.inner.name}"
 
     @property
-    def reads(self) -> str:
-        return str(getattr(self.inner, "reads", "vectors"))
-
-    @property
-    def needs(self) -> str:
-        return str(getattr(self.inner, "needs", ""))
-
-    @property
-    def mixes(self) -> bool:
-        return bool(getattr(self.inner, "mixes", False))
+    def needs(self) -> Needs:
+        return replace(needs_of(self.inner), seeds=True)
 
     @property
     def fingerprint(self) -> str:
@@ -64,24 +61,66 @@ class Online:
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.loss == "squared":
             raise ReadingProblem("numbers have no code of a length in bits: online: is for classes and label sets")
-        codes: dict[Cell, dict[str, Any]] = {}
+        codes: dict[tuple[str, int], dict[str, Any]] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
-            mine = tuple(dict.fromkeys(cell for cell in cells if cell.seed == seed))
-            order = np.random.default_rng([seed, 16]).permutation(len(train))
-            codes |= dict(zip(mine, self._codes(train.take(order), dev, mine), strict=True))
-        return [Coded(p, codes[cell]) for cell, p in zip(cells, self.inner.fit(train, dev, cells=cells), strict=True)]
+            reads = tuple(dict.fromkeys(cell.read for cell in cells if cell.seed == seed))
+            rows, stops = blocks(train, seed)
+            found = self._codes(train.take(rows), dev, [Cell(read, seed, "loss") for read in reads], stops)
+            codes |= {(read, seed): code for read, code in zip(reads, found, strict=True)}
+        fitted = self.inner.fit(train, dev, cells=cells)
+        return [Coded(one, codes[cell.read, cell.seed]) for cell, one in zip(cells, fitted, strict=True)]
 
-    def _codes(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> list[dict[str, Any]]:
+    def _codes(self, train: Readings, dev: Readings, cells: list[Cell], stops: Ints) -> list[dict[str, Any]]:
         """The code of each cell for labels in this order."""
-        uniform = uniform_length(train.labels)
-        stops = ends(len(train))
-        bits = [[float(uniform[: stops[0]].sum())] for _ in cells]
+        uniform, prior = uniform_length(train.labels), adaptive_length(train.labels)
+        first = float(uniform[: stops[0]].sum())
+        alone, mixed, mixtures = [[first] for _ in cells], [[first] for _ in cells], [Mixture() for _ in cells]
         for start, stop in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
             block = train.take(np.arange(start, stop))
-            for mine, predictor in zip(bits, self.inner.fit(train.take(np.arange(start)), dev, cells=cells), strict=True):
-                mine.append(float(code_length(block.labels, predictor.predict(block).scores).sum()))
-        total = float(uniform.sum())
-        return [{"bits": sum(b), "uniform": total, "compression": total / sum(b), "ends": stops.tolist(), "blocks": b} for b in bits]
+            for k, predictor in enumerate(self.inner.fit(train.take(np.arange(start)), dev, cells=tuple(cells))):
+                bits = self._bits(predictor, block)
+                alone[k].append(float(bits.sum()))
+                mixed[k].append(mixtures[k].sent(bits, prior[start:stop]))
+        sums = {"uniform": float(uniform.sum()), "prior": float(prior.sum()), "ends": stops.tolist()}
+        return [_told(*both, self.fallback) | sums for both in zip(alone, mixed, strict=True)]
+
+    def _bits(self, predictor: Predictor, block: Readings) -> Doubles:
+        said = predictor.predict(block)
+        if said.link is None:
+            raise ReadingProblem(f"{self.inner.name} gives scores that are no probabilities, so they make no code; use logreg, mlp or span")
+        return code_length(block.labels, said.scores)
+
+
+def _told(alone: list[float], mixed: list[float], fallback: bool) -> dict[str, Any]:
+    """What is kept of a code: its length, that of the probe without a fallback, and the blocks of the one that counts."""
+    chosen = mixed if fallback else alone
+    return {"bits": sum(chosen), "alone": sum(alone), "blocks": chosen, "fallback": fallback}
+
+
+@dataclass(slots=True)
+class Mixture:
+    """A code for labels with the chances (1 - share) * probe + share * prior, mixed over several shares.
+
+    What each share counts for follows from the labels that were sent before (by Bayes' rule), so a receiver knows it, too; between
+    blocks a little of it is dealt out evenly, since the next probe has seen more. So the code is never longer than that under any
+    one of the shares by more than log2(shares) + log2(blocks) bits: less than six.
+
+    weights  [shares]  log2 of what each share counts for
+    """
+
+    weights: Doubles = field(default_factory=lambda: np.full(len(SHARES), -np.log2(len(SHARES))))
+    blocks: int = 1
+
+    def sent(self, probe: Doubles, prior: Doubles) -> float:
+        """The bits of a block whose labels take `probe` and `prior` bits [n] under either; shares count anew after it."""
+        with np.errstate(divide="ignore"):
+            shares = np.log2(SHARES)[:, None], np.log2(1 - np.array(SHARES))[:, None]
+        after = self.weights + np.logaddexp2(shares[0] - prior, shares[1] - probe).sum(1)
+        total = float(np.logaddexp2.reduce(after))
+        self.blocks += 1
+        even = 1 / self.blocks
+        self.weights = np.logaddexp2(after - total + np.log2(1 - even), np.log2(even / len(SHARES)))
+        return -total
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +137,20 @@ class Coded:
 
     def predict(self, readings: Readings) -> Predictions:
         return self.predictor.predict(readings)
+
+
+def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
+    """The examples with their sentences in an order drawn for a seed, and where among them blocks end: after whole sentences.
+
+    An example about two sentences goes with its first.
+    """
+    _, sentence = np.unique(train.dataset.sites[:, 0, 0], return_inverse=True)
+    counts = np.bincount(sentence)
+    order = np.random.default_rng([seed, 16]).permutation(len(counts))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    whole = np.cumsum(counts[order])
+    return np.argsort(place[sentence], kind="stable"), np.unique(whole[np.searchsorted(whole, ends(len(train)))])
 
 
 def ends(n: int) -> Ints:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
-from sonde.reading import Predictor, ReadingProblem, Readings
+from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.targets import link_of
 from sonde.vectors import Floats
 
 
@@ -44,11 +45,11 @@ class OneByOne:
         return self.plain.name
 
     @property
-    def random(self) -> bool:
-        return self.plain.random
+    def needs(self) -> Needs:
+        return Needs(seeds=self.plain.random)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        asked = [cell if self.random else Cell(cell.read, 0) for cell in cells]
+        asked = [Cell(cell.read, cell.seed if self.plain.random else 0) for cell in cells]
         fitted = {cell: self.plain.fit_one(train, dev, cell.read, cell.seed) for cell in dict.fromkeys(asked)}
         return [fitted[cell] for cell in asked]
 
@@ -115,7 +116,8 @@ class Estimated:
         else:
             scores = np.stack([np.full(len(x), e) if isinstance(e, float) else e.predict(x) for e in self.estimators], 1)
         found: Floats = np.asarray(scores, np.float32)
-        return Predictions(found, readings.labels.names, readings.labels.decode(found))
+        told = all(hasattr(e, "predict_proba") for e in self.estimators)
+        return Predictions(found, readings.labels.names, readings.labels.decode(found), link_of(readings.labels) if told else None)
 
 
 def _logs(estimator: Any, x: Floats, outputs: int) -> NDArray[np.float64]:

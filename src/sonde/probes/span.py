@@ -18,7 +18,7 @@ from sonde.nets import precision as machine
 from sonde.nets.edge_plans import Course, Design, Patience, Pool
 from sonde.probes.span_protocols import PROTOCOLS
 from sonde.probes.span_scales import Scales, priors, scales_of
-from sonde.reading import Predictor, Read, ReadingProblem, Readings, read_of
+from sonde.reading import Needs, Predictor, Read, ReadingProblem, Readings, read_of
 from sonde.targets import Column, as_sets
 from sonde.vectors import Floats, Ints
 
@@ -56,8 +56,7 @@ class Span:
     context: Literal[0, 1, 2] = 0
     gamma: bool = True
     layer_norm: bool = False
-    random: ClassVar[bool] = True
-    mixes: ClassVar[bool] = True
+    needs: ClassVar[Needs] = Needs(mixes=True)
 
     def __post_init__(self) -> None:
         if self.projection < 0 or self.hidden < 0:
@@ -93,11 +92,14 @@ class Span:
         for seed in dict.fromkeys(cell.seed for cell in cells):
             reads = {cell.read: read_of(cell.read, names) for cell in cells if cell.seed == seed}
             scales = {text: self._scales(train, read, usable[0]) for text, read in reads.items()}
-            lanes = [self._lane(train, read, scales[text], seed) for text, read in reads.items()]
+            likeliest = any(cell.by == "loss" for cell in cells)
+            lanes = [self._lane(train, read, scales[text], seed, likeliest) for text, read in reads.items()]
             learnt = trained(lanes, material(train, usable[0], self.course), material(dev, usable[1], self.course), seed)
-            for (text, read), lane, one in zip(reads.items(), lanes, learnt, strict=True):
-                choice = self._choice(lane, one, read, (len(train) - len(usable[0]), len(dev) - len(usable[1])))
-                found[Cell(text, seed)] = Fitted(self.course, read, scales[text], one.tensors, choice)
+            lost = len(train) - len(usable[0]), len(dev) - len(usable[1])
+            for (text, read), lane, best in zip(reads.items(), lanes, learnt, strict=True):
+                found[Cell(text, seed)] = self._fitted(lane, best, (read, scales[text]), lost)
+                if best.likeliest is not None:
+                    found[Cell(text, seed, "loss")] = self._fitted(lane, best.likeliest, (read, scales[text]), lost)
         return [found[cell] for cell in cells]
 
     def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
@@ -125,7 +127,7 @@ class Span:
     def _scales(self, train: Readings, read: Read, rows: Ints) -> Scales | None:
         return scales_of(train, read, rows, self.course.design.layer_norm) if self.course.scaled and len(rows) else None
 
-    def _lane(self, train: Readings, read: Read, scales: Scales | None, seed: int) -> Lane:
+    def _lane(self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool) -> Lane:
         """A network that is not trained yet."""
         from sonde.nets.edge import Net, Sizes, Source, drawn, scale_of
         from sonde.nets.edge_loops import Lane
@@ -135,19 +137,20 @@ class Span:
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
         start = priors(train.labels, self.loss) if self.course.scaled else None
-        return Lane(Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)), self.course, seed)
+        return Lane(Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)), self.course, seed, likeliest)
 
-    def _choice(self, lane: Lane, learnt: Learnt, read: Read, lost: tuple[int, int]) -> dict[str, Any]:
-        """What the provenance of a result says about its fit."""
+    def _fitted(self, lane: Lane, learnt: Learnt, reads: tuple[Read, Scales | None], lost: tuple[int, int]) -> Fitted:
+        """One state of a network; its choice is what the provenance of a result says about the fit."""
         from sonde.nets.edge import mix_of, restored
 
-        found: dict[str, Any] = {"dev": learnt.score, "dev_loss": learnt.loss, "step": learnt.step, "steps": learnt.steps}
+        read, judged = reads[0], learnt.judged
+        choice: dict[str, Any] = {"dev": judged.score, "dev_loss": judged.loss, "step": learnt.step, "steps": learnt.steps}
         if any(lost):
-            found["without_units"] = list(lost)
+            choice["without_units"] = list(lost)
         if read.how == "mix":
             weights, gamma = mix_of(restored(self.course.design, lane.net.source, None, learnt.tensors))
-            found |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
-        return found
+            choice |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
+        return Fitted(self.course, *reads, learnt.tensors, choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ class Fitted:
                 found[batch.rows] = scores(net, batch, Gathered(given, batch, self.course.design.layer_norm)).numpy()
         labels: Column = readings.labels
         sets = self.course.decode == "threshold" and labels.loss != "squared"
-        return Predictions(found, labels.names, (as_sets(labels) if sets else labels).decode(found))
+        return Predictions(found, labels.names, (as_sets(labels) if sets else labels).decode(found), self.course.loss)
 
 
 def read_units(readings: Readings) -> Ints:
@@ -203,6 +206,7 @@ def material(readings: Readings, rows: Ints, course: Course) -> Material:
         bounds=np.arange(len(vectors.layers[0]) + 1) if vectors.spans is None else vectors.spans.sentences,
         wanted=_wanted(readings.labels, course),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
+        single=readings.labels.loss == "softmax",
     )
 
 

@@ -13,9 +13,9 @@ from sonde.metrics import interval_of
 from sonde.metrics.compare import HOLDS, micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
-from sonde.report.rows import PERCENT, joined, repeats, rows, said_of, without_fold
-from sonde.report.table import NO_CONTROL, Section, Table, number, short, test_notes
-from sonde.targets import Classes, Column, Scores, as_sets
+from sonde.report.rows import NO_CONTROL, PERCENT, repeats, rows, said_of, without_fold
+from sonde.report.table import Section, Table, number, short, test_notes
+from sonde.targets import Classes, Column, Scores, as_sets, joined
 from sonde.tasks import TASKS
 
 Flags = NDArray[np.bool_]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from sonde.published import Block, Entry, Judged, Line, Paper, grouped
-from sonde.report.rows import Row, rows
-from sonde.report.table import NO_CONTROL, Section, Table, number
+from sonde.report.rows import NO_CONTROL, Row, rows
+from sonde.report.table import Section, Table, number
 from sonde.report.tested import differences, marks
 
 OWN = "▸ "

@@ -83,7 +83,8 @@ def by_layer(depth: Depth) -> Table:
     Where the probe made a code of the labels, also by what factor the layer alone makes it shorter.
     """
     coded = any(not math.isnan(row.compression) for row in depth.single.values())
-    columns = ("layer", "alone", "95 % interval", *(["compression"] * coded), "mixed", "95 % interval ", "adds", "weight", "")
+    code = ("compression", "over prior") if coded else ()
+    columns = ("layer", "alone", "95 % interval", *code, "mixed", "95 % interval ", "adds", "weight", "")
     body = []
     signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
     if depth.lexical is not None:
@@ -101,7 +102,8 @@ def by_layer(depth: Depth) -> Table:
 
 def _alone(row: Row | None, signs: Mapping[int, str], coded: bool) -> tuple[str, ...]:
     """What there is to say of a layer read alone."""
-    return (_score(row, signs), _interval(row), *([_two(row.compression) if row else "–"] * coded))
+    told = [_two(x) for x in ((row.compression, row.over_prior) if row else (math.nan, math.nan))]
+    return (_score(row, signs), _interval(row), *(told if coded else []))
 
 
 def _weighed(depth: Depth, layer: int) -> tuple[str, str]:

@@ -18,8 +18,8 @@ from sonde.encoders import ENCODERS
 from sonde.metrics.layers import Expected, centre_of_gravity, drawn_scores, expected_layer, from_uniform, gained, over_seeds
 from sonde.naming import brief
 from sonde.probes import PROBES
-from sonde.report.rows import PERCENT, Row, joined, repeats, rows, without_fold
-from sonde.report.table import NO_CONTROL
+from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, without_fold
+from sonde.targets import joined
 from sonde.tasks import TASKS
 
 NOTHING = float("nan")

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from sonde.core import Result
 from sonde.naming import parsed_or_none
 from sonde.report.languages import languages
-from sonde.report.rows import PERCENT, Row, rows, without_fold
-from sonde.report.table import NO_CONTROL
+from sonde.report.rows import NO_CONTROL, PERCENT, Row, rows, without_fold
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,16 +18,17 @@ from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
 from sonde.oracles import Kind
 from sonde.probes import PROBES
+from sonde.report.memory import remembered
 from sonde.report.tested import alike, missing, tested
-from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
+from sonde.report.unread import counted, unread
+from sonde.targets import Column, joined
 from sonde.tasks import TASKS
-from sonde.tasks.questions import malformed
 
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
 """How rows stand in a table: what is trivial, what is judged, what is possible."""
 LEXICAL = "lex"  # the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019, section 2)
 PERCENT = 100.0
-NAMED = 5  # classes of examples that were left out
+NO_CONTROL = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,20 @@ class Row:
     unusable, cut  examples without a vector, and sentences that were read only in part
     unseen         examples of n whose class train lacks: wrong whatever the probe says
     samples        of the training data that were drawn; they are averaged over as seeds are, and seeds counts both
+    selectivity    of a control that can be remembered: how much better the task itself is answered on the same examples, and how
+    selective_low  sure that is (95 %, paired); what its labels are drawn for, what share of the test examples has a key that train
+    selective_high has, and the scores of the control on these and on the others; NaN where there is none
+    keyed
+    keys_seen
+    on_seen
+    on_unseen
     stratum        what the examples have in common, where they are but some; '' for all
     beyond         examples left out because their words lie behind the place where a sentence was cut
     unaligned      examples left out because the encoder has nothing for their words
     partial        examples of which some words were read and others, for which it has nothing, were not
     bits           length of a code for the training labels (`online:` probes), and by how much it is shorter than a code
-    compression    that knows nothing; NaN where there is none
+    compression    under equal chances (Voita & Titov 2020), and than one that learns how frequent labels are but reads no
+    over_prior     vectors; NaN where there is none
     malformed      sentences that could not be read from the data and were left out, and the first of them with the reason
     problem
     beyond_are     of which split and class those are that were left out so
@@ -81,6 +89,14 @@ class Row:
     stratum: str = ""
     bits: float = math.nan
     compression: float = math.nan
+    over_prior: float = math.nan
+    selectivity: float = math.nan
+    selective_low: float = math.nan
+    selective_high: float = math.nan
+    keyed: str = ""
+    keys_seen: float = math.nan
+    on_seen: float = math.nan
+    on_unseen: float = math.nan
     beyond: int = 0
     unaligned: int = 0
     partial: int = 0
@@ -143,7 +159,13 @@ def rows(results: Iterable[Result]) -> list[Row]:
     groups: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         groups.setdefault(_shared(result), []).append(result)
-    return [_row(key, group) for key, group in groups.items()]
+    return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
+
+
+def _plain(key: tuple[str, ...]) -> tuple[str, ...]:
+    """What a control is beside: the same without it."""
+    task, encoder, read, probe, _, metric = key
+    return task, encoder, read, probe, NO_CONTROL, metric
 
 
 def repeats(group: Iterable[Result]) -> list[list[Result]]:
@@ -163,7 +185,7 @@ def _shared(result: Result) -> tuple[str, ...]:
     return without_fold(trial.task), trial.encoder, trial.read, trial.probe, trial.control, result.metric
 
 
-def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
+def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] = ()) -> Row:
     task, encoder, layer, probe, control, metric = key
     every = _by_fit(group)
     whole = alike(every)
@@ -173,7 +195,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
     scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [each[0].score for each in whole]
     low, high = _interval(folds, gold, predicted)
     rule, ruled = _rule(folds[0])
-    bits, compression = np.mean([_code(r) for each in whole for r in each], 0)
+    bits, compression, over_prior = np.mean([_code(r) for each in whole for r in each], 0).tolist()
     return Row(
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
@@ -189,19 +211,21 @@ def _row(key: tuple[str, ...], group: Sequence[Result]) -> Row:
         n=len(gold),
         seeds=len(whole),
         folds=len(folds),
-        train=int(_counts(folds[0]).get("train", 0)),
-        unusable=sum(int(_counts(r).get("unusable", 0)) for r in folds),
-        cut=max(int(_counts(r).get("cut", 0)) for r in folds),
-        unseen=sum(int(_counts(r).get("unseen", 0)) for r in folds),
+        train=int(counted(folds[0]).get("train", 0)),
+        unusable=sum(int(counted(r).get("unusable", 0)) for r in folds),
+        cut=max(int(counted(r).get("cut", 0)) for r in folds),
+        unseen=sum(int(counted(r).get("unseen", 0)) for r in folds),
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
-        bits=float(bits),
-        compression=float(compression),
+        bits=bits,
+        compression=compression,
+        over_prior=over_prior,
         rule=rule,
         ruled=ruled,
         tested=tested(folds),
         missing=missing(folds),
         left_out=len(every) - len(whole),
-        **_unread(folds),
+        **unread(folds),
+        **remembered(metric, whole, repeats(plain)),
     )
 
 
@@ -213,15 +237,6 @@ def _kind(result: Result) -> Kind:
     return said if said in ORDER else "trained"
 
 
-def _unread(folds: Sequence[Result]) -> dict[str, Any]:
-    """What could not be read, of the data and by the encoder, and the version and format that say so."""
-    counts = {fate: sum(int(_counts(r).get(fate, 0)) for r in folds) for fate in ("beyond", "unaligned", "partial")}
-    named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
-    many, problem = malformed(folds[0].provenance.get("notes") or {})
-    made = {"version": dict(folds[0].provenance.get("versions") or {}).get("sonde", ""), "format": folds[0].provenance.get("format", 0)}
-    return {**counts, **named, **made, "malformed": many, "problem": problem}
-
-
 def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]) -> tuple[float, float]:
     """The interval that was stored, or that of all seeds and folds; of the first where a score is no number."""
     first = folds[0]
@@ -230,10 +245,11 @@ def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]
     return interval_of(first.metric, gold, predicted)
 
 
-def _code(result: Result) -> tuple[float, float]:
-    """Length in bits and compression of a code for the labels, where the probe made one."""
+def _code(result: Result) -> tuple[float, float, float]:
+    """Length in bits of a code for the labels, where the probe made one; how many times longer equal chances and label frequencies are."""
     code = result.provenance.get("choice", {}).get("code", {})
-    return float(code.get("bits", math.nan)), float(code.get("compression", math.nan))
+    bits, *others = (float(code.get(key, math.nan)) for key in ("bits", "uniform", "prior"))
+    return bits, others[0] / bits, others[1] / bits
 
 
 def _rule(result: Result) -> tuple[str, float]:
@@ -241,42 +257,6 @@ def _rule(result: Result) -> tuple[str, float]:
     rules = dict(result.provenance.get("notes", {}).get("rules") or {})
     best = max(rules, key=lambda name: float(rules[name]), default="")
     return best, PERCENT * float(rules[best]) if best else math.nan
-
-
-def _left_out(folds: Sequence[Result], fate: str) -> str:
-    """What was left out, as `test: 3 ARG1, 2 LOC`."""
-    every: dict[str, Counter[str]] = {}
-    for fold in folds:
-        for split, labels in dict(_counts(fold).get("left out") or {}).get(fate, {}).items():
-            every.setdefault(split, Counter()).update(labels)
-    return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
-
-
-def _most(labels: Counter[str]) -> str:
-    told = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
-    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
-    return ", ".join(told) + (f" and {rest:,} others" if rest else "")
-
-
-def _counts(result: Result) -> dict[str, Any]:
-    return dict(result.provenance.get("counts") or {})
-
-
-def joined(columns: Sequence[Column]) -> Column:
-    """Label columns one after the other, as the folds of a data set come together."""
-    first = columns[0]
-    if len(columns) == 1:
-        return first
-    if isinstance(first, Scores):
-        return Scores(np.concatenate([c.values for c in columns if isinstance(c, Scores)]))
-    names = tuple(dict.fromkeys(name for c in columns for name in c.names))
-    places = [np.array([names.index(n) for n in c.names], np.int64) for c in columns]
-    if isinstance(first, Classes):
-        return Classes(np.concatenate([place[c.ids] for place, c in zip(places, columns, strict=True) if isinstance(c, Classes)]), names)
-    sets = [as_sets(c) for c in columns]
-    offsets = np.cumsum(np.concatenate([[0], *(np.diff(c.offsets) for c in sets)]))
-    ids = np.concatenate([place[c.ids] for place, c in zip(places, sets, strict=True)])
-    return LabelSets(offsets, ids, np.concatenate([c.weights for c in sets]), names, any(c.partial for c in sets))
 
 
 def without_fold(task: str) -> str:

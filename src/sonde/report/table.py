@@ -14,10 +14,9 @@ import numpy as np
 from sonde.controls import CONTROLS
 from sonde.metrics import null_share
 from sonde.naming import Reference, ReferenceProblem
-from sonde.report.rows import Row
+from sonde.report.rows import NO_CONTROL, Row
 from sonde.report.tested import differences, marks
 
-NO_CONTROL = "none"
 CONSTANT = "(constant)"
 LOST = {
     "unusable": "not encoded, and left out",
@@ -59,12 +58,13 @@ class Table:
 def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
     """Scores by task, baselines first and oracles last, each with its interval, n and majority, and its score under each control."""
     plain = scored(rows)
-    controls = tuple(dict.fromkeys(row.control for row in rows if row.control != NO_CONTROL))
+    controls = _controls(rows)
     beside = {(*_what(row), row.control): row for row in rows}
     signs = signs_of(rows)
     seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
-    shown = Shown(any(row.layer != "-" for row in plain), any(map(_remembers, controls)), any(row.bits == row.bits for row in plain), seeds)
-    head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *controls, *shown.after, "n")
+    shown = Shown(tuple(controls.values()), any(row.layer != "-" for row in plain), any(row.bits == row.bits for row in plain), seeds)
+    more = [name for control, remembered in controls.items() for name in (control, *(REMEMBERED if remembered else ()))]
+    head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *more, *shown.after, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
@@ -124,23 +124,21 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
     row, *controls = line
     assert row is not None
     sign, *others = signs
-    beside = ["" if c is None else number(c.score) + s for c, s in zip(controls, others, strict=True)]
+    told = zip(controls, others, shown.remembered, strict=True)
+    beside = [cell for control, other, remembered in told for cell in _beside(control, other, remembered)]
     interval = f"{number(row.low)} – {number(row.high)}"
-    selective = (
-        [_selectivity(row, next((c for c in controls if c is not None and _remembers(c.control)), None))] if shown.selectivity else []
-    )
-    coded = (["", ""] if math.isnan(row.bits) else [f"{row.bits / 1000:,.1f}", f"{row.compression:.2f}"]) if shown.code else []
+    coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = (row.encoder if row.encoder != "words" else "(words)") + (f" ({row.version})" if row.format else "")
-    found = (number(row.score) + sign, interval, number(row.majority), *beside, *selective, *coded, *seeds)
+    found = (number(row.score) + sign, interval, number(row.majority), *beside, *coded, *seeds)
     return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
 
 
 class Shown(NamedTuple):
-    """Columns that a table has where some row has something to say in them."""
+    """Columns that a table has where some row has something to say in them; and of each control whether it can be remembered."""
 
+    remembered: tuple[bool, ...]
     layers: bool
-    selectivity: bool
     code: bool
     seeds: bool
 
@@ -151,21 +149,39 @@ class Shown(NamedTuple):
     @property
     def after(self) -> tuple[str, ...]:
         """The columns after those of the controls."""
-        selective, coded = ["selectivity"] * self.selectivity, ["kbit", "compression"] * self.code
-        return (*selective, *coded, *(["seeds"] * self.seeds))
+        return (*(CODE if self.code else ()), *(["seeds"] * self.seeds))
 
 
-def _remembers(control: str) -> bool:
-    """Whether a control can be answered by remembering words, so that a probe is selective that cannot."""
-    return control.partition(",")[0] == "word-labels"
+REMEMBERED = ("key seen", "unseen", "selectivity")
+"""Columns beside a control that can be answered by remembering words."""
+CODE = ("kbit", "compression", "over prior")
 
 
-def _selectivity(row: Row, control: Row | None) -> str:
-    """How much better the task is answered than labels drawn for words (Hewitt & Liang 2019), with its 95 % interval."""
+def _controls(rows: Sequence[Row]) -> dict[str, bool]:
+    """The controls, and of each whether it can be answered by remembering words, so that a probe is selective that cannot."""
+    found: dict[str, bool] = {}
+    for row in rows:
+        if row.control != NO_CONTROL:
+            found[row.control] = found.get(row.control, False) or not math.isnan(row.keys_seen)
+    return found
+
+
+def _beside(control: Row | None, sign: str, remembered: bool) -> list[str]:
+    """The cells of one control: its score, and where it can be remembered, that on keys that train has and has not, and selectivity."""
     if control is None:
-        return ""
-    doubt = math.hypot((row.high - row.low) / 2, (control.high - control.low) / 2)  # the two err independently
-    return f"{number(row.score - control.score)} ± {number(doubt)}"
+        return [""] * (1 + len(REMEMBERED) * remembered)
+    if not remembered:
+        return [number(control.score) + sign]
+    sure = (control.selective_high - control.selective_low) / 2
+    selectivity = "–" if math.isnan(control.selectivity) else f"{number(control.selectivity)} ± {number(sure)}"
+    return [number(control.score) + sign, number(control.on_seen), number(control.on_unseen), selectivity]
+
+
+def _code(row: Row) -> list[str]:
+    """The cells about a code for the training labels."""
+    if math.isnan(row.bits):
+        return [""] * len(CODE)
+    return [f"{row.bits / 1000:,.1f}", *("–" if math.isnan(x) else f"{x:.2f}" for x in (row.compression, row.over_prior))]
 
 
 def number(value: float) -> str:
@@ -204,13 +220,13 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; intervals are over {fit}s and test examples."]
     notes += test_notes(rows)
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
-    if any(_remembers(row.control) for row in rows):
-        notes.append("selectivity: the score less that on labels drawn for words (Hewitt & Liang 2019), which a probe can only remember.")
+    notes += _memory(rows)
     if any(row.bits == row.bits for row in rows):
-        notes.append(
-            "kbit: thousands of bits that a code for the training labels takes if it may use the vectors; compression: how many times"
-        )
-        notes[-1] += " shorter that is than a code under equal chances (Voita & Titov 2020)."
+        notes += [
+            "kbit: thousands of bits that a code for the training labels takes if it may use the vectors (Voita & Titov 2020).",
+            "compression: how many times longer a code under equal chances is. over prior: the same of a code that knows how frequent "
+            "labels were so far and reads no vectors; at 1 the vectors are of no use.",
+        ]
     notes += [
         f"({v}): measured by that version of sonde, whose store this one reads." for v in sorted({r.version for r in rows if r.format})
     ]
@@ -229,6 +245,22 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     cut = {row.encoder: row.cut for row in rows if row.cut}
     notes += [f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut." for encoder, n in cut.items()]
     return tuple(notes)
+
+
+def _memory(rows: Sequence[Row]) -> list[str]:
+    """What there is to know of controls that can be answered by remembering words."""
+    told = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
+    if not told:
+        return []
+    keys = [
+        f"{short(task)}, {control}: {row.keyed}; train has the key of {number(row.keys_seen)} % of the test examples."
+        for (task, control), row in told.items()
+    ]
+    return [
+        "selectivity: the score less that of the control beside it, over the same examples, with its 95 % interval. key seen, unseen: the "
+        "control's score on test examples whose key train has and has not.",
+        *keys,
+    ]
 
 
 def _unread(count: int) -> str:

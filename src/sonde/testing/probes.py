@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
 from sonde.probes import PROBES
-from sonde.reading import Predictor, Probe, Readings
+from sonde.reading import Predictor, Probe, Readings, needs_of
 from sonde.targets import Label, LabelSets, as_sets
 from sonde.testing.tasks import same_labels
 from sonde.vectors import Vectors
@@ -57,7 +57,7 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
         assert not said.all(), f"{who} says every label of every example; scores are logits, and a label holds from zero on"
     if learns:
         assert found > 0.5, f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
-    if getattr(probe, "reads", "vectors") != "words":
+    if not needs_of(probe).words:
         found = skill(noise, readings)
         assert found < limit, f"{who} finds {found:.2f} in a layer of noise: does it read the layer that its cell names?"
     mixed = shuffled(readings)

@@ -90,12 +90,14 @@ class Kind(Generic[O]):
     parts    the files that its options name, with the splits that their names say
     marked   the sentences of these files with their targets, in order
     metric   how the paper scores it
+    about    which span a label is about, where that is not the last
     """
 
     asks: str
     parts: Callable[[O], list[Part]]
     marked: Callable[[O, list[Part], Count], Iterator[Marked]]
     metric: str = "micro-f1"
+    about: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,8 @@ class EdgeTask(Generic[O]):
         options = self.options
         if options.size is not None:
             dataset, owners = thinned(dataset, owners, options.size, options.seed)
-        dataset = dataset.noted(**counted(dataset, owners))
+        about = {} if self.kind.about is None else {"about": self.kind.about}
+        dataset = dataset.noted(**counted(dataset, owners), **about)
         return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
 
     def _read(self, sampled: bool) -> tuple[Dataset, Ints]:

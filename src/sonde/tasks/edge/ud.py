@@ -145,5 +145,5 @@ def _any(options: PosOptions) -> list[Part]:
 
 
 pos = edge("edge/pos", Kind("Which part of speech is the word?", _any, _pos), PosOptions)
-dep = edge("edge/dep", Kind("What is the first word to the second, its head?", _treebank, _dep), DepOptions)
+dep = edge("edge/dep", Kind("What is the first word to the second, its head?", _treebank, _dep, about=0), DepOptions)
 feat = edge("edge/feat", Kind("Which value of the feature has the word?", _treebank, _feat), FeatOptions)

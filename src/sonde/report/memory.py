@@ -1,0 +1,46 @@
+"""What a control tells that can be answered by remembering words: selectivity, and how it fares on words that train has and has not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sonde.controls import KEY_SEEN
+from sonde.core import Result
+from sonde.metrics import METRICS, Answers, difference
+from sonde.report.tested import tested
+from sonde.targets import joined
+
+Repeats = Sequence[Sequence[Result]]
+"""Results of one thing, for each fit those of all folds."""
+
+
+def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
+    """Of a control that tags its keys: selectivity over the results without it, and scores by whether a key was seen; percent."""
+    if any(KEY_SEEN not in result.strata for each in control for result in each):
+        return {}
+    answers = _answers(control)
+    seen = np.concatenate([_seen(result) for result in control[0]])
+    noted = control[0][0].provenance.get("notes", {}).get("control", {})
+    found: dict[str, Any] = {"keyed": str(noted.get("definition", "")), "keys_seen": 100 * float(seen.mean())}
+    for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):
+        if len(rows):
+            parts = [METRICS.make(metric)(answers.gold.take(rows), p.take(rows)) for p in answers.predicted]
+            found[name] = 100 * float(np.mean(parts))
+    if plain and tested(plain[0]) == tested(control[0]) and len(_answers(plain).gold) == len(answers.gold):
+        numbers = difference(metric, _answers(plain), answers)
+        found |= dict(zip(("selectivity", "selective_low", "selective_high"), (100 * x for x in numbers), strict=True))
+    return found
+
+
+def _seen(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether train has the key of each test example, [n]."""
+    tags = result.strata[KEY_SEEN]
+    return np.array([name == "yes" for name in tags.names])[tags.codes]
+
+
+def _answers(whole: Repeats) -> Answers:
+    """Gold and predicted labels of all folds together, predicted ones for each fit."""
+    return Answers(joined([r.gold for r in whole[0]]), [joined([r.predicted for r in each]) for each in whole])
