@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.targets import Column, Label, column
+from sonde.targets import Column, Label, column, label_of
 from sonde.vectors import Floats, Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
@@ -141,12 +141,11 @@ class Dataset:
 
     def examples(self) -> Iterator[Example]:
         """The examples as an author would write them; labels are given by name."""
-        names = self.labels.names
         for i in range(len(self)):
             sites = tuple(Site(self.sentences[s], None if a < 0 else (int(a), int(b))) for s, a, b in self.sites[i])
             strata = {k: t.names[t.codes[i]] for k, t in self.strata.items() if t.codes[i] >= 0}
             asked = tuple(self.vocabulary[w] for w in self.asked[i])
-            yield Example(sites, _label(self.labels, i, names), SPLITS[self.splits[i]], asked, strata)
+            yield Example(sites, label_of(self.labels, i), SPLITS[self.splits[i]], asked, strata)
 
     def take(self, rows: Ints) -> Dataset:
         """Some of the examples, in that order, over the same sentences."""
@@ -177,16 +176,6 @@ def _tags(examples: Sequence[Example]) -> dict[str, Tags]:
         codes = [numbers.setdefault(e.strata[key], len(numbers)) if key in e.strata else -1 for e in examples]
         found[key] = Tags(np.array(codes, np.int64), tuple(numbers))
     return found
-
-
-def _label(labels: Column, i: int, names: tuple[str, ...]) -> Label:
-    arrays = labels.take(np.array([i])).arrays()
-    if labels.loss == "softmax":
-        return str(names[int(arrays["ids"][0])])
-    if labels.loss == "squared":
-        return float(arrays["values"][0])
-    pairs = {names[k]: float(w) for k, w in zip(arrays["ids"], arrays["weights"], strict=True)}
-    return pairs if getattr(labels, "partial", False) else frozenset(k for k, w in pairs.items() if w > 0)
 
 
 class Task(Protocol):

@@ -154,6 +154,17 @@ def column(labels: Sequence[Label]) -> Column:
     return _label_sets([v for v in labels if isinstance(v, Mapping | Set)])
 
 
+def label_of(labels: Column, i: int) -> Label:
+    """The label of one example as an author would write it, by name."""
+    arrays, names = labels.take(np.array([i])).arrays(), labels.names
+    if labels.loss == "softmax":
+        return str(names[int(arrays["ids"][0])])
+    if labels.loss == "squared":
+        return float(arrays["values"][0])
+    pairs = {names[k]: float(w) for k, w in zip(arrays["ids"], arrays["weights"], strict=True)}
+    return pairs if getattr(labels, "partial", False) else frozenset(k for k, w in pairs.items() if w > 0)
+
+
 def _kind(label: Label) -> str:
     if isinstance(label, str):
         return "class"

@@ -195,7 +195,6 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
     scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [each[0].score for each in whole]
     low, high = _interval(folds, gold, predicted)
     rule, ruled = _rule(folds[0])
-    bits, compression, over_prior = np.mean([_code(r) for each in whole for r in each], 0).tolist()
     return Row(
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
@@ -216,14 +215,12 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         cut=max(int(counted(r).get("cut", 0)) for r in folds),
         unseen=sum(int(counted(r).get("unseen", 0)) for r in folds),
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
-        bits=bits,
-        compression=compression,
-        over_prior=over_prior,
         rule=rule,
         ruled=ruled,
         tested=tested(folds),
         missing=missing(folds),
         left_out=len(every) - len(whole),
+        **_code([r for each in whole for r in each]),
         **unread(folds),
         **remembered(metric, whole, repeats(plain)),
     )
@@ -245,11 +242,11 @@ def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]
     return interval_of(first.metric, gold, predicted)
 
 
-def _code(result: Result) -> tuple[float, float, float]:
-    """Length in bits of a code for the labels, where the probe made one; how many times longer equal chances and label frequencies are."""
-    code = result.provenance.get("choice", {}).get("code", {})
-    bits, *others = (float(code.get(key, math.nan)) for key in ("bits", "uniform", "prior"))
-    return bits, others[0] / bits, others[1] / bits
+def _code(results: Sequence[Result]) -> dict[str, Any]:
+    """Mean length in bits of the codes for the labels that probes made, and how many times longer those without vectors are."""
+    codes = [r.provenance.get("choice", {}).get("code", {}) for r in results]
+    bits, uniform, prior = (np.array([float(code.get(key, math.nan)) for code in codes]) for key in ("bits", "uniform", "prior"))
+    return {"bits": float(bits.mean()), "compression": float((uniform / bits).mean()), "over_prior": float((prior / bits).mean())}
 
 
 def _rule(result: Result) -> tuple[str, float]:
