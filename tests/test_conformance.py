@@ -1,8 +1,12 @@
 """Every entry of the contents keeps its promises; one that is added without a line here fails."""
 
+import contextlib
 import pickle
+import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +14,9 @@ from fixtures.forest import forest
 from fixtures.models import SENTENCES, given_npz, given_parquet, sentence_transformer, transformer, word_vectors
 from sonde.api import evaluate
 from sonde.controls import CONTROLS
+from sonde.core import DataProblem
 from sonde.encoders import ENCODERS
+from sonde.identity import identity
 from sonde.metrics import METRICS
 from sonde.naming import Reference
 from sonde.probes import PROBES
@@ -135,6 +141,7 @@ def places(tmp_path_factory):
                 reference = reference.replace(name, str(made[name]))
         return reference
 
+    settled.folder = folder
     return settled
 
 
@@ -192,6 +199,40 @@ def test_things_pickle_and_have_a_stable_fingerprint(contents, options, places):
         assert back == thing == other
         assert getattr(back, "fingerprint", "") == getattr(thing, "fingerprint", "") == getattr(other, "fingerprint", "")
         assert isinstance(getattr(thing, "fingerprint", ""), str)
+
+
+@pytest.mark.parametrize(("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"])
+def test_identities_hold_no_path_so_that_what_moves_stays_what_it_is(contents, options, places, tmp_path):
+    references = [places(item) for item in listed(options)]
+    home = places.folder
+    shutil.copytree(home, moved := tmp_path / "moved")
+    for reference in references:
+        canonical = [contents.canonical(reference.replace(str(home), str(folder))) for folder in (home, moved)]
+        first, second = (str(identity(contents, each, contents.make(each))) for each in canonical)
+        assert first == second
+        assert str(home) not in first
+
+
+@pytest.mark.parametrize(("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"])
+def test_identities_follow_the_content_of_every_file_that_a_reference_names(contents, options, places, tmp_path):
+    for reference in [contents.canonical(places(item)) for item in listed(options)]:
+        known = identity(contents, reference, contents.make(reference))
+        for number, place in enumerate(dict.fromkeys(re.findall(rf"{re.escape(str(places.folder))}[^,:]*", reference))):
+            changed = other_content(Path(place), tmp_path / str(number))
+            other = reference.replace(place, str(changed))
+            with contextlib.suppress(DataProblem):  # what cannot be read any more has no identity to be mistaken for
+                assert identity(contents, other, contents.make(other)) != known, place
+
+
+def other_content(place: Path, folder: Path) -> Path:
+    """A copy of a file or a folder in which every file ends otherwise."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    copy = folder / place.name
+    shutil.copytree(place, copy) if place.is_dir() else shutil.copy(place, copy)
+    for file in [copy] if copy.is_file() else [path for path in copy.rglob("*") if path.is_file()]:
+        file.write_bytes(file.read_bytes() + b"\n")
+    return copy
 
 
 @pytest.mark.parametrize("name", METRICS.table)

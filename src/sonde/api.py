@@ -11,12 +11,16 @@ from sonde.core import Result
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
+from sonde.nets.precision import reproducing
 from sonde.runners import local
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where and how things are kept."""
+    """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where and how things are kept.
+
+    reproducible  float32 and one thread throughout: the same numbers again on processors of one kind, however many cores
+    """
 
     probes: Sequence[str] = ()
     controls: Sequence[str] = ()
@@ -27,6 +31,7 @@ class Settings:
     store: str = "float32"
     jobs: int = 1
     progress: bool = True
+    reproducible: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
     encoders = encoder if isinstance(encoder, list | Mapping) else [encoder]
     listed = [tasks] if isinstance(tasks, str) else list(tasks)
     places = Places.of(chosen.output, chosen.cache, chosen.store)
-    made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
-    outcome = run(made, places, local(chosen.jobs), chosen.progress)
+    with reproducing(chosen.reproducible):
+        made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
+        outcome = run(made, places, local(chosen.jobs), chosen.progress)
     return Evaluation(outcome.results, dict(outcome.failures))

@@ -19,6 +19,7 @@ from sonde.cli.options import (
     Probes,
     Quiet,
     Reads,
+    Reproducible,
     Store,
     Suite,
     Tasks,
@@ -51,6 +52,7 @@ def run(
     on_error: OnError = "raise",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other.")] = 1,
     style: Annotated[Literal["terminal", "markdown", "csv", "latex", "mteb"], typer.Option("--format", help="How to show.")] = "terminal",
+    reproducible: Reproducible = False,
     quiet: Quiet = False,
 ) -> None:
     """Probe encoders on tasks, and show the table.
@@ -73,7 +75,7 @@ def run(
     from sonde.runners import local
 
     start = time.perf_counter()
-    settled(cache)
+    settled(cache, reproducible)
     places = Places.of(output, cache, store)
     built_in = not (task or encoder or suite)
     controls = control or (["shuffled"] if built_in else [])

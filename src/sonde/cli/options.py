@@ -57,6 +57,9 @@ OnError = Annotated[
     Literal["raise", "skip"],
     typer.Option("--on-error", help="What to do about a malformed sentence in a treebank: stop and name it, or skip and count it."),
 ]
+Reproducible = Annotated[
+    bool, typer.Option("--reproducible", help="Compute in float32 and with one thread: the same numbers again, more slowly.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only.")]
 
 
@@ -82,10 +85,12 @@ ReadPatterns = Annotated[
 ]
 
 
-def settled(cache: Path | None) -> None:
-    """Make a cache folder given on the command line hold for everything that this process keeps."""
+def settled(cache: Path | None, reproducible: bool = False) -> None:
+    """Make a cache folder, and how numbers are computed, hold for everything that this process does and starts."""
     if cache is not None:
         os.environ["SONDE_CACHE"] = str(cache)
+    if reproducible:
+        os.environ["SONDE_REPRODUCIBLE"] = "1"
 
 
 def remark(text: str, quiet: bool = False) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sonde.core import DataProblem
-from sonde.nets.precision import native_bf16, spare_torch
+from sonde.nets.precision import native_bf16, reproducible, spare_torch
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
@@ -31,6 +31,8 @@ def resolved_dtype(asked: str, device: str) -> str:
     """The precision that `auto` stands for: bfloat16 where the hardware multiplies it natively, else float32."""
     if asked != "auto":
         return asked
+    if reproducible():
+        return "float32"
     kind = device.partition(":")[0]
     native = (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
     return "bfloat16" if native else "float32"

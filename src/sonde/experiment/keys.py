@@ -9,6 +9,7 @@ from sonde.closure import code_of, digest
 from sonde.core import Encoder, Trial
 from sonde.encoders import ENCODERS
 from sonde.identity import Identity, Made, identity
+from sonde.nets.precision import reproducible
 from sonde.store.results import SHARED
 
 FULL = "float32"  # the type in which vectors are what an encoder returned
@@ -24,7 +25,7 @@ def encoder_identity(reference: str | None, encoder: Encoder, kept: str = FULL) 
 def vectors_key(encoder: Encoder, known: Identity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
     reference = str(getattr(encoder, "base", known.reference))
-    return digest(reference, known.code, *known.facts, code_of(EMBEDS))
+    return digest(reference, known.code, *known.facts, code_of(EMBEDS), *_threads())
 
 
 def trial_id(trial: Trial, made: Made) -> str:
@@ -32,5 +33,10 @@ def trial_id(trial: Trial, made: Made) -> str:
 
     Trials that share their fit (all but the layer and the seed) share the first half, by which the store finds their file.
     """
-    shared = digest(*map(str, made), code_of(MEASURES))
+    shared = digest(*map(str, made), code_of(MEASURES), *_threads())
     return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
+
+
+def _threads() -> list[str]:
+    """What reproducible numbers are known by: those of many threads do not stand for them."""
+    return ["one thread"] if reproducible() else []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sonde.closure import digest
 from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
 from sonde.experiment.embed import embed, vectors
-from sonde.experiment.provenance import git_commit, revision, versions
+from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of
@@ -167,6 +167,7 @@ def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]
         "kind": kind_of(group.encoder),
         "identities": {kind: str(known) for kind, known in group.made._asdict().items()},
         "revision": revision(group.encoder),
+        "computed": computed(group.encoder, group.probe),
         "versions": versions(),
         "commit": git_commit(Path.cwd()),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -6,8 +6,11 @@ import functools
 import importlib.metadata
 import platform
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from sonde.core import Encoder
+from sonde.nets.precision import processor, reproducible
+from sonde.reading import Probe
 
 PACKAGES = ("sonde", "numpy", "scipy", "scikit-learn", "torch", "transformers", "sentence-transformers", "pyarrow")
 
@@ -46,3 +49,30 @@ def git_commit(start: Path) -> str | None:
 def revision(encoder: Encoder) -> str:
     """What tells an encoder from others of its name: the commit or a digest of a model's files, of weights, or of source."""
     return str(getattr(encoder, "revision", getattr(encoder, "fingerprint", "")))
+
+
+@runtime_checkable
+class Running(Protocol):
+    """An encoder that may run on several devices and in several precisions: those that it runs on and in here."""
+
+    @property
+    def runs(self) -> tuple[str, str]: ...
+
+
+@runtime_checkable
+class Rounding(Protocol):
+    """A probe that may compute its products in several precisions: the one that it computes them in here."""
+
+    @property
+    def resolved(self) -> str: ...
+
+
+def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:
+    """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
+    found = {"processor": processor()}
+    if isinstance(encoder, Running):
+        device, dtype = encoder.runs
+        found["encoder"] = f"{dtype} on {device.partition(':')[0]}"
+    if isinstance(probe, Rounding):
+        found["probe"] = probe.resolved
+    return found | ({"threads": "1"} if reproducible() else {})

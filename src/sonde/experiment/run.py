@@ -16,6 +16,7 @@ from sonde.experiment.measure import Group
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan
 from sonde.experiment.work import Measured, measured_in
+from sonde.nets.precision import threads
 from sonde.oracles import Informed
 from sonde.store.experiments import record
 
@@ -90,7 +91,7 @@ def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, s
     for key, sharing in by_base.items():
         try:
             encoder = _union(sharing)
-            with encoding_bar(encoder.name, progress):
+            with encoding_bar(encoder.name, progress), threads():
                 embed(encoder, _sentences(sharing), store, key)
         except EncoderProblem as problem:
             broken |= {g.trials[0].encoder: str(problem) for g in sharing}

@@ -9,6 +9,7 @@ from sonde.core import DataProblem, Result
 from sonde.experiment.data import loaded
 from sonde.experiment.measure import Group, results_of
 from sonde.experiment.places import Places
+from sonde.nets.precision import threads
 from sonde.reading import ReadingProblem
 
 
@@ -24,7 +25,8 @@ class Measured:
 def measure(group: Group, places: Places) -> Measured:
     """Fit and score a group's trials and keep the results; a failure is told, never raised, so others go on."""
     try:
-        results = results_of(group, loaded(group.task, group.made.task), places.vector_store())
+        with threads():
+            results = results_of(group, loaded(group.task, group.made.task), places.vector_store())
         places.result_store().write(list(zip(group.ids, results, strict=True)))
         return Measured(group.name, tuple(results))
     except (ValueError, RuntimeError, MemoryError, ArithmeticError, LookupError, TypeError) as error:

@@ -5,14 +5,71 @@ from __future__ import annotations
 import functools
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
 
-@functools.cache
+REPRODUCIBLE = "SONDE_REPRODUCIBLE"  # set in the environment, so that worker processes know it, too
+LEVELS = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx", "asimd": "neon"}
+"""Instructions that the order of sums, and so last bits, depends on: a processor's flag, and what it is called."""
+
+
+def reproducible() -> bool:
+    """Whether everything is to be computed in float32 by one thread."""
+    return os.environ.get(REPRODUCIBLE) == "1"
+
+
+@contextmanager
+def reproducing(wanted: bool) -> Iterator[None]:
+    """What runs inside, worker processes included, is computed in float32 by one thread where that is wanted."""
+    before = os.environ.get(REPRODUCIBLE)
+    if wanted:
+        os.environ[REPRODUCIBLE] = "1"
+    try:
+        yield
+    finally:
+        if wanted and before is None:
+            del os.environ[REPRODUCIBLE]
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Torch and the linear algebra of numpy use one thread inside."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def threads() -> AbstractContextManager[None]:
+    """The threads that work is to be done with: one where it must be reproducible, else as many as there are."""
+    return one_thread() if reproducible() else nullcontext()
+
+
+def processor() -> str:
+    """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they compute."""
+    found = described()
+    flags = set(found.get("flags", found.get("Features", "")).split())
+    level = next((name for flag, name in LEVELS.items() if flag in flags), "")
+    return f"{platform.machine()} {level}".strip()
+
+
 def native_bf16() -> bool:
+    """Whether products are worth computing in bfloat16: the processor has them, and nobody asked for reproducible numbers."""
+    return not reproducible() and _has_bf16()
+
+
+@functools.cache
+def _has_bf16() -> bool:
     """Whether the processor multiplies bfloat16 itself (AVX-512 BF16, AMX, or Arm BF16), so that it is faster than float32."""
     processor = described()
     flags = set(processor.get("flags", processor.get("Features", "")).split())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from sonde.report.table import Section, Table, printable
+from sonde.report.table import Section, Table
+from sonde.report.text import printable
 
 STYLE = """body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2328 }
 table { border-collapse: collapse; margin: .4rem 0 1.6rem; font-variant-numeric: tabular-nums }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sonde.report.table import Section, Table, printable
+from sonde.report.table import Section, Table
+from sonde.report.text import printable
 
 _LATEX = {
     "\\": r"\textbackslash{}",

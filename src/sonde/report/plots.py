@@ -9,7 +9,8 @@ from typing import Any
 
 from sonde.report.layers import Depth
 from sonde.report.rows import PERCENT, Row
-from sonde.report.table import printable, short
+from sonde.report.table import short
+from sonde.report.text import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")
 OTHERS = (".jpg", ".jpeg", ".gif", ".webp", ".eps", ".tif", ".tiff", ".bmp")

@@ -18,6 +18,7 @@ from sonde.metrics import METRICS, interval_of
 from sonde.naming import brief, parsed_or_none
 from sonde.oracles import Kind
 from sonde.probes import PROBES
+from sonde.report.computing import computed
 from sonde.report.memory import remembered
 from sonde.report.tested import alike, missing, tested
 from sonde.report.unread import counted, unread
@@ -63,6 +64,7 @@ class Row:
     tested         a digest of the test examples; scores with other digests are not to be compared
     missing        folds that were not measured, as 'fold 3 of 3'; '' where all were
     left_out       fits over other test examples than the score is over, such as seeds that lack a fold
+    computed       the processor, and the precisions of encoder and probe where they have a choice
     version        of sonde that measured it
     format         of the store that it was kept in, where that is an earlier one; 0 for today's
     """
@@ -109,6 +111,7 @@ class Row:
     tested: str = ""
     missing: str = ""
     left_out: int = 0
+    computed: str = ""
     version: str = ""
     format: int = 0
 
@@ -220,6 +223,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         tested=tested(folds),
         missing=missing(folds),
         left_out=len(every) - len(whole),
+        computed=computed(result for each in whole for result in each),
         **_code([r for each in whole for r in each]),
         **unread(folds),
         **remembered(metric, whole, repeats(plain)),

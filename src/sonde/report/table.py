@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -14,6 +13,7 @@ import numpy as np
 from sonde.controls import CONTROLS
 from sonde.metrics import null_share
 from sonde.naming import Reference, ReferenceProblem
+from sonde.report import computing
 from sonde.report.rows import NO_CONTROL, Row
 from sonde.report.tested import differences, marks
 
@@ -62,7 +62,8 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     beside = {(*_what(row), row.control): row for row in rows}
     signs = signs_of(rows)
     seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
-    shown = Shown(tuple(controls.values()), any(row.layer != "-" for row in plain), any(row.bits == row.bits for row in plain), seeds)
+    code = any(row.bits == row.bits for row in plain)
+    shown = Shown(tuple(controls.values()), any(row.layer != "-" for row in plain), code, seeds, computing.differing(plain))
     more = [name for control, remembered in controls.items() for name in (control, *(REMEMBERED if remembered else ()))]
     head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *more, *shown.after, "n")
     sections = []
@@ -71,7 +72,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
         lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in sorted(mine, key=lambda r: r.place)]
         body = tuple(_cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines)
         sections.append(Section(short(task), body, about(mine, (questions or {}).get(task, ""))))
-    return Table(head, tuple(sections), frozenset({"encoder", "probe"}), _notes(rows))
+    return Table(head, tuple(sections), frozenset({"encoder", "probe", "computed"}), _notes(rows))
 
 
 def scored(rows: Sequence[Row]) -> list[Row]:
@@ -130,7 +131,8 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = (row.encoder if row.encoder != "words" else "(words)") + (f" ({row.version})" if row.format else "")
-    found = (number(row.score) + sign, interval, number(row.majority), *beside, *coded, *seeds)
+    how = [computing.cell(row, shown.computed)] if shown.computed else []
+    found = (number(row.score) + sign, interval, number(row.majority), *beside, *coded, *seeds, *how)
     return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
 
 
@@ -141,6 +143,7 @@ class Shown(NamedTuple):
     layers: bool
     code: bool
     seeds: bool
+    computed: tuple[str, ...]
 
     def layer(self, cell: str) -> tuple[str, ...]:
         """The cell of the column of layers, where there is one."""
@@ -149,7 +152,7 @@ class Shown(NamedTuple):
     @property
     def after(self) -> tuple[str, ...]:
         """The columns after those of the controls."""
-        return (*(CODE if self.code else ()), *(["seeds"] * self.seeds))
+        return (*(CODE if self.code else ()), *(["seeds"] * self.seeds), *(["computed"] * bool(self.computed)))
 
 
 REMEMBERED = ("key seen", "unseen", "selectivity")
@@ -230,7 +233,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes += [
         f"({v}): measured by that version of sonde, whose store this one reads." for v in sorted({r.version for r in rows if r.format})
     ]
-    notes += _chance(rows)
+    notes += [*_chance(rows), *computing.notes(computing.differing(scored(rows)))]
     for count, fate in LOST.items():
         lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}
         whose = {(row.task, row.encoder): getattr(row, f"{count}_are", "") for row in rows if getattr(row, count)}
@@ -290,8 +293,3 @@ def _described(control: str) -> str:
     name = control.partition(",")[0].partition(":")[0]
     known = name in CONTROLS.places() and "@" not in name
     return (CONTROLS.find(name).__doc__ or "").partition("\n")[0] if known else "the score on data without the linguistics."
-
-
-def printable(text: str) -> str:
-    """The text without characters that would move a terminal's cursor or change its colours."""
-    return "".join(" " if c in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) == "Cc" else c for c in text)

@@ -15,7 +15,8 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sonde.report.table import Section, Table, printable
+from sonde.report.table import Section, Table
+from sonde.report.text import printable
 
 GAP = 3  # cells between two columns
 LABEL = 12  # cells that a column of words keeps, however narrow the terminal; what does not fit is folded

@@ -15,6 +15,7 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
+from sonde.naming import Place
 from sonde.sources import conll2012, conllu, documents
 from sonde.sources.corpus import corpus
 from sonde.sources.files import Part, uncompressed
@@ -37,7 +38,7 @@ class CorefOptions(Options):
 
     across: int = field(default=0, kw_only=True)
     singletons: bool = field(default=True, kw_only=True)
-    sentences: str | None = field(default=None, kw_only=True)
+    sentences: Place | None = field(default=None, kw_only=True)
 
 
 class Mentioned(NamedTuple):

@@ -13,6 +13,7 @@ from html import unescape
 from itertools import groupby
 from pathlib import Path
 
+from sonde import naming
 from sonde.core import DataProblem, Sentence
 from sonde.sources import protoroles
 from sonde.sources.corpus import corpus, one_each
@@ -36,8 +37,8 @@ class SprOptions(Options):
     soft      labels have weights, the mean response from 1 to 5 as 0 to 1, and only properties that were asked about count
     """
 
-    treebank: str | None = field(default=None, kw_only=True)
-    ids: str | None = field(default=None, kw_only=True)
+    treebank: naming.Place | None = field(default=None, kw_only=True)
+    ids: naming.Place | None = field(default=None, kw_only=True)
     soft: bool = field(default=False, kw_only=True)
 
 
@@ -50,8 +51,8 @@ class UdsOptions(Options):
     soft      labels have weights, the logistic function of the normalized value, instead of holding where it is above 0
     """
 
-    treebank: str = field(kw_only=True)
-    ids: str | None = field(default=None, kw_only=True)
+    treebank: naming.Place = field(kw_only=True)
+    ids: naming.Place | None = field(default=None, kw_only=True)
     soft: bool = field(default=False, kw_only=True)
 
 
