@@ -7,12 +7,9 @@ names. Nothing is imported before it is asked for, and option values are convert
 from __future__ import annotations
 
 import difflib
-import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
-import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from sonde.hosted import hosted, import_file, module_name
 from sonde.options import Place, ReferenceProblem, converted, says_where, texts
 
 __all__ = ["Contents", "Place", "Reference", "ReferenceProblem", "brief", "parsed_or_none", "placed"]
@@ -105,7 +103,7 @@ class Contents:
         """The modules that the factory called `name` is found in and written in; its code begins there."""
         written = str(getattr(self.find(name), "__module__", ""))
         if "@" in name:
-            return {_module_name(name.rpartition("@")[0]), written}
+            return {module_name(Path(name.rpartition("@")[0])), written}
         return {self.places()[name].partition(":")[0], written}
 
     def make(self, reference: str | Reference) -> Any:
@@ -113,7 +111,8 @@ class Contents:
         parsed = _parsed(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
-        return factory(*args, **kwargs)
+        with hosted(parsed.name):
+            return factory(*args, **kwargs)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in and options in order: the same thing is always written the same."""
@@ -202,27 +201,10 @@ def _from_file(name: str) -> Callable[..., Any]:
     file = Path(path).expanduser().resolve()
     if not file.is_file():
         raise ReferenceProblem(f"no file {path!r}, which {name!r} names")
-    module_name = _module_name(path)
-    module = sys.modules.get(module_name)
-    if module is None:
-        spec = importlib.util.spec_from_file_location(module_name, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[module_name]
-            raise
+    module = import_file(file)
     if not hasattr(module, attribute):
         raise ReferenceProblem(f"{path} has nothing called {attribute!r}")
     return typing.cast(Callable[..., Any], getattr(module, attribute))
-
-
-def _module_name(path: str) -> str:
-    """What the module of a user's file is called."""
-    return f"sonde_file_{hashlib.sha256(str(Path(path).expanduser().resolve()).encode()).hexdigest()[:12]}"
 
 
 def placed(factory: Callable[..., Any]) -> set[str | None]:

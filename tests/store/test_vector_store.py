@@ -1,4 +1,6 @@
 import multiprocessing
+import subprocess
+import sys
 import time
 from itertools import pairwise
 
@@ -214,3 +216,29 @@ def test_blocks_that_are_removed_are_missing(tmp_path):
     assert not store.missing("base", "-", sentences).any()
     next(store.folder("base").iterdir()).unlink()
     assert store.missing("base", "-", sentences).all()
+
+
+WITH_FEW_FILES = """
+import resource, sys
+from pathlib import Path
+import numpy as np
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+from sonde.core import Sentence
+from sonde.store import blocks, vectors
+blocks._MAPPED = vectors.LARGE = 1  # everything is mapped, as large arrays are
+known = [Sentence.of([f"w{i}"]) for i in range(500)]
+slots = tuple(f"{n}.mean" for n in range(70))
+store = vectors.VectorStore(Path(sys.argv[1]))
+assert not store.lacking("base", slots, known).any()
+found = store.read("base", slots, slots, known)
+assert all((layer == n).all() for n, layer in enumerate(found.layers)), found
+"""
+
+
+def test_open_files_grow_neither_with_blocks_nor_with_layers(tmp_path):
+    store, slots = VectorStore(tmp_path), tuple(f"{n}.mean" for n in range(70))
+    for start in range(0, 500, 5):
+        sentences = [Sentence.of([f"w{i}"]) for i in range(start, start + 5)]
+        layers = tuple(np.full((5, 3), n, np.float32) for n in range(70))
+        store.write("base", f"p-{start:05d}.vectors", sentences, Filled(slots, Vectors(layers, slots), {}))
+    subprocess.run([sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)], check=True)

@@ -37,6 +37,7 @@ def build(
     - `sonde build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
     from sonde.audit import inspect as audit
+    from sonde.experiment.data import load
     from sonde.report.audits import audited
     from sonde.report.markup import markdown
     from sonde.sources.tables import write
@@ -44,7 +45,7 @@ def build(
 
     (reference,) = tolerant([task], on_error)
     made = TASKS.make(reference)
-    dataset = made.load()
+    dataset = load(made)
     told = write(dataset, output, style)
     written = output.with_suffix(f".*{output.suffix}") if style == "jiant" else output  # a file a split
     remark(f"{written}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Encoder, EncoderStop, Sentence
+from sonde.hosted import hosted, one_line
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 
 PATIENCE = 32  # sentences that fail one after another before one that is known to work is tried again
@@ -56,7 +57,8 @@ class Trying:
         while left:
             start, stop = left.pop()
             try:
-                found = self.encoder.encode(sentences[start:stop])
+                with hosted(self.encoder.name):
+                    found = self.encoder.encode(sentences[start:stop])
             except EncoderStop as problem:
                 raise EncoderProblem(str(problem)) from problem
             except ImportError as problem:
@@ -88,7 +90,8 @@ class Trying:
             if number >= 3 and time.monotonic() - start > ENOUGH:
                 break
             try:
-                self.encoder.encode([sentence])
+                with hosted(self.encoder.name):
+                    self.encoder.encode([sentence])
             except Exception:  # noqa: S112 - the reason of the first failure is the one to tell
                 continue
             self.works_on = sentence
@@ -159,9 +162,3 @@ class Trying:
             reasons[row] = f"a value beyond what {self.dtype} holds" if beyond else "a value that is not finite (NaN or infinite)"
             layer[units] = 0
         return reasons
-
-
-def one_line(error: BaseException) -> str:
-    """The kind of an exception and the first line of its message."""
-    first = (str(error).strip().splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__

@@ -13,6 +13,7 @@ import numpy as np
 
 from sonde.closure import code_of, digest
 from sonde.core import DataProblem, Dataset, Task
+from sonde.hosted import hosted
 from sonde.identity import Identity, identity
 from sonde.oracles import about_words
 from sonde.sampling import folds_needed
@@ -25,15 +26,21 @@ def loaded(task: Task, known: Identity) -> Dataset:
     """A task's data set, read once a process."""
     key = str(known)
     if key not in _datasets:
-        _datasets[key] = task.load()
+        _datasets[key] = load(task)
     return _datasets[key]
+
+
+def load(task: Task) -> Dataset:
+    """A task's examples, read now; the task may be anybody's."""
+    with hosted(task.name):
+        return task.load()
 
 
 def task_identity(reference: str | None, task: Task) -> Identity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its examples say it."""
     if hasattr(task, "fingerprint"):
         return identity(TASKS, reference, task)
-    dataset = task.load()
+    dataset = load(task)
     known = identity(TASKS, reference, task, content(dataset))
     _datasets[str(known)] = dataset
     return known

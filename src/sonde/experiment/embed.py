@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sonde.core import Encoder, Layered, Prepared, Sentence
 from sonde.experiment.attempt import PROBES, EncoderProblem, Trying
 from sonde.store import plans
+from sonde.store.claims import shared
 from sonde.store.shelf import Index, Keys, distinct, keys_of
 from sonde.store.vectors import Filled, VectorStore
 from sonde.vectors import Ints, Vectors
@@ -120,10 +121,10 @@ def _fill(request: Request, lacking: NDArray[np.bool_]) -> None:
     trying: dict[tuple[str, ...], Trying] = {}
     done, total = 0, sum(len(plan.part(block)) for plan, block in jobs)
     tell(done, total)
-    for plan, block in jobs:
+    for (plan, block), missing in shared(jobs, lambda job: job[0].place(job[1])):  # others may encode the same
         if plan.slots not in trying:
             trying[plan.slots] = _trying(request, plan, lacking)
-        if not plan.done(block):  # another process may have been quicker
+        if missing:
             _encode(trying[plan.slots], plan, block, request)
         done += len(plan.part(block))
         tell(done, total)

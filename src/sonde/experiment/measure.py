@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,11 @@ class Group:
         """The group in a few words, for messages; folds and controls, which fail alike, go by one name."""
         first = self.trials[0]
         return ", ".join(reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe))
+
+    def without(self, found: Mapping[str, Result]) -> Group:
+        """The same with the trials that have no result yet."""
+        left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in found]
+        return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
 
 
 def results_of(group: Group, whole: Dataset, store: VectorStore) -> list[Result]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from sonde.store.blocks import writable
 from sonde.store.results import ResultStore
 from sonde.store.vectors import VectorStore
 
@@ -25,8 +26,12 @@ class Places:
     @classmethod
     def of(cls, results: str | Path | None = None, cache: str | Path | None = None, dtype: str = "float32") -> Places:
         """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results inside it."""
-        root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde"))
-        return cls(Path(results) if results else root / "results", root, dtype)
+        root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde")).absolute()
+        return cls(Path(results).absolute() if results else root / "results", root, dtype)
+
+    def check(self) -> None:
+        """Refuse a folder that no results can be written to, before hours of work find it out."""
+        writable(self.results)
 
     def result_store(self) -> ResultStore:
         """The store of results."""

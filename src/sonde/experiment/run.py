@@ -18,6 +18,7 @@ from sonde.experiment.plan import Plan
 from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
+from sonde.store.claims import Watch
 from sonde.store.experiments import record
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
@@ -44,20 +45,38 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
     record(places.results, ids.values())
     store = places.result_store()
     found = store.find(ids.values())
-    groups = [g for g in _groups(plan, ids) if any(i not in found for i in g.ids)]
-    groups = [_without(g, found) for g in groups]
+    groups = [left for g in _groups(plan, ids) if (left := g.without(found)).trials]
+    if groups:
+        places.check()
     failures = dict(plan.refused)
     broken = fill(groups, places, progress)
     failures |= broken
     todo = [g for g in groups if g.trials[0].encoder not in broken]
     with bar_over(sum(len(g.trials) for g in todo), progress) as bar:
-        for group, measured in zip(todo, mapper(measured_in(places), bar.named(todo)), strict=True):
+        fresh = 0
+        for group, measured in _mapped(todo, lambda groups: mapper(measured_in(places), bar.named(groups)), places):
             found |= dict(zip(group.ids, measured.results, strict=False))
+            fresh += measured.fresh
             if measured.failure:
                 failures.setdefault(measured.name, measured.failure)
             bar.done(len(group.trials))
     results = tuple(replace(found[i], trial=trial) for trial, i in ids.items() if i in found)  # files may have moved since
-    return Outcome(results, failures, sum(len(g.ids) for g in todo if g.ids[0] in found))
+    return Outcome(results, failures, fresh)
+
+
+def _mapped(
+    groups: Sequence[Group], mapped: Callable[[Sequence[Group]], Iterable[Measured]], places: Places
+) -> Iterator[tuple[Group, Measured]]:
+    """Every group with what became of it; those that another run was at come last."""
+    store, watch, todo = places.result_store(), Watch(), list(groups)
+    held: list[Group] = []
+    while todo:
+        for group, measured in zip(todo, mapped(todo), strict=True):
+            if measured.held:
+                held.append(group)
+            else:
+                yield group, measured
+        todo, held = watch.wait(held, lambda group: store.place(group.ids))
 
 
 def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
@@ -71,13 +90,6 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
         things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe], plan.controls[control]
         made = plan.made(listed[0])
         yield Group(*things, listed, tuple(ids[t] for t in listed), made, vectors_key(things[1], made.encoder))
-
-
-def _without(group: Group, found: dict[str, Result]) -> Group:
-    """The trials of a group that are still to be measured."""
-    left = [(t, i) for t, i in zip(group.trials, group.ids, strict=True) if i not in found]
-    things = group.task, group.encoder, group.probe, group.control
-    return Group(*things, tuple(t for t, _ in left), tuple(i for _, i in left), group.made, group.vectors)
 
 
 def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, str]:

@@ -9,33 +9,53 @@ from sonde.core import DataProblem, Result
 from sonde.experiment.data import loaded
 from sonde.experiment.measure import Group, results_of
 from sonde.experiment.places import Places
+from sonde.hosted import hosted, one_line
 from sonde.nets.precision import threads
 from sonde.reading import ReadingProblem
+from sonde.store.blocks import StoreProblem
+from sonde.store.claims import claimed
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What became of a group: its results, or why there are none."""
+    """What became of a group: its results, or why there are none.
+
+    fresh  how many of the results were measured now, and not by another run meanwhile
+    held   whether another run is at it just now
+    """
 
     name: str
     results: tuple[Result, ...] = ()
     failure: str = ""
+    fresh: int = 0
+    held: bool = False
 
 
 def measure(group: Group, places: Places) -> Measured:
     """Fit and score a group's trials and keep the results; a failure is told, never raised, so others go on."""
+    store = places.result_store()
     try:
-        with threads():
-            results = results_of(group, loaded(group.task, group.made.task), places.vector_store())
-        places.result_store().write(list(zip(group.ids, results, strict=True)))
-        return Measured(group.name, tuple(results))
-    except (ValueError, RuntimeError, MemoryError, ArithmeticError, LookupError, TypeError) as error:
-        known = isinstance(error, DataProblem | ReadingProblem)  # these say all in their words
-        return Measured(group.name, failure=_first_line(error) if known else f"{type(error).__name__}: {_first_line(error)}")
+        with claimed(store.place(group.ids)) as mine, hosted(group.name):
+            if not mine:
+                return Measured(group.name, held=True)
+            found = store.find(group.ids)
+            fresh = _missing(group.without(found), places)
+            if fresh:
+                store.write(fresh)
+    except Exception as error:
+        known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)  # these say all in their words
+        return Measured(group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error))
+    found |= dict(fresh)
+    return Measured(group.name, tuple(found[i] for i in group.ids), fresh=len(fresh))
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or ["no message"])[0]
+def _missing(group: Group, places: Places) -> list[tuple[str, Result]]:
+    """The results of the trials that have none yet, measured now; a group without trials reads nothing."""
+    if not group.trials:
+        return []
+    with threads():
+        results = results_of(group, loaded(group.task, group.made.task), places.vector_store())
+    return list(zip(group.ids, results, strict=True))
 
 
 def measured_in(places: Places) -> functools.partial[Measured]:

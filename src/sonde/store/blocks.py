@@ -21,6 +21,7 @@ import mmap
 import os
 import secrets
 import struct
+import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -167,6 +168,16 @@ def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, A
     return about, parts
 
 
+def writable(folder: Path) -> None:
+    """Make a folder if need be and write into it to see that one can; a StoreProblem says why not."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"sonde")
+    except OSError as error:
+        raise StoreProblem(f"cannot write into {folder}: {error.strerror or error}; make room, or choose another folder") from error
+
+
 def _flat(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
 
@@ -241,13 +252,13 @@ def listed(folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda 
     Of those with a suffix, only the chosen names are looked at any closer.
     """
     found, foreign = [], []
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(suffixes) and not entry.name.startswith("."):
                 if chosen(entry.name):
                     with contextlib.suppress(FileNotFoundError):
                         found.append((entry.stat().st_mtime_ns, entry.name))
-            elif entry.name.endswith(".part"):
+            elif entry.name.endswith((".part", ".claim")):
                 with contextlib.suppress(OSError):
                     if time.time() - entry.stat().st_mtime > _STALE:
                         Path(entry.path).unlink()

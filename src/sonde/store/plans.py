@@ -37,9 +37,9 @@ class Plan:
         """The file name of a block's vectors."""
         return f"{self.file.path.stem}-{block:05d}{SUFFIX}"
 
-    def done(self, block: int) -> bool:
-        """Whether a block's vectors are there."""
-        return (self.file.path.parent / self.name(block)).exists()
+    def place(self, block: int) -> Path:
+        """The file of a block's vectors, which is there once they are."""
+        return self.file.path.parent / self.name(block)
 
     def part(self, block: int) -> Keys:
         """The keys of a block's sentences."""

@@ -43,6 +43,10 @@ class ResultStore:
         write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
         return path
 
+    def place(self, ids: Sequence[str]) -> Path:
+        """What the names of files begin with that hold trials of a unit of work, some or all of which are these."""
+        return self.root / _shared(ids)
+
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
         """The results of those of the trial ids that have one; only files whose name says so are read."""
         wanted, found = set(ids), dict[str, Result]()

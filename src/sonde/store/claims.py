@@ -1,0 +1,174 @@
+"""Who is at work on what: a note beside a file that is not there yet, so that runs that share a store share the work.
+
+Nothing depends on a claim but who does what: files are written whole, and where two do the same, one of the two is kept. So
+nobody waits for the dead. A claim of this machine is void as soon as its process is gone, any claim when its file has not
+changed for a minute of watching; whoever holds it touches it every ten seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+Job = TypeVar("Job")
+
+SUFFIX = ".claim"
+BEAT = 10.0  # seconds between two signs of life
+PATIENCE = 60.0  # seconds without one after which a claim is void
+PAUSE = 0.2  # seconds between two looks at what others hold
+
+
+def claim_of(target: Path) -> Path:
+    """Where the claim to make a file lies."""
+    return target.with_name(f".{target.name}{SUFFIX}")
+
+
+@contextlib.contextmanager
+def claimed(target: Path) -> Iterator[bool]:
+    """Claim to make a file for as long as the block runs; False where somebody else is at it.
+
+    Where no note can be left, as on a disk that is full, the claim is taken for granted.
+    """
+    claim, mine = claim_of(target), _note()
+    if not _left(claim, mine):
+        yield False
+        return
+    ended = threading.Event()
+    threading.Thread(target=_live, args=(claim, ended), name="claim", daemon=True).start()
+    try:
+        yield True
+    finally:
+        ended.set()
+        with contextlib.suppress(OSError, ValueError):
+            if claim.read_text("utf-8") == mine:
+                claim.unlink()
+
+
+def _left(claim: Path, note: str) -> bool:
+    """Leave a note, once a void one is out of the way; False where there is one that holds."""
+    try:
+        claim.parent.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return True
+    for _ in range(2):
+        try:
+            with claim.open("x", encoding="utf-8") as file:
+                file.write(note)
+        except FileExistsError:
+            if not _abandoned(claim):
+                return False
+            claim.unlink(missing_ok=True)
+        except OSError:
+            return True
+        else:
+            return True
+    return False
+
+
+def _live(claim: Path, ended: threading.Event) -> None:
+    while not ended.wait(BEAT):
+        with contextlib.suppress(OSError):
+            os.utime(claim)
+
+
+class Watch:
+    """Claims of others, looked at again and again."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, tuple[int, float]] = {}
+
+    def free(self, target: Path) -> bool:
+        """Whether nobody claims to make a file any longer; a claim that has been void for long enough is removed."""
+        claim = claim_of(target)
+        try:
+            changed = claim.stat().st_mtime_ns
+        except OSError:
+            return True
+        known, since = self._seen.setdefault(claim, (changed, time.monotonic()))
+        if known != changed:
+            self._seen[claim] = (changed, time.monotonic())
+            return False
+        if _abandoned(claim) or time.monotonic() - since > PATIENCE:
+            claim.unlink(missing_ok=True)
+            return True
+        return False
+
+    def wait(self, jobs: Sequence[Job], target: Callable[[Job], Path]) -> tuple[list[Job], list[Job]]:
+        """Those of some jobs that nobody claims any longer, as soon as there is one, and the others."""
+        while jobs:
+            ready: list[Job] = []
+            rest: list[Job] = []
+            for job in jobs:
+                (ready if self.free(target(job)) else rest).append(job)
+            if ready:
+                return ready, rest
+            time.sleep(PAUSE)
+        return [], []
+
+
+def shared(jobs: Iterable[Job], target: Callable[[Job], Path]) -> Iterator[tuple[Job, bool]]:
+    """Every job once: with True, it is to be done now, and claimed meanwhile; with False, its file is there.
+
+    Jobs that others are at come last, when they have done them or given up.
+    """
+    later: list[Job] = []
+    for job in jobs:
+        if target(job).exists():
+            yield job, False
+            continue
+        with claimed(target(job)) as mine:
+            if mine:
+                yield job, not target(job).exists()
+            else:
+                later.append(job)
+    watch = Watch()
+    while later:
+        ready, later = watch.wait(later, target)
+        yield from shared(ready, target)
+
+
+def _note() -> str:
+    return json.dumps({"machine": _machine(), "process": os.getpid(), "began": _began(os.getpid()), "thread": threading.get_ident()})
+
+
+def _abandoned(claim: Path) -> bool:
+    """Whether a claim is of a process of this machine that is no more."""
+    try:
+        note = json.loads(claim.read_text("utf-8"))
+        return bool(note["machine"] == _machine() and _began(int(note["process"])) != note["began"])
+    except (OSError, ValueError, KeyError, TypeError):  # gone, or not written to its end yet
+        return False
+
+
+@functools.cache
+def _machine() -> str:
+    """The machine since it was started, and the part of it whose processes have numbers that mean something here."""
+    parts = [socket.gethostname()]
+    with contextlib.suppress(OSError):
+        parts += [Path("/proc/sys/kernel/random/boot_id").read_text().strip(), str(Path("/proc/self/ns/pid").readlink())]
+    return " ".join(parts)
+
+
+def _began(process: int) -> str:
+    """When a process began, in whatever unit the system has; '' for one that is not there or has ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+        return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
+    except OSError:
+        if Path("/proc/self/stat").exists():
+            return ""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return ""
+    except OSError:
+        pass
+    return "alive"
