@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from asked import EVERYTHING, PAPER, SMALL, made
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem
@@ -89,12 +89,42 @@ def test_priors_are_met_exactly():
     assert len(set(events)) == 1000
 
 
-def test_structures_can_be_even():
-    found = made(EVERYTHING)
-    drawn = draw(found, len(found.cells) * 3, even=True)
-    seen = Counter(p.placed for _, parts in drawn.chunks() for p in parts for _ in p.places)
+@pytest.fixture(scope="module")
+def everything():
+    return made(EVERYTHING)
+
+
+def structures(drawn):
+    return Counter(p.placed for _, parts in drawn.chunks() for p in parts for _ in p.places)
+
+
+def test_structures_can_be_even(everything):
+    seen = structures(draw(everything, len(everything.cells) * 3, even=True))
     assert set(seen.values()) == {3}
-    assert len(seen) == len(found.cells)
+    assert len(seen) == len(everything.cells)
+
+
+@given(st.integers(1, 2000), st.integers(0, 99))
+@settings(max_examples=10)
+def test_structures_are_even_however_many_sentences_are_asked_for(everything, n, seed):
+    seen = structures(draw(everything, n, seed, even=True))
+    assert seen.total() == n
+    assert max(seen.values()) - min(seen[cell.placed] for cell in everything.cells) <= 1
+
+
+def test_fewer_sentences_than_structures_are_of_structures_of_any_size(everything):
+    order = [cell.placed for cell in sorted(everything.cells, key=lambda cell: cell.size)]
+    ranks = [order.index(placed) / len(order) for placed in structures(draw(everything, 60, even=True))]
+    assert len(ranks) == 60
+    assert 0.35 < sum(ranks) / 60 < 0.65
+    assert draw(everything, 60, 1, even=True) != draw(everything, 60, 2, even=True)
+
+
+def test_what_small_structures_cannot_give_the_others_do():
+    found = made(SMALL)
+    sizes = {cell.placed: cell.size for cell in found.cells}
+    seen = structures(draw(found, found.size - 1, even=True))
+    assert sum(sizes[placed] - n for placed, n in seen.items()) == 1
 
 
 @pytest.mark.parametrize(

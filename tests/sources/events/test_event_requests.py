@@ -19,7 +19,7 @@ from sonde.sources.events.language import Language
 from sonde.sources.events.languages import LANGUAGES
 from sonde.sources.events.lexicon import HEADER, read
 from sonde.sources.events.patterns import partial
-from sonde.sources.events.request import request
+from sonde.sources.events.request import request, tables_of
 from sonde.sources.events.space import space
 
 REFUSED = [
@@ -77,14 +77,14 @@ def texts(found, n=300):
 
 def test_stative_verbs_have_no_progressive_unless_allowed():
     asked = {"verbs": ["know"], "frames": ["transitive"], "at_most": {"relatives": 0}, "aspect": ["progressive"]}
-    with pytest.raises(DataProblem, match="leave nothing"):
+    with pytest.raises(DataProblem, match=r"would help: other verbs .*, other values of tense"):
         made(asked)
     assert all("knowing" in t or "being known" in t for t in texts(made(asked, allow=["stative progressives"])))
 
 
 def test_selection_can_be_lifted():
     asked = {"nouns": ["cake", "man"], "verbs": ["follow"], "frames": ["transitive"], "at_most": {"relatives": 0}}
-    with pytest.raises(DataProblem, match="leave nothing"):
+    with pytest.raises(DataProblem, match="would help: other nouns"):
         made(asked)
     assert any("cake" in t for t in texts(made(asked, allow=["selection"])))
 
@@ -159,6 +159,30 @@ def test_a_lexicon_of_ones_own(tmp_path):
     (tmp_path / "l.tsv").write_text("\n".join([HEADER, *words]) + "\n", "utf-8")
     found = made(lexicon=str(tmp_path / "l.tsv"), tense=["past"], polarity=["positive"], aspect=["simple"])
     assert sorted(texts(found)) == ["the cow mooed", "the cows mooed"]
+
+
+def table(place, *words):
+    place.write_text("\n".join([HEADER, *words]) + "\n", "utf-8")
+    return str(place)
+
+
+MOO = "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tagent=person\tlow"
+
+
+def test_words_beside_those_of_the_lexicon(tmp_path):
+    more = table(tmp_path / "m.tsv", MOO)
+    plain = {"tense": ["past"], "polarity": ["positive"], "aspect": ["simple"], "at_most": {"relatives": 0}}
+    found = made(plain, more_words=more, nouns=["man"], verbs=["moo", "sleep"])
+    assert sorted(texts(found)) == ["the man mooed", "the man slept", "the men mooed", "the men slept"]
+    assert {"l.tsv", "m.tsv"} == {path.name for path in tables_of({"lexicon": "l.tsv", "more_words": "m.tsv"}).values()}
+    with pytest.raises(DataProblem, match=r"twice\.tsv:2: noun 'man' is there twice"):
+        made(more_words=table(tmp_path / "twice.tsv", "noun\tman\tmen\tperson\t-\thigh"))
+
+
+def test_a_verb_whose_tense_nobody_could_tell_is_refused(tmp_path):
+    put = table(tmp_path / "put.tsv", "verb\tput\tputs put put putting\ttransitive\t-\thigh")
+    with pytest.raises(DataProblem, match=r"put\.tsv: the past of the verb 'put' is the same"):
+        made(more_words=put)
 
 
 def test_the_lexicon_is_whole():

@@ -213,13 +213,15 @@ def test_a_pattern_sees_a_gap_as_what_fills_it(paper):
             "require.0 and prohibit.0 cannot be met together",
         ),
         ({"require_words": ["cat"]}, "require_words 'cat' cannot be met"),
-        ({"nouns": ["cat"], "verbs": ["recommend"]}, "the words, features and structures leave nothing"),
+        ({"nouns": ["cat"], "verbs": ["recommend"]}, r"leave nothing; what would help: other nouns \(nouns, classes, bands\)"),
+        ({"frames": ["clausal"]}, 'a clausal verb takes a clause: set "complements" in at_most to 1'),
+        ({"frames": ["ditransitive"]}, r"help: other nouns \(nouns, classes, bands\) with other verbs \(verbs, bands, frames\)$"),
         (
             {"matched_number": True, "require": [{"agent": {"number": "plural"}, "patient": {"number": "singular"}}]},
             "require.0 and matched",
         ),
     ],
-    ids=["word", "two", "absent", "nothing", "number"],
+    ids=["word", "two", "absent", "nothing", "clausal", "ditransitive", "number"],
 )
 def test_an_unsatisfiable_request_says_what_clashes(more, message):
     with pytest.raises(DataProblem, match=message):

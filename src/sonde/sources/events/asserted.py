@@ -1,9 +1,10 @@
 """What a sentence asserts of each of its clauses: that it happens, that it does not, or neither.
 
 Polarity is a matter of the verb; what is asserted also hangs on quantifiers, modals and on the clause around. "No man slept"
-says of sleeping that it did not happen though its verb is positive; "not every", modals, the restriction of "no" and "every",
-indefinites in the scope of a negation or a modal, and what is said or thought leave it open. What a factive verb takes is
-presupposed, negated or not (Kiparsky & Kiparsky 1970); what "prove" takes holds if the proving is asserted (Karttunen 1971).
+says of sleeping that it did not happen though its verb is positive; "not every", "not often", "not quietly", "every ... no", modals,
+the restriction of "no" and "every", indefinites in the scope of a negation or a modal, and what is said or thought leave it
+open. What a factive verb takes is presupposed, negated or not (Kiparsky & Kiparsky 1970); what "prove" takes holds if the proving
+is asserted (Karttunen 1971).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from sonde.sources.events.skeleton import analysed
 
 ASSERTED: Final = ("happens", "does not", "open")
 HAPPENS, DOES_NOT, OPEN = range(3)
+NARROWING: Final = frozenset({"frequency", "manner"})  # adverbs that a negation may be about, and not about the verb
 
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
@@ -62,28 +64,33 @@ class _Said(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """What decides on a clause, [n] each: is the verb negated, does a modal stand there, and the phrases in the order said."""
+    """What decides on a clause, [n] each: is the verb negated, is there a modal, is it told how or how often, and the phrases as said."""
 
     negative: Flags
     modal: Flags
+    narrowed: Flags
     phrases: tuple[_Said, ...]
 
     @classmethod
     def of(cls, at: ClauseAt, placed: Placed, values: Values, language: Language) -> _Clause:
         """The clause at some place."""
-        form = values[f"{at.prefix}form"]
+        form, adverbs = values[f"{at.prefix}form"], language.values("adverb")
         negative = np.array([f.polarity == "negative" for f in language.forms])[form]
         modal = np.array([f.tense in (None, "future") for f in language.forms])[form]
-        return cls(negative, modal, tuple(_said(at, placed, values, language)))
+        narrowing = np.array([any(not NARROWING.isdisjoint(adverbs[i].classes) for i in row) for row in language.adverbs])
+        rows = values[f"{at.prefix}adverbs"] if at.clause.adverbs else np.zeros(len(form), np.int64)
+        return cls(negative, modal, narrowing[rows], tuple(_said(at, placed, values, language)))
 
     def status(self) -> Codes:
         """What is asserted if the clause stood alone."""
         negations = self.negative.astype(np.int8)
-        unclear = self.modal.copy()
+        unclear, every = self.modal.copy(), np.zeros_like(self.modal)
         for phrase in self.phrases:
             unclear |= phrase.every & (negations > 0)
-            unclear |= phrase.none & phrase.twice  # nobody did both
+            unclear |= phrase.none & (phrase.twice | every)  # nobody did both; each did it to some, or nobody had it done by all
             negations += phrase.none
+            every |= phrase.every
+        unclear |= self.narrowed & (negations > 0)  # it may have happened otherwise, or less often
         return np.where(unclear | (negations > 1), OPEN, negations).astype(np.int8)
 
     def restrictors(self) -> Iterator[tuple[str, Flags]]:

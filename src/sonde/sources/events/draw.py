@@ -6,7 +6,7 @@ remainder), and one permutation of range(n) mixes them. Within a stratum every s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, product
@@ -78,18 +78,32 @@ def draw(space: Space, n: int | None = None, seed: int = 0, priors: Priors | Non
     if wanted > space.size:
         raise DataProblem(f"{wanted:,} sentences are asked for, the request has {space.size:,}; ask for fewer or widen it")
     strata = list(_strata(space, wanted, priors)) if priors else [Stratum(space, wanted)]
-    return Draw(tuple(part for stratum in strata for part in (_evenly(stratum) if even else [stratum])), seed)
+    return Draw(tuple(part for k, stratum in enumerate(strata) for part in (_evenly(stratum, (seed, 2, k)) if even else [stratum])), seed)
 
 
-def _evenly(stratum: Stratum) -> Iterator[Stratum]:
-    """The same number of every structure; what a small one cannot give is shared by the larger ones."""
-    cells = sorted(stratum.space.cells, key=lambda cell: cell.size)
-    left = stratum.n
-    for k, cell in enumerate(cells):
-        share = min(cell.size, left // (len(cells) - k))
-        left -= share
-        if share:
-            yield Stratum(Space(stratum.space.language, (cell,)), share)
+def _evenly(stratum: Stratum, key: tuple[int, ...]) -> Iterator[Stratum]:
+    """The same number of every structure, give or take one; what a small one cannot give is shared by the others.
+
+    Which ones have one more is drawn, so that fewer sentences than structures are of structures of any size.
+    """
+    cells = stratum.space.cells
+    sizes = [min(cell.size, stratum.n) for cell in cells]
+    level = _level(sizes, stratum.n)
+    shares = [min(size, level) for size in sizes]
+    larger = [k for k, size in enumerate(sizes) if size > level]
+    for k in np.random.default_rng(key).permutation(larger)[: stratum.n - sum(shares)].tolist():
+        shares[k] += 1
+    yield from (Stratum(Space(stratum.space.language, (cell,)), share) for cell, share in zip(cells, shares, strict=True) if share)
+
+
+def _level(sizes: Sequence[int], n: int) -> int:
+    """The most that each of some sizes can be cut down to so that they add up to n at most."""
+    left = n
+    for k, size in enumerate(sorted(sizes)):
+        if size * (len(sizes) - k) > left:
+            return left // (len(sizes) - k)
+        left -= size
+    return max(sizes)
 
 
 def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:

@@ -6,10 +6,12 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+from sonde.core import DataProblem
 from sonde.sources.events.english_columns import columns
 from sonde.sources.events.english_rules import ALLOWED, rules
+from sonde.sources.events.english_verbs import PAST
 from sonde.sources.events.language import Form, Language, PhraseForm
-from sonde.sources.events.lexicon import adverb_rows, read
+from sonde.sources.events.lexicon import Lexicon, adverb_rows, read
 from sonde.sources.events.meaning import NUMBERS, POLARITIES
 
 TABLE = Path(__file__).with_name("english.tsv")
@@ -42,9 +44,9 @@ ADVERB_ROW = ("stance", "frequency", "manner")  # "really often quietly": at mos
 
 
 @cache
-def english(table: Path = TABLE) -> Language:
-    """English with the lexicon of a table, the built-in one without."""
-    lexicon = read(table, FORMS)
+def english(table: Path = TABLE, more: Path | None = None) -> Language:
+    """English with the lexicon of a table, the built-in one without; `more` is a table of further words."""
+    lexicon = _heard(read(table, FORMS, more), more or table)
     forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
     return Language(
         name="English",
@@ -57,6 +59,16 @@ def english(table: Path = TABLE) -> Language:
         defaults=DEFAULTS,
         leaning=(),
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, english(table)),
-        columns=lambda placed: columns(placed, english(table)),
+        rules=lambda placed: rules(placed, english(table, more)),
+        columns=lambda placed: columns(placed, english(table, more)),
     )
+
+
+def _heard(lexicon: Lexicon, table: Path) -> Lexicon:
+    """The lexicon, if the past of every verb can be told from its lemma."""
+    for entry in lexicon.entries["verb"]:
+        if entry.forms[PAST] == entry.lemma:
+            raise DataProblem(
+                f"{table}: the past of the verb {entry.lemma!r} is the same, so that nobody could tell its tense; leave it out"
+            )
+    return lexicon

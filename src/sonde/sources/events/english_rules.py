@@ -43,10 +43,7 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
 
 
 def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    negative, some = language.having("form", "polarity", ("negative",)), language.having("phrase", "determiner", ("some",))
-    for path, subject in placed.said(at):
-        for noun in () if subject else placed.nouns(path):
-            yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
+    yield from _some(at, placed, language)
     for role in ROLES:
         slot = getattr(at.clause, role)
         if slot is None:
@@ -59,6 +56,18 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
         if slot is Hole.REFLEXIVE and len(nouns) == 1:
             singular = language.having("phrase", "number", ("singular",))
             yield Rule({f"{nouns[0]}.noun": _ungendered(language), f"{nouns[0]}.form": singular}, "")
+
+
+def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    """What is said of "some" after a negation, which speakers take to be outside it: "did not help some women", "no man helped some"."""
+    negative, some = language.having("form", "polarity", ("negative",)), language.having("phrase", "determiner", ("some",))
+    none, said = common.force(language, "none"), list[str]()
+    for path, subject in placed.said(at):
+        for noun in placed.nouns(path):
+            if not subject:
+                yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
+            yield from (Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope") for earlier in said)
+            said.append(noun)
 
 
 @lru_cache(maxsize=8)

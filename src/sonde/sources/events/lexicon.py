@@ -14,7 +14,7 @@ The table is tab-separated, with a header line; `#` begins a comment. Columns:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -57,14 +57,14 @@ class Lexicon:
     places: Mapping[tuple[str, str, str], int] = field(repr=False)
 
     @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Lexicon:
-        """A lexicon of some entries; one that is there twice is named."""
+    def of(cls, entries: Iterable[tuple[str, Entry]]) -> Lexicon:
+        """A lexicon of some entries, each with where it stands; one that is there twice is named."""
         kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
         places: dict[tuple[str, str, str], int] = {}
-        for entry in entries:
+        for where, entry in entries:
             key = (entry.kind, entry.lemma, entry.classes[0] if entry.kind == "verb" else "")
             if key in places:
-                raise DataProblem(f"lexicon: {entry.kind} {entry.lemma!r} is there twice")
+                raise DataProblem(f"{where}: {entry.kind} {entry.lemma!r} is there twice")
             places[key] = len(kinds[entry.kind])
             kinds[entry.kind].append(entry)
         return cls({kind: tuple(found) for kind, found in kinds.items()}, places)
@@ -98,12 +98,20 @@ def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...]
     return tuple(sorted((tuple(i for i in row if i is not None) for row in rows), key=lambda row: (len(row), row)))
 
 
-def read(path: str | Path, forms: Mapping[str, int]) -> Lexicon:
-    """The lexicon in a table; `forms` says how many forms beside the lemma each kind, or each frame of verbs, has. A bad line is named."""
+def read(path: str | Path, forms: Mapping[str, int], more: str | Path | None = None) -> Lexicon:
+    """The lexicon in a table, with the words of a second one after its own; a bad line is named.
+
+    forms   how many forms beside the lemma each kind, or each frame of verbs, has
+    """
+    return Lexicon.of(entry for table in (path, more) if table is not None for entry in _entries(table, forms))
+
+
+def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, Entry]]:
     rows = [(number, line) for number, line in lines(path) if line and not line.startswith("#")]
     if not rows or rows[0][1] != HEADER:
         raise DataProblem(f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {HEADER!r} with tabs")
-    return Lexicon.of(_entry(line.split("\t"), forms, f"{path}:{number}") for number, line in rows[1:])
+    for number, line in rows[1:]:
+        yield f"{path}:{number}", _entry(line.split("\t"), forms, f"{path}:{number}")
 
 
 def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> Entry:

@@ -40,9 +40,9 @@ DEFAULTS = {
 
 
 @cache
-def polish(table: Path = TABLE) -> Language:
-    """Polish with the lexicon of a table, the built-in one without."""
-    lexicon = _checked(read(table, FORMS), table)
+def polish(table: Path = TABLE, more: Path | None = None) -> Language:
+    """Polish with the lexicon of a table, the built-in one without; `more` is a table of further words."""
+    lexicon = _checked(read(table, FORMS, more), more or table)
     return Language(
         name="Polish",
         lexicon=lexicon,
@@ -54,8 +54,8 @@ def polish(table: Path = TABLE) -> Language:
         defaults=DEFAULTS,
         leaning=(",",),
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, polish(table)),
-        columns=lambda placed: columns(placed, polish(table)),
+        rules=lambda placed: rules(placed, polish(table, more)),
+        columns=lambda placed: columns(placed, polish(table, more)),
     )
 
 

@@ -26,7 +26,7 @@ RELATIVES = ("frames", "voices", "gaps", "depth")
 STRUCTURE = {"frames": FRAMES, "voices": VOICES, "datives": DATIVES}
 FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")
 KEYS = (
-    *("language", "lexicon", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
+    *("language", "lexicon", "more_words", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
     *("require", "prohibit", "require_words", "prohibit_words", "matched_number", "allow", "priors", "even_structures"),
 )
 
@@ -83,12 +83,18 @@ def request(value: object) -> Request:
 
 
 def _language(fields: Fields) -> Language:
-    lexicon = Path(text(fields["lexicon"], "request.lexicon")).expanduser() if "lexicon" in fields else None
+    tables = tables_of(fields)
     name = text(fields.get("language", "english"), "request.language")
     try:
-        return named(name, lexicon)
+        return named(name, tables.get("lexicon"), tables.get("more_words"))
     except DataProblem as problem:
-        raise DataProblem(f"request.language: {problem}" if lexicon is None else str(problem)) from None
+        raise DataProblem(f"request.language: {problem}" if not tables else str(problem)) from None
+
+
+def tables_of(value: object) -> dict[str, Path]:
+    """The tables of words that a request names, by the key that names them."""
+    fields: Fields = value if isinstance(value, Mapping) else {}
+    return {key: Path(text(fields[key], f"request.{key}")).expanduser() for key in ("lexicon", "more_words") if key in fields}
 
 
 def _yes(fields: Fields, key: str) -> bool:

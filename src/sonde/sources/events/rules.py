@@ -13,7 +13,7 @@ from sonde.sources.events.shapes import ClauseAt, Placed
 ALLOWED = {
     "selection": "any noun with any verb, adjective or preposition",
     "double negation": "two negations in one clause",
-    "ambiguous scope": "a negation with a quantifier or an adverb that may or may not be inside it",
+    "ambiguous scope": "a negation with a quantifier (in Polish also an adverb) that may or may not be inside it",
     "manner of states": "adverbs of manner with verbs of state",
 }
 
@@ -119,5 +119,7 @@ def _scope(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
             if subject:
                 yield Rule({phrase: every, form: negative}, "ambiguous scope")
             yield from (Rule({earlier: none, phrase: none}, "double negation") for earlier in said)
-            yield from (Rule({earlier: none, phrase: every}, "ambiguous scope") for earlier in said)
+            for earlier in said:
+                yield Rule({earlier: none, phrase: every}, "ambiguous scope")
+                yield Rule({earlier: every, phrase: none}, "ambiguous scope")
             said.append(phrase)

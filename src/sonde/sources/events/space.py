@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, combinations, islice, pairwise
 
 from sonde.core import DataProblem
 from sonde.sources.events.boxes import Box
@@ -146,12 +146,42 @@ def _clash(asked: Request) -> str:
         names.append("matched_number")
         kept.append("matched_number")
     if not _space(_only(asked, [])).size:
-        return "the words, features and structures leave nothing, even without require, prohibit and require_words"
+        return _cause(_only(asked, []))
     for name in names:
         fewer = [k for k in kept if k != name]
         if not _space(_only(asked, fewer)).size:
             kept = fewer
     return f"{_listed(kept)} cannot be met" + (" together" if len(kept) > 1 else " with these words, features and structures")
+
+
+LIFTED = {  # kind of variable -> what of a request would have to be wider
+    "noun": "other nouns (nouns, classes, bands)",
+    "verb": "other verbs (verbs, bands, frames)",
+    "form": "other values of tense, modal, aspect or polarity",
+    "phrase": "other values of number or determiner",
+    "relativiser": "another relativiser",
+    "adjective": "other adjectives",
+    "preposition": "other prepositions",
+}
+
+
+def _cause(asked: Request) -> str:
+    """Why words, features and structures leave nothing: the parts that would let sentences in if they were wider."""
+    grammar, language = asked.grammar, asked.language
+    if next(shapes(grammar), None) is None:
+        if "clausal" in grammar.frames:
+            return 'a clausal verb takes a clause: set "complements" in at_most to 1 or more, and name another frame for that clause'
+        return "frames, voices and at_most admit no structure"
+    every = {kind: language.mask(kind, lambda value: True) for kind in LIFTED}
+    wider = {kinds: {**asked.domains, **{kind: every[kind] for kind in kinds}} for n in (1, 2) for kinds in combinations(LIFTED, n)}
+    helping: list[str] = []
+    for kinds, domains in wider.items():
+        if len(kinds) == 1 or not helping:  # two together where no one alone is enough
+            helping += [" with ".join(LIFTED[kind] for kind in kinds)] if _space(replace(asked, domains=domains)).size else []
+    if not helping and _space(replace(asked, allow=frozenset(language.allowed))).size:
+        helping.append(f"allow, of {', '.join(language.allowed)}")
+    helps = f"; what would help: {', '.join(helping)}" if helping else ""
+    return f"the words, features and structures leave nothing{helps}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
+from itertools import chain
 
 from sonde.sources.readings.english_forms import noun_forms, verb_forms
-from sonde.sources.readings.words import Line, Word, Words, gathered, table
+from sonde.sources.readings.words import Extra, Line, Word, Words, gathered, table
 
 BOTH = ("singular", "plural")
 DETERMINERS = {
@@ -41,10 +42,10 @@ LINKS = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"
 REFLEXIVES = {"himself": "masculine", "herself": "feminine", "itself": "neuter", "themselves": "plural"}
 
 
-@cache
-def english_words() -> Words:
-    """For each form all that it can be, the words of the closed classes left out."""
-    return gathered(_forms(list(table("english.tsv"))))
+@lru_cache(maxsize=8)
+def english_words(more: Extra = ()) -> Words:
+    """For each form all that it can be, the words of the closed classes left out; with some that the table lacks."""
+    return gathered(chain(_forms(list(table("english.tsv"))), more))
 
 
 def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:

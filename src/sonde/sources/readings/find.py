@@ -14,6 +14,7 @@ from sonde.core import DataProblem
 from sonde.sources.readings import english_chunks, english_grammar, english_rules, polish_chunks, polish_grammar, polish_rules
 from sonde.sources.readings.reading import Reading, agreed
 from sonde.sources.readings.structure import Chunk, Rules, Structure, said
+from sonde.sources.readings.words import Extra
 
 Answer = TypeVar("Answer", bound=Hashable)
 
@@ -21,7 +22,7 @@ Answer = TypeVar("Answer", bound=Hashable)
 class Grammar(NamedTuple):
     """What a language brings: how words are cut, what structures a skeleton has, and what those ask of words."""
 
-    rows: Callable[[Sequence[str]], Sequence[tuple[Chunk, ...]]]
+    rows: Callable[[Sequence[str], Extra], Sequence[tuple[Chunk, ...]]]
     structures: Callable[[str], Sequence[Structure]]
     rules: Rules
 
@@ -32,17 +33,18 @@ GRAMMARS = {
 }
 
 
-def readings(words: Sequence[str], language: str = "english", *, odd: bool = False) -> tuple[Reading, ...]:
+def readings(words: Sequence[str], language: str = "english", *, odd: bool = False, more: Extra = ()) -> tuple[Reading, ...]:
     """All readings of a sentence, none twice; none at all where the words are no sentence of the language, as far as is known here.
 
     odd   whether to keep readings in which a thing is given something or does something although others are left without that:
           sentences that were generated without regard to selection may mean it
+    more  words that the reader's own table lacks: forms with what they are
     """
     if language not in GRAMMARS:
         raise DataProblem(f"no readings of {language!r}; there are {', '.join(GRAMMARS)}")
     grammar = GRAMMARS[language]
     found: dict[int, dict[Reading, None]] = {}
-    for chunks in grammar.rows(words):
+    for chunks in grammar.rows(words, more):
         for structure in grammar.structures("".join(chunk.kind for chunk in chunks)):
             if all(grammar.rules[rule.name](chunks, rule) for rule in structure.rules):
                 oddity = 0 if odd else sum(not grammar.rules[rule.name](chunks, rule) for rule in structure.likely)
@@ -50,12 +52,14 @@ def readings(words: Sequence[str], language: str = "english", *, odd: bool = Fal
     return tuple(found[min(found)]) if found else ()
 
 
-def agreeing(words: Sequence[str], answer: Callable[[Reading], Answer | None], language: str = "english") -> Answer | None:
+def agreeing(
+    words: Sequence[str], answer: Callable[[Reading], Answer | None], language: str = "english", *, more: Extra = ()
+) -> Answer | None:
     """What all readings of a sentence answer; None where they differ, where one has no answer, or where there is no reading."""
-    return agreed(readings(words, language), answer)
+    return agreed(readings(words, language, more=more), answer)
 
 
 def _readings(chunks: tuple[Chunk, ...], structure: Structure) -> list[Reading]:
     """A reading for each way to take the chunks themselves."""
-    told = said(structure.facts, chunks)
-    return [Reading(told.union(*way)) for way in product(*(chunk.facts for chunk in chunks))]
+    told, words = said(structure.facts, chunks), tuple(word for chunk in chunks for word in chunk.words)
+    return [Reading(told.union(*way), words) for way in product(*(chunk.facts for chunk in chunks))]

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
+from sonde.core import DataProblem
 from sonde.sources.readings.polish_words import GENDERS, Word, polish_words
 from sonde.sources.readings.reading import Fact
 from sonde.sources.readings.rows import Row, grades, rows
 from sonde.sources.readings.structure import Chunk
+from sonde.sources.readings.words import Extra
 
 LINKS = {",": ",", "że": "C", "i": "&", "przez": "b", "siebie": "R"}
+SMALL = {",": "comma", "że": "link", "i": "conjunction", "przez": "marker", "siebie": "reflexive"}
 BEFORE = frozenset({"determiner", "adjective"})
 PAST = {
     "ł": ("singular", frozenset({"m1", "m2", "m3"})),
@@ -32,8 +35,10 @@ HELPERS = {stem + ending: ("past", *who) for stem in ("by", "zosta") for ending,
 }
 
 
-def polish_rows(words: Sequence[str]) -> list[Row]:
+def polish_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     """All ways to cut Polish words into chunks; commas are words of their own."""
+    if more:
+        raise DataProblem("words of one's own are read in English only")
     return rows(words, _chunks)
 
 
@@ -43,7 +48,8 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     small, kinds = _opening(word)
     yield from ((start + 1, chunk) for chunk in small)
     if start + 1 < len(words) and _graded(word, words[start + 1]):
-        yield start + 2, Chunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}))
+        both = tuple(Fact("", "adverb", one) for one in words[start : start + 2])
+        yield start + 2, Chunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}), words=both)
     if kinds & {*BEFORE, "noun"}:
         for stop in _noun_stops(words, start):
             yield from ((stop, chunk) for chunk in _nouns(tuple(words[start:stop])))
@@ -56,12 +62,12 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
 def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     """The chunks that a word is by itself, and the kinds and traits of all that it can be."""
     found = polish_words().get(word, ())
-    small = [Chunk(LINKS[word], word)] if word in LINKS else []
-    small += [Chunk("n", word, traits=entry.traits) for entry in found if entry.kind == "preposition"]
-    small += [Chunk("d", word, traits=entry.traits) for entry in found if entry.kind == "adverb"]
+    small = [Chunk(LINKS[word], word, words=(Fact("", SMALL[word], word),))] if word in LINKS else []
+    said = [(kind, letter, entry) for kind, letter in (("preposition", "n"), ("adverb", "d")) for entry in found if entry.kind == kind]
+    small += [Chunk(letter, word, traits=entry.traits, words=(Fact("", kind, word),)) for kind, letter, entry in said]
     pronoun = {f"{entry.form} {entry.number} {gender}" for entry in found if entry.kind == "relative" for gender in entry.genders}
     if pronoun:
-        small.append(Chunk("K", "który", traits=frozenset(pronoun)))
+        small.append(Chunk("K", "który", traits=frozenset(pronoun), words=(Fact("", "link", "który"),)))
     kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
     return tuple(small), frozenset(kinds | ({"verb"} if word == "nie" or word in HELPERS else set()))
 
@@ -94,7 +100,8 @@ def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
         key = (entry.lemma, entry.number)
         facts = frozenset({Fact(entry.lemma, "number", entry.number), *told})
         cases = found[key].traits if key in found else frozenset()
-        found[key] = Chunk("N", entry.lemma, entry.number, cases | entry.traits | {entry.form}, (facts,))
+        each = (*told[len(told) - len(before) :], Fact(entry.lemma, "noun", ""))
+        found[key] = Chunk("N", entry.lemma, entry.number, cases | entry.traits | {entry.form}, (facts,), each)
     return tuple(found.values())
 
 
@@ -140,7 +147,10 @@ def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
         told = _told(verb, helper) if verb.kind == "verb" else None
         if told is not None:
             tense, number, genders = told
-            found.append(_group(verb, {**said, "tense": tense}, number, genders, adverbs))
+            before = [*["negation"] * (words[0] == "nie"), *["auxiliary"] * bool(helper)]
+            each = (*(Fact(verb.lemma, kind, "") for kind in before), *(Fact("", "adverb", word) for word in adverbs))
+            group = _group(verb, {**said, "tense": tense}, number, genders, adverbs)
+            found.append(group._replace(words=(*each, Fact(verb.lemma, "predicate", ""))))
     return tuple(dict.fromkeys(found))
 
 

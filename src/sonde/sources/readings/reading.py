@@ -6,14 +6,14 @@ No generated sentence has a noun, verb or adjective twice, so a lemma is name en
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 Answer = TypeVar("Answer", bound=Hashable)
 
 
 class Fact(NamedTuple):
-    """One thing that is said of a lemma.
+    """One thing that is said of a lemma, or what a word is: the auxiliary, negation or predicate of a verb, a noun or its determiner.
 
     of a verb    tense, modal, aspect, polarity, voice; adverb (a row where one of them grades the other: "really often");
                  clause (main, relative, content); agent, patient, recipient (of two joined nouns one fact each); reflexive (the role
@@ -29,9 +29,10 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All facts of one reading."""
+    """All facts of one reading; `words` says what each word is, and is no part of what a sentence says."""
 
     facts: frozenset[Fact]
+    words: tuple[Fact, ...] = field(default=(), compare=False)
 
     def values(self, of: str, says: str) -> tuple[str, ...]:
         """What is said of a lemma in one respect, in alphabetical order: nothing, one value, or several."""

@@ -21,6 +21,7 @@ class Chunk(NamedTuple):
     number   singular or plural, or None where it may be either
     traits   what rules ask about: classes and gender of a noun, frames of a verb, whether an adverb may stand late
     facts    what it says by itself; several sets where it has several readings of its own ("really often")
+    words    what each of its words is: of which lemma, what, and which word where that is not the lemma's
     """
 
     kind: str
@@ -28,6 +29,7 @@ class Chunk(NamedTuple):
     number: str | None = None
     traits: frozenset[str] = frozenset()
     facts: tuple[frozenset[Fact], ...] = (frozenset(),)
+    words: tuple[Fact, ...] = ()
 
 
 class Rule(NamedTuple):

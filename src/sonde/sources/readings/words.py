@@ -29,6 +29,10 @@ class Line(NamedTuple):
     lemmas: tuple[str, ...]
 
 
+Extra = tuple[tuple[str, Word], ...]
+"""Further forms, each with what it can be."""
+
+
 def table(name: str) -> Iterator[Line]:
     """The lines of a table of this room, without comments and the header."""
     text = (files("sonde.sources.readings") / name).read_text("utf-8")
