@@ -57,7 +57,7 @@ def test_target_forms_are_disjoint_and_floors_are_tagged(generated):
         for example in dataset.examples():
             forms.setdefault(example.strata["target"], set()).add(example.split)
         assert all(len(splits) == 1 for splits in forms.values())
-    assert {"majority-feature", "expressed", "target"} == set(load("tense", generated).strata)
+    assert {"majority-feature", "construction", "target"} == set(load("tense", generated).strata)
     assert set(load("sent-type", generated).strata) == {"mark"}
 
 
@@ -233,9 +233,9 @@ ANSWERED = {
     "UD_Polish-PDB": set(NINE),
     "UD_Finnish-TDT": set(NINE),
     "UD_Turkish-IMST": set(NINE) - {"passive"},  # Voice=Pass without aux:pass
-    "UD_Hebrew-HTB": {"subj-num", "tree-depth", "word-content", "top-deps"},  # no Tense=Pres, no aux:pass; the others are too rare
-    "UD_Chinese-GSDSimp": {"tree-depth", "word-content"},
-    "UD_Japanese-GSD": {"tree-depth", "word-content"},
+    "UD_Hebrew-HTB": {"sent-len", "subj-num", "tree-depth", "word-content", "top-deps"},  # no Tense=Pres, no aux:pass
+    "UD_Chinese-GSDSimp": {"sent-len", "tree-depth", "word-content"},
+    "UD_Japanese-GSD": {"sent-len", "tree-depth", "word-content"},
 }
 
 

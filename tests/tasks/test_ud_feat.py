@@ -187,6 +187,9 @@ def test_any_language_is_asked(bank, options, labels):
 @real
 def test_number_of_the_subject_is_what_the_task_of_the_paper_reads():
     mine, _ = task(DATA / "UD_English-EWT", feature="Number", of="subj", upos="NOUN", least=1).candidates()
-    theirs, _ = TASKS.make(f"ud/subj-num:{DATA / 'UD_English-EWT'}").candidates()
-    told = [(c.sentence.text, c.label.lower(), c.target) for c in mine if re.match("Sing|Plur", c.label)]
-    assert told == [(c.sentence.text, c.label, c.target) for c in theirs]
+    theirs, notes = TASKS.make(f"ud/subj-num:{DATA / 'UD_English-EWT'}").candidates()
+    told = {(c.sentence, c.label.lower(), c.target) for c in mine if re.match("Sing|Plur", c.label)}
+    ours = {(c.sentence, c.label, c.target) for c in theirs}
+    doubtful = sum(notes["left out"][why] for why in ("the subject measures another noun", "a singular subject with a plural verb"))
+    assert ours <= told
+    assert len(told - ours) == pytest.approx(doubtful, abs=3)  # but for sentences that occur twice

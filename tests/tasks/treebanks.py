@@ -1,4 +1,4 @@
-"""Small treebanks for tests: sentences written as rows of `form upos feats head deprel`."""
+"""Small treebanks for tests: sentences written as rows of `form upos feats head deprel`, and a lemma where it matters."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def block(rows: str, *comments: str) -> str:
     """CoNLL-U of some rows; forms are written with _ for a space inside."""
     lines = list(comments)
     for i, row in enumerate(rows.strip().splitlines(), 1):
-        form, upos, feats, head, deprel = row.split()
-        lines.append("\t".join([str(i), form, form.lower(), upos, "_", feats, head, deprel, "_", "_"]))
+        form, upos, feats, head, deprel, *lemma = row.split()
+        lines.append("\t".join([str(i), form, *(lemma or [form.lower()]), upos, "_", feats, head, deprel, "_", "_"]))
     return "\n".join(lines) + "\n\n"
 
 

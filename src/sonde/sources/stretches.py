@@ -21,6 +21,7 @@ from sonde.sources.files import chunks
 from sonde.sources.trees import Range, Tree, features, rebuilt
 from sonde.vectors import Ints
 
+_COLUMNS = ("words", "lemmas", "upos", "feats", "deprels")
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 
@@ -51,7 +52,7 @@ class Stretch:
     parents   [words] the index of each word's head; a root is its own
     roots     [sentences] the index of each root
     depths    [sentences] how many words lie on the longest path from the root
-    texts     the raw strings; words, upos, feats, deprels as written
+    texts     the raw strings; words, lemmas, upos, feats, deprels as written
     """
 
     starts: Ints
@@ -59,6 +60,7 @@ class Stretch:
     roots: Ints
     depths: Ints
     words: Coded
+    lemmas: Coded
     upos: Coded
     feats: Coded
     deprels: Coded
@@ -86,7 +88,7 @@ class Stretch:
         parents = heads + np.repeat(starts[:-1], np.diff(starts))
         parents[roots] = roots
         depths = np.array([t.depth for t in found], np.int64)
-        columns = {name: _coded([value for t in found for value in getattr(t, name)]) for name in ("words", "upos", "feats", "deprels")}
+        columns = {name: _coded([value for t in found for value in getattr(t, name)]) for name in _COLUMNS}
         return cls(starts, parents, roots, depths, **columns, texts=[t.text for t in found])
 
 
@@ -151,7 +153,7 @@ def _table(joined: str, told: bool) -> Any | None:
     array = np.frombuffer(data, np.uint8)
     if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:  # a tab before a tab or the line's end: an empty cell
         return None
-    wanted = [name for name in COLUMNS if name not in ("lemma", "xpos", "deps", "misc")] + ([] if told else ["misc"])
+    wanted = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + ([] if told else ["misc"])
     try:
         return csv.read_csv(
             pa.py_buffer(data),
@@ -192,7 +194,7 @@ def _checked(columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: di
     heads = np.fromiter((NUMBERS[name] if name != "_" else -2 for name in kept["head"].names), np.int64)[kept["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
     words = Coded(kept["form"].codes, [forms.setdefault(w, w) for w in kept["form"].names])
-    found = Stretch(starts, parents, roots, depths, words, kept["upos"], kept["feats"], kept["deprel"], texts)
+    found = Stretch(starts, parents, roots, depths, words, kept["lemma"], kept["upos"], kept["feats"], kept["deprel"], texts)
     return found if all(texts) else _told(found, kept["misc"], ranges)
 
 

@@ -11,14 +11,14 @@ import inspect
 import threading
 import typing
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from sonde.core import DataProblem
+from sonde.core import DataProblem, Dataset
 from sonde.naming import Place
-from sonde.sampling import Candidate, Settings
+from sonde.sampling import Candidate, Settings, sample
 from sonde.sources.conllu import Tally
 from sonde.sources.files import Part, digest
 
@@ -84,6 +84,7 @@ class Asked:
     seed      of everything that is drawn
     size      examples in all, over all folds with `fold`; without, as many as the data allow
     fold      2/5: the second of five folds is test, the rest train and dev; */5: all five of them
+    classes   these labels alone, all of them, so that several sources are asked one question; without, those that the data allow
     """
 
     path: Place
@@ -93,6 +94,7 @@ class Asked:
     seed: int = field(default=0, kw_only=True)
     size: int | None = field(default=None, kw_only=True)
     fold: str | None = field(default=None, kw_only=True)
+    classes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def settings(self, **others: Any) -> Settings:
         """How candidates are sampled."""
@@ -118,6 +120,7 @@ class Question(Generic[H, O]):
     answers  candidates; what was counted on the way is added to the notes
     needs    the labels without which the question cannot be asked, and the annotation that they come from
     oracles  what the labels are derived from, by name, in one sentence each
+    classes  how many classes the question has, 0 for as many as the data allow; a data set with fewer says so
     """
 
     name: str
@@ -126,6 +129,16 @@ class Question(Generic[H, O]):
     settings: Mapping[str, Any] = field(default_factory=dict)
     needs: Mapping[str, str] = field(default_factory=dict)
     oracles: Mapping[str, str] = field(default_factory=dict)
+    classes: int = 0
+
+    def sampled(self, options: Asked, candidates: list[Candidate], notes: dict[str, Any], **more: Any) -> Dataset:
+        """The data set of some candidates; DataProblem where the annotation cannot answer the question."""
+        self.check(options.path, candidates, notes)
+        found = among(candidates, options.classes, notes)
+        refused = {"rare": "refuse"} if options.classes else {}
+        if self.classes and not options.classes:
+            notes["classes of the question"] = self.classes
+        return sample(found, options.settings(**{**more, **self.settings, **refused}), notes)
 
     def check(self, path: str, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""
@@ -135,6 +148,22 @@ class Question(Generic[H, O]):
             why = "; ".join(f"no sentence is {label!r}: {self.needs[label]}" for label in missing) or "no sentence answers it"
             out = ", ".join(f"{reason}: {n}" for reason, n in list(notes.get("left out", {}).items())[:4])
             raise DataProblem(f"{self.name} cannot be asked of {path}: {why} (left out: {out or 'nothing'})")
+
+
+def among(candidates: list[Candidate], classes: Sequence[str], notes: dict[str, Any]) -> list[Candidate]:
+    """The candidates of some classes, all without; the others are counted, and a class that none has is a DataProblem."""
+    if not classes:
+        return candidates
+    found = Counter(str(c.label) for c in candidates)
+    if missing := [name for name in classes if not found[name]]:
+        there = ", ".join(f"{name} ({n:,})" for name, n in found.most_common(MANY)) or "none"
+        raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
+    kept = [c for c in candidates if c.label in classes]
+    notes["left out"] = {**notes.get("left out", {}), "of a class that classes= does not name": len(candidates) - len(kept)}
+    return kept
+
+
+MANY = 24  # labels that a message names
 
 
 def fingerprint(found: Iterable[Part]) -> str:

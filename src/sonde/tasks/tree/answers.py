@@ -15,7 +15,7 @@ from sonde.tasks.tree.coord import inversions
 from sonde.tasks.tree.harvest import Harvest
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
 from sonde.tasks.tree.shift import shifts
-from sonde.tasks.ud.depths import comparable
+from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.rules import Answer, tallied
 from sonde.tasks.ud.words import CONNEAU, contents
 
@@ -58,10 +58,11 @@ def words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candi
 def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told apart with length held equal."""
     counts = Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d in DEPTHS)
-    wanted = comparable(counts)
-    kept = [_candidate(found, row, str(depth)) for row, depth in enumerate(found.depths) if depth in wanted]
+    run = comparable(counts)
+    wanted = set(options.classes) or set(map(str, run))
+    kept = [_candidate(found, row, str(depth)) for row, depth in enumerate(found.depths) if str(depth) in wanted]
     notes["depths"] = dict(sorted(Counter(found.depths).items()))
-    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": len(found.depths) - len(kept)}
+    notes["left out"] = {outside(run): len(found.depths) - len(kept)}
     return kept
 
 
@@ -69,8 +70,8 @@ def sequences(found: Harvest, options: Options, notes: dict[str, Any]) -> list[C
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
     findings = found.findings["top-const"]
     counts, notes["left out"] = tallied(findings)
-    if options.inventory == "published":
-        inventory = set(PUBLISHED.split())
+    if options.classes or options.inventory == "published":
+        inventory = set(options.classes or PUBLISHED.split())
     else:
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SEQUENCES]
         inventory = {label for label, n in ranked if n >= ENOUGH}

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from sonde.core import Dataset
 from sonde.naming import Place
-from sonde.sampling import sample
 from sonde.sources.files import Part
 from sonde.sources.frequencies import corpus
 from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
@@ -73,38 +72,37 @@ class TreeTask:
             found = harvest(options.path, options.with_, options.on_error)
             notes = source_notes(found.files, found.tally, **found.left_out)
             candidates = about.answers(found, options, notes)
-        about.check(options.path, candidates, notes)
         banded = {"rarest": 1, "commonest": 0} if options.counted else {}
-        return sample(candidates, options.settings(**{**banded, **about.settings}), notes)
+        return about.sampled(options, candidates, notes, **banded)
 
 
 QUESTIONS: dict[str, Question[Harvest, Options]] = {}
 
 
 def _task(
-    name: str, asks: str, found: answers.Answers, settings: Mapping[str, Any], needs: Mapping[str, str] | None = None
+    name: str, asks: str, found: answers.Answers, settings: Mapping[str, Any], needs: Mapping[str, str] | None = None, classes: int = 2
 ) -> Callable[..., TreeTask]:
-    QUESTIONS[name] = Question(name, asks, found, settings, needs or {})
+    QUESTIONS[name] = Question(name, asks, found, settings, needs or {}, classes=classes)
     return factory(name, asks, Options, TreeTask)
 
 
 _DROP = {"least": 50, "rare": "drop"}
 _NUMBER = {"NN": "it needs noun phrases with NN in main clauses", "NNS": "it needs noun phrases with NNS in main clauses"}
 
-sent_len = _task("tree/sent-len", "How many words does the sentence have?", answers.lengths, {})
+sent_len = _task("tree/sent-len", "How many words does the sentence have?", answers.lengths, _DROP, classes=len(answers.EQUAL))
 word_content = _task(
     "tree/word-content", "Which of some mid-frequency words does the sentence hold?", answers.words,
-    {"least": LEAST, "rare": "drop", "least_test": 10},
+    {"least": LEAST, "rare": "drop", "least_test": 10}, classes=0,
 )  # fmt: skip
 tree_depth = _task(
     "tree/tree-depth", "How deep is the constituency tree of the sentence, whatever its length?", answers.depths,
-    {**_DROP, "decorrelate": "gaussian"},
+    {**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS),
 )  # fmt: skip
-top_const = _task("tree/top-const", "Which constituents is the sentence made of?", answers.sequences, _DROP)
+top_const = _task("tree/top-const", "Which constituents is the sentence made of?", answers.sequences, _DROP, classes=answers.SEQUENCES + 1)
 bigram_shift = _task("tree/bigram-shift", "Have two neighbouring words of the sentence changed places?", answers.shifted, {})
 tense = _task(
     "tree/tense", "Is the verb of the main clause in the present or in the past?",
-    answers.ruled("tense", "majority-feature", "expressed"), {},
+    answers.ruled("tense", "majority-feature", "construction"), {},
     {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"},
 )  # fmt: skip
 subj_num = _task(

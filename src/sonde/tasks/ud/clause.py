@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sonde.core import Sentence
 from sonde.sources.stretches import Coded, Stretch
 from sonde.sources.trees import features
+from sonde.tasks.ud.lemmas import MEASURES, OBJECT_MARKERS, OF
 from sonde.tasks.ud.verbs import TENSES, Group, verb_group
 from sonde.vectors import Ints
 
@@ -23,13 +24,21 @@ _PUNCT, _AUX, _SUBJECT, _OBJECT, _JOINED = range(1, 6)
 
 
 class Argument(NamedTuple):
-    """A subject or an object: its head word, the word's number ('sing', 'plur' or ''), its relation, whether it is coordinated."""
+    """A subject or an object.
+
+    form, upos, relation  of its head word; number: 'sing', 'plur' or ''
+    coordinated           whether it is the first of several
+    adposition            'object' where one marks the direct object (Spanish *a*), 'other' where there is another, '' without
+    measure               whether it measures the noun behind it, as *a lot of people*
+    """
 
     form: str
     upos: str
     number: str
     relation: str
-    coordinated: bool
+    coordinated: bool = False
+    adposition: str = ""
+    measure: bool = False
 
 
 class Clause(NamedTuple):
@@ -104,23 +113,40 @@ def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[lis
     return _by_sentence([ordered[k] for k in (keys % len(ordered)).tolist()], keys // len(ordered), sentences)
 
 
-def _auxiliaries(stretch: Stretch, rows: Ints, of: Ints) -> list[list[tuple[str, str]]]:
-    pairs = zip(_strings(stretch.deprels, rows), _strings(stretch.feats, rows), strict=True)
-    return _by_sentence(list(pairs), of[rows], len(stretch))
+def _auxiliaries(stretch: Stretch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
+    columns = (_strings(column, rows) for column in (stretch.deprels, stretch.lemmas, stretch.feats))
+    return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(stretch))
 
 
 def _arguments(stretch: Stretch, rows: Ints, of: Ints) -> list[list[Argument]]:
-    first = np.zeros(len(stretch.parents), bool)  # of coordinated words
-    first[stretch.parents[stretch.deprels.where(lambda name: name.startswith("conj"))]] = True
+    coordinated, case = (_above(stretch, _named(stretch, name)) for name in ("conj", "case"))
+    marker = _named(stretch, "case") & (stretch.lemmas.where(OBJECT_MARKERS.__contains__) | stretch.deprels.where("case:acc".__eq__))
+    adposition = np.where(case, 2, 0) - _above(stretch, marker)
+    measured = _named(stretch, "nmod") & (~case | _above(stretch, _named(stretch, "case") & stretch.lemmas.where(OF.__contains__)))
+    measure = _above(stretch, measured) & stretch.lemmas.where(lambda lemma: lemma.lower() in MEASURES)
     number = list(map(_labels("Number", NUMBERS), stretch.feats.names))
     columns = (
         map(str.lower, _strings(stretch.words, rows)),
         _strings(stretch.upos, rows),
         [number[k] for k in stretch.feats.codes[rows].tolist()],
         _strings(stretch.deprels, rows),
-        first[rows].tolist(),
+        coordinated[rows].tolist(),
+        [("", "object", "other")[k] for k in adposition[rows].tolist()],
+        measure[rows].tolist(),
     )
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(stretch))
+
+
+def _named(stretch: Stretch, relation: str) -> NDArray[np.bool_]:
+    """Which words have a relation or a subtype of it; a possessor (nmod:poss) is no complement."""
+    return stretch.deprels.where(lambda name: name.partition(":")[0] == relation and name != "nmod:poss")
+
+
+def _above(stretch: Stretch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which words govern some of these."""
+    found = np.zeros(len(stretch.parents), bool)
+    found[stretch.parents[words & (stretch.parents != np.arange(len(words)))]] = True
+    return found
 
 
 def _strings(column: Coded, rows: Ints) -> list[str]:

@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 from sonde.core import Dataset, Sentence
 from sonde.oracles import Facts
-from sonde.sampling import Candidate, sample
+from sonde.sampling import Candidate
 from sonde.sources.files import Part
 from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
-from sonde.tasks.ud.depths import comparable
+from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, DEPTHS, OF_WORDS, PLACES, WORDS, facts
 from sonde.tasks.ud.harvest import Harvest, harvest, is_text, parts
-from sonde.tasks.ud.rules import LENGTHS, Answer, misread, tallied
+from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Answer, Finding, composition, misread, tallied
 from sonde.tasks.ud.types import final_mark
 from sonde.tasks.ud.words import LEAST, contents
 
@@ -29,17 +29,22 @@ class Options(Asked):
     """What every ud task takes; an option that a task has no use for changes nothing in it.
 
     path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and word-content also .txt
-    rules     sonde: as docs/tasks-ud.md says; paper: Tense, SubjNum, ObjNum and TopDeps literally as the paper's section 3.2
+    rules     sonde: as docs/tasks-ud.md says; paper: Passive, Tense, SubjNum, ObjNum and TopDeps literally as section 3.2 says
+    forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite verbs of one word alone, which is
+              one question in all languages
     passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive (morphological)
     relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
     final     whether SentType keeps the final punctuation mark, or takes it off
     """
 
     rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
+    forms: Literal["all", "simple"] = field(default="all", kw_only=True)
     passive: Literal["auxiliary", "morphological"] = field(default="auxiliary", kw_only=True)
     relations: Literal["universal", "subtypes"] = field(default="universal", kw_only=True)
     final: Literal["keep", "strip"] = field(default="keep", kw_only=True)
 
+
+SCHEMATA, OTHER = 19, "OTHER"  # section 3.2
 
 Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
 
@@ -93,8 +98,7 @@ class UdTask:
         """The sampled data set; what was read and left out, and why, is in its notes."""
         options, about = self.options, QUESTIONS[self.name]
         found, notes = self.candidates()
-        about.check(options.path, found, notes)
-        return sample(found, options.settings(**about.settings), notes)
+        return about.sampled(options, found, notes)
 
 
 def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
@@ -111,10 +115,11 @@ def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Cand
 
 
 def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    wanted = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
+    run = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
+    wanted = set(options.classes) or set(map(str, run))
     columns = zip(found.sentences, found.depths, found.splits, strict=True)
-    kept = [Candidate(sentence, str(depth), "", split) for sentence, depth, split in columns if depth in wanted]
-    notes["left out"] = {f"depth below {wanted[0]} or above {wanted[-1]}": len(found.sentences) - len(kept)}
+    kept = [Candidate(sentence, str(depth), "", split) for sentence, depth, split in columns if str(depth) in wanted]
+    notes["left out"] = {outside(run): len(found.sentences) - len(kept)}
     return kept
 
 
@@ -125,8 +130,9 @@ def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[C
     totals: Counter[str] = Counter()
     for schema, n in counts.items():
         totals[named[schema]] += n
-    common = {name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:19]}
-    labels = {schema: name if name in common else "OTHER" for schema, name in named.items()}
+    ranked = [name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:SCHEMATA]]
+    common = set(options.classes or ranked)
+    labels = {schema: name if name in common else OTHER for schema, name in named.items()}
     columns = zip(found.sentences, findings, found.splits, strict=True)
     return [Candidate(sentence, labels[f[0]], "", split) for sentence, f, split in columns if type(f) is Answer]
 
@@ -141,8 +147,13 @@ def _ruled(name: str, *tags: str) -> Answers:
     def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
         literal = found.literal.get(name)
         findings = literal if literal is not None and options.rules == "paper" else found.findings[name]
+        if name == "tense":
+            findings = _of_forms(findings, options)
+            notes["auxiliaries"] = {how: dict(counts.most_common(LEMMAS)) for how, counts in found.auxiliaries.items()}
         counts, notes["left out"] = tallied(findings)
         notes["labels"] = counts
+        if "construction" in tags:
+            notes["constructions"] = composition(findings)
         if name == "tense" and literal is not None:
             notes["mislabelled by rules=paper"] = misread(found.sentences, found.findings[name], literal)
         strata = {f: {tag: value for tag, value in zip(tags, f[2:], strict=False) if value} for f in set(findings) if type(f) is Answer}
@@ -152,8 +163,19 @@ def _ruled(name: str, *tags: str) -> Answers:
     return answers
 
 
+LEMMAS = 8  # auxiliaries of a construction that notes name
+_COMPOUND = "a tense of several words"
+
+
+def _of_forms(findings: list[Finding], options: Options) -> list[Finding]:
+    """The findings, or with forms=simple those alone that are finite verbs of one word."""
+    if options.forms == "all":
+        return findings
+    return [_COMPOUND if type(f) is Answer and not f.mark.startswith("simple") else f for f in findings]
+
+
 def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    candidates = _ruled("passive")(found, options, notes)
+    candidates = _ruled("passive", "majority", "construction")(found, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
         return candidates
@@ -186,18 +208,19 @@ _NUMBER = {
     "plur": "it needs a NOUN with Number=Plur there",
 }
 _PASSIVE = {
-    "passive": "it needs aux:pass at predicates with Voice=Pass and VerbForm=Part",
+    "passive": "it needs aux:pass at main predicates",
     "active": "it needs main predicates that are VERBs",
 }
 _TENSE = {
-    "pres": "it needs main VERBs with Tense=Pres",
-    "past": "it needs main VERBs with Tense=Past",
+    "pres": "it needs main VERBs, or their auxiliaries, with Tense=Pres",
+    "past": "it needs main VERBs, or their auxiliaries, with Tense=Past",
 }
 _TYPE = {
     "inter": "it needs final question marks",
     "imper": "it needs Mood=Imp at main predicates",
     "other": "it needs statements",
 }
+_MARKED = ("majority-feature", "construction")
 
 
 def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
@@ -205,7 +228,7 @@ def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
     return factory(question.name, question.asks, Options, UdTask)
 
 
-sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, oracles=PLACES))
+sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, _DROP, classes=len(INTERVALS), oracles=PLACES))
 word_content = _task(
     Question("ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT, oracles=WORDS)
 )
@@ -215,24 +238,31 @@ tree_depth = _task(
         {**_DROP, "decorrelate": True}, oracles=DEPTHS,
     )
 )  # fmt: skip
-top_deps = _task(Question("ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP, oracles=CLAUSE))
-passive = _task(Question("ud/passive", "Is the main clause in the passive voice?", _voices, needs=_PASSIVE, oracles=CLAUSE))
+top_deps = _task(
+    Question(
+        "ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP,
+        classes=SCHEMATA + 1, oracles=CLAUSE,
+    )
+)  # fmt: skip
+passive = _task(Question("ud/passive", "Is the main clause in the passive voice?", _voices, needs=_PASSIVE, classes=2, oracles=CLAUSE))
 tense = _task(
     Question(
-        "ud/tense", "Is the main verb in the present or in the past?",
-        _ruled("tense", "majority-feature", "expressed"), needs=_TENSE, oracles=CLAUSE,
+        "ud/tense", "Is the main verb in the present or in the past?", _ruled("tense", *_MARKED),
+        needs=_TENSE, classes=2, oracles=CLAUSE,
     )
 )  # fmt: skip
 subj_num = _task(
     Question(
-        "ud/subj-num", "Is the subject of the main clause singular or plural?",
-        _ruled("subj-num", "majority-feature"), needs=_NUMBER, oracles=CLAUSE,
+        "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num", *_MARKED),
+        needs=_NUMBER, classes=2, oracles=CLAUSE,
     )
 )  # fmt: skip
 obj_num = _task(
     Question(
-        "ud/obj-num", "Is the direct object of the main clause singular or plural?",
-        _ruled("obj-num", "majority-feature"), needs=_NUMBER, oracles=CLAUSE,
+        "ud/obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num", "majority-feature"),
+        needs=_NUMBER, classes=2, oracles=CLAUSE,
     )
 )  # fmt: skip
-sent_type = _task(Question("ud/sent-type", "Is the sentence a question, a command, or neither?", _types, needs=_TYPE, oracles=CLAUSE))
+sent_type = _task(
+    Question("ud/sent-type", "Is the sentence a question, a command, or neither?", _types, needs=_TYPE, classes=3, oracles=CLAUSE)
+)

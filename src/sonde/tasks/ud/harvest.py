@@ -32,6 +32,7 @@ RULES: dict[str, Rule] = {
 }
 LITERAL: dict[str, ud_rules.Literal] = {
     "top-deps": ud_rules.top_deps_literal,
+    "passive": ud_rules.passive_literal,
     "tense": ud_rules.tense_literal,
     "subj-num": ud_rules.subj_num_literal,
     "obj-num": ud_rules.obj_num_literal,
@@ -46,6 +47,7 @@ class Harvest:
     depths    of the trees; 0 where the source is running text, which has none
     findings  by rule, an answer or the reason why there is none; `literal` those of the paper's rules, where they differ
     forms     how often each word form occurs
+    auxiliaries  construction of a tense -> lemma of the auxiliary that carries it -> sentences
     """
 
     sentences: list[Sentence]
@@ -54,6 +56,7 @@ class Harvest:
     findings: Mapping[str, list[Finding]]
     literal: Mapping[str, list[Finding]]
     forms: Counter[str]
+    auxiliaries: dict[str, Counter[str]]
     tally: Tally
     files: tuple[str, ...]
 
@@ -100,7 +103,7 @@ def _gathered(found: list[Part], on_error: OnError) -> Harvest:
     tally = Tally()
     findings: dict[str, list[Finding]] = {name: [] for name in RULES}
     literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
-    whole = Harvest([], [], [], findings, literal, Counter(), tally, tuple(str(part.path) for part in found))
+    whole = Harvest([], [], [], findings, literal, Counter(), {}, tally, tuple(str(part.path) for part in found))
     for part in found:
         if is_text(part.path):
             _add_text(whole, part, on_error)
@@ -120,6 +123,8 @@ def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
         whole.sentences.extend(clause.sentence for clause in found)
         whole.splits.extend([part.split] * len(stretch))
         whole.depths.extend(stretch.depths.tolist())
+        for how, lemma in ((clause.group.how, clause.group.lemma) for clause in found if clause.group.lemma):
+            whole.auxiliaries.setdefault(how, Counter())[lemma] += 1
         for name, rule in RULES.items():
             findings = list(map(rule, found))
             whole.findings[name].extend(findings)

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from sonde.core import Sentence
 from sonde.tasks.ud.clause import Argument, Clause
-from sonde.tasks.ud.verbs import NO_TENSE, NO_VERB
+from sonde.tasks.ud.verbs import NO_VERB
 
 
 class Answer(NamedTuple):
     """A label, the word form that it is about ('' for none), and the label that most words of the sentence speak for.
 
-    mark is another tag to report by: how the sentence ends, or how a tense is expressed.
+    mark is another tag to report by: how the sentence ends, or the construction that the label is read from.
     """
 
     label: str
@@ -56,32 +56,46 @@ def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
 
 
 def passive(clause: Clause) -> Finding:
-    """Whether the predicate is a passive participle that governs an aux:pass (section 3.2); `morphological` without aux:pass."""
+    """Whether the predicate governs an aux:pass; `morphological` where it is Voice=Pass without one."""
     voice = clause.group.voice
     if voice not in _VOICES:
         return voice
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
-    return answer(voice, clause.form)
+    return answer(voice, clause.form, "", _VOICES[voice] or _active(clause))
 
 
-_VOICES = frozenset({"passive", "morphological", "active"})
+def passive_literal(clause: Clause, ours: Finding) -> Finding:
+    """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
+    voice = clause.group.literal_voice
+    return answer(voice, clause.form, "", _VOICES[voice] or _active(clause)) if voice in _VOICES else voice
+
+
+def _active(clause: Clause) -> str:
+    several = any(name.partition(":")[0] == "aux" for name in clause.relations)
+    return "active, with an auxiliary" if several else "active, one verb"
+
+
+_VOICES = {"passive": "with aux:pass", "morphological": "Voice=Pass alone", "active": ""}
 _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
 def tense(clause: Clause) -> Finding:
     """The tense of the main clause: that of its finite verb, but past in perfects; other moods and modals are left out."""
     group = clause.group
-    if group.verb and group.tense:
+    if group.verbal and group.tense:
         return answer(group.tense, clause.form, clause.tense, group.how)
-    return group.how if group.verb else NO_VERB
+    return group.how if group.verbal else NO_VERB
+
+
+UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
 
 
 def tense_literal(clause: Clause, ours: Finding) -> Finding:
     """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
     group = clause.group
     if not (group.verb and group.literal):
-        return NO_TENSE if group.verb else NO_VERB
+        return UNMARKED if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
     return answer(group.literal, clause.form, clause.tense, group.how)
@@ -90,27 +104,27 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
 def subj_num(clause: Clause) -> Finding:
     """The number of the noun that is the main predicate's subject, passive or not.
 
-    A coordinated subject, plural whatever its first noun, is left out.
+    A coordinated subject, plural whatever its first noun, is left out; so is a noun that measures another.
     """
     found = clause.subjects
     if len(found) > 1:  # of a copula and a clause the outer subject is the matrix one
         found = [noun for noun in found if noun.relation == "nsubj:outer"] or found
-    return _single(found, clause.number, _SUBJECT)
+    return _single(found, clause, _SUBJECT)
 
 
 def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
     """The number of a noun that is nsubj of the main predicate, as section 3.2 says."""
-    return _exactly("nsubj", clause.subjects, clause.number, _SUBJECT) if clause.subjects else ours
+    return _exactly("nsubj", clause.subjects, clause, _SUBJECT) if clause.subjects else ours
 
 
 def obj_num(clause: Clause) -> Finding:
-    """The number of the noun that is the main predicate's direct object; a coordinated object is left out."""
-    return _single(clause.objects, clause.number, _OBJECT)
+    """The number of the noun that is the main predicate's direct object; coordinated, measuring and prepositional ones are left out."""
+    return _single(clause.objects, clause, _OBJECT)
 
 
 def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
     """The number of a noun that is obj of the main predicate, as section 3.2 says."""
-    return _exactly("obj", clause.objects, clause.number, _OBJECT) if clause.objects else ours
+    return _exactly("obj", clause.objects, clause, _OBJECT) if clause.objects else ours
 
 
 class _Why(NamedTuple):
@@ -119,30 +133,54 @@ class _Why(NamedTuple):
     no_noun: str
     no_number: str
     coordinated: str
+    measure: str
 
 
 _SUBJECT, _OBJECT = (
-    _Why(f"no {w}", f"several {w}s", f"the {w} is no noun", f"the {w} has neither Number=Sing nor Number=Plur", f"the {w} is coordinated")
+    _Why(
+        f"no {w}", f"several {w}s", f"the {w} is no noun", f"the {w} has neither Number=Sing nor Number=Plur",
+        f"the {w} is coordinated", f"the {w} measures another noun",
+    )
     for w in ("subject", "object")
-)
+)  # fmt: skip
 
 
-def _single(found: list[Argument], majority: str, why: _Why) -> Finding:
-    finding = _number(found, majority, why)
-    return why.coordinated if type(finding) is Answer and found[0].coordinated else finding
+def _single(found: list[Argument], clause: Clause, why: _Why) -> Finding:
+    finding = _number(found, clause, why)
+    if type(finding) is not Answer:
+        return finding
+    (noun,) = found
+    if noun.coordinated:
+        return why.coordinated
+    if noun.measure:
+        return why.measure
+    if why is _OBJECT and noun.adposition == "other":
+        return "the object stands behind a preposition"
+    if why is _SUBJECT and not noun.adposition and (noun.number, clause.group.number) == ("sing", "Plur"):
+        return "a singular subject with a plural verb"
+    return finding
 
 
-def _exactly(relation: str, found: list[Argument], majority: str, why: _Why) -> Finding:
-    return _number([noun for noun in found if noun.relation == relation], majority, why)
+def _exactly(relation: str, found: list[Argument], clause: Clause, why: _Why) -> Finding:
+    return _number([noun for noun in found if noun.relation == relation], clause, why)
 
 
-def _number(found: list[Argument], majority: str, why: _Why) -> Finding:
+def _number(found: list[Argument], clause: Clause, why: _Why) -> Finding:
     if len(found) != 1:
         return why.several if found else why.none
     (noun,) = found
     if noun.upos != "NOUN":
         return why.no_noun
-    return answer(noun.number, noun.form, majority) if noun.number else why.no_number
+    return answer(noun.number, noun.form, clause.number, _role(noun, clause, why)) if noun.number else why.no_number
+
+
+def _role(noun: Argument, clause: Clause, why: _Why) -> str:
+    """What the noun is subject of."""
+    if why is _OBJECT:
+        return "object"
+    if noun.relation == "nsubj:pass" or clause.group.voice == "passive":
+        return "subject of a passive"
+    return "subject of a copula" if any(name.partition(":")[0] == "cop" for name in clause.relations) else "subject of a verb"
 
 
 def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]) -> dict[str, int]:
@@ -168,3 +206,12 @@ def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]
         else:
             reasons[finding] += n
     return dict(labels.most_common()), dict(reasons.most_common())
+
+
+def composition(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
+    """Label -> construction that it is read from -> sentences, the most frequent first."""
+    counts = Counter(finding for finding in findings if type(finding) is Answer)
+    found: dict[str, Counter[str]] = {}
+    for finding, n in counts.items():
+        found.setdefault(finding.label, Counter())[finding.mark] += n
+    return {label: dict(marks.most_common()) for label, marks in sorted(found.items())}
