@@ -94,6 +94,7 @@ def run(
 
 
 def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
+    from sonde.experiment.plan import together
     from sonde.naming import brief
     from sonde.report import page, render
     from sonde.report.rows import without_fold
@@ -109,8 +110,9 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
         show(page(outcome.results, questions))
     else:
         typer.echo(render(outcome.results, style), nl=False)
-    for name, reason in outcome.failures.items():
-        remark(f"{'refused' if name in made.refused else 'failed'}: {name}: {reason}")
+    for kind, names in (("refused", made.refused.keys()), ("failed", outcome.failures.keys() - made.refused.keys())):
+        for those, reason in together({name: why for name, why in outcome.failures.items() if name in names}):
+            remark(f"{kind}: {those}: {reason}")
 
 
 def _summary(outcome: Outcome, shown: str, seconds: float) -> str:

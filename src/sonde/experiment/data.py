@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,8 +23,24 @@ from sonde.tasks import TASKS
 _datasets: dict[str, Dataset] = {}
 
 
+class Fault(DataProblem):
+    """A task that fails otherwise than by saying what is wrong with its data; other tasks go on."""
+
+
+@contextmanager
+def guarded(task: Task) -> Iterator[None]:
+    """Tell any exception of a task as a DataProblem, so that one task's fault loses no other's table."""
+    try:
+        yield
+    except DataProblem:
+        raise
+    except Exception as error:
+        said = (str(error).strip().splitlines() or ["no message"])[0]
+        raise Fault(f"{type(error).__name__}: {said} (a fault of the task {task.name}, which should say what is wrong)") from error
+
+
 def loaded(task: Task, known: Identity) -> Dataset:
-    """A task's data set, read once a process."""
+    """A task's data set, read once a process. Whatever goes wrong is a DataProblem."""
     key = str(known)
     if key not in _datasets:
         _datasets[key] = load(task)
@@ -32,16 +49,17 @@ def loaded(task: Task, known: Identity) -> Dataset:
 
 def load(task: Task) -> Dataset:
     """A task's examples, read now; the task may be anybody's."""
-    with hosted(task.name):
+    with guarded(task), hosted(task.name):
         return task.load()
 
 
 def task_identity(reference: str | None, task: Task) -> Identity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its examples say it."""
-    if hasattr(task, "fingerprint"):
-        return identity(TASKS, reference, task)
-    dataset = load(task)
-    known = identity(TASKS, reference, task, content(dataset))
+    with guarded(task):
+        if hasattr(task, "fingerprint"):
+            return identity(TASKS, reference, task)
+        dataset = load(task)
+        known = identity(TASKS, reference, task, content(dataset))
     _datasets[str(known)] = dataset
     return known
 
@@ -77,7 +95,11 @@ def facts(task: Task, known: Identity, cache: Path) -> Facts:
     try:
         return Facts(**json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
+        pass
+    try:
         found = _find(task, known)
+    except Fault as fault:  # which may be gone the next time
+        return Facts(refused=str(fault))
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(f".{os.getpid()}.part")
     draft.write_text(json.dumps(asdict(found)), "utf-8")
@@ -89,5 +111,7 @@ def _find(task: Task, known: Identity) -> Facts:
     try:
         dataset = loaded(task, known)
         return Facts(folds_needed(dataset), strata=sorted(dataset.strata), spans=about_words(dataset))
+    except Fault:
+        raise
     except DataProblem as problem:
         return Facts(refused=str(problem))

@@ -15,7 +15,7 @@ from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
 from sonde.experiment.called import names_of
-from sonde.experiment.data import facts, task_identity
+from sonde.experiment.data import Facts, facts, task_identity
 from sonde.experiment.keys import encoder_identity, trial_id
 from sonde.experiment.places import Places
 from sonde.experiment.readers import Reader, Reading, readers
@@ -95,11 +95,19 @@ def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
-        reasons = [f"{task}: {why}" for task, why in whole.refused.items()]
+        reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
         more = [f"and {len(reasons) - TOLD} more tasks alike"] if len(reasons) > TOLD + 1 else reasons[TOLD:]
         told = "; ".join([*reasons[:TOLD], *more]) or "name at least one task, one encoder and one probe that fit"
         raise PlanProblem(f"nothing to measure: {told}")
     return whole
+
+
+def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Names with the reason that they share, in order, so that what is wrong with a source is said once."""
+    names: dict[str, list[str]] = {}
+    for name, why in refused.items():
+        names.setdefault(why, []).append(name)
+    return [(", ".join(those), why) for why, those in names.items()]
 
 
 _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
@@ -211,7 +219,10 @@ def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[s
     refused: dict[str, str] = {}
     for item in given:
         if not isinstance(item, str | Reference):
-            tasks[item.name] = _checked(item)
+            try:
+                tasks[item.name] = _checked(_answered(item, None, cache)[0])
+            except DataProblem as problem:
+                refused[item.name] = str(problem)
             continue
         for reference in (one for plain in TASKS.expand(item) for one in _samples(plain)):
             try:
@@ -234,13 +245,18 @@ def _folds(reference: Reference, cache: Path) -> list[Reference]:
 
     Raises DataProblem.
     """
-    task = TASKS.make(reference)
-    found = facts(task, task_identity(TASKS.canonical(reference), task), cache)
-    if found.refused:
-        raise DataProblem(found.refused)
+    _, found = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
     if found.folds == 1 or "fold" not in inspect.signature(TASKS.find(reference.name)).parameters:
         return [reference]
     return [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
+
+
+def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
+    """A task with its facts; DataProblem where its data cannot answer it."""
+    found = facts(task, task_identity(reference, task), cache)
+    if found.refused:
+        raise DataProblem(found.refused)
+    return task, found
 
 
 def _checked(task: Task) -> Task:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from sonde.core import Encoder, Layered, Prepared, Result, Sentence, Trial
+from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.experiment.bar import bar_over, encoding_bar
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import EncoderProblem, embed
@@ -121,5 +122,8 @@ def _union(groups: Sequence[Group]) -> Encoder:
 
 def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
-    tasks = {g.trials[0].task: g for g in groups}
-    return list(dict.fromkeys(s for g in tasks.values() for s in loaded(g.task, g.made.task).sentences))
+    found: dict[Sentence, None] = {}
+    for group in {g.trials[0].task: g for g in groups}.values():
+        with suppress(DataProblem):  # which is told when it is measured
+            found |= dict.fromkeys(loaded(group.task, group.made.task).sentences)
+    return list(found)

@@ -20,7 +20,7 @@ from sonde.sources.conllu import Tally
 from sonde.sources.files import uncompressed
 from sonde.sources.stretches import Stretch, stretches
 from sonde.sources.trees import features
-from sonde.tasks.questions import Asked, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud.harvest import parts
 from sonde.vectors import Ints
 
@@ -102,7 +102,8 @@ class FeatureTask:
                     found.extend(_answered(stretch, part.split, options, counts))
         self._check(counts)
         values = dict(counts.values.most_common())
-        kept = set(values) if options.rare == "refuse" or options.least is not None else telling(counts.values)
+        every = options.classes or options.rare == "refuse" or options.least is not None
+        kept = set(values) if every else telling(counts.values)
         rare = {f"{options.feature}={value} is too rare beside the others": n for value, n in values.items() if value not in kept}
         notes = {
             **source_notes((str(part.path) for part in files), tally),
@@ -116,7 +117,8 @@ class FeatureTask:
         options = self.options
         found, notes = self.candidates()
         least = LEAST if options.least is None else options.least
-        return sample(found, options.settings(least=least, rare=options.rare), notes)
+        rare = "refuse" if options.classes else options.rare
+        return sample(among(found, options.classes, notes), options.settings(least=least, rare=rare), notes)
 
     def _check(self, counts: Counts) -> None:
         """Refuse a feature that the treebank does not have there, and say what it has."""
