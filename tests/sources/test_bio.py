@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem
 from sonde.sources.bio import Layout, read, spans
-from sonde.sources.conllu import Tally
+from sonde.sources.tally import Tally
 
 MARKED = {
     "B-X I-X O B-Y": [("X", 0, 2), ("Y", 3, 4)],  # IOB2

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem
 from sonde.sources import files
 from sonde.sources.brackets import SUFFIXES, Tree, read, written
-from sonde.sources.conllu import Tally
+from sonde.sources.tally import Tally
 
 ONE = "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))"
 TWO = "(ROOT (NP (NN Silence)))"

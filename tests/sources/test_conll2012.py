@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem
 from sonde.sources.conll2012 import Labelled, bracketed, chains, read
-from sonde.sources.conllu import Tally
 from sonde.sources.conllu import read as read_conllu
 from sonde.sources.mentions import Mention, Mentions
+from sonde.sources.tally import Tally
 from tasks.edges import gold, misc
 
 ROLES = "\n".join(

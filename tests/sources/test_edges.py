@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.sources import edges, tables
-from sonde.sources.conllu import Tally
 from sonde.sources.edges import read, written
+from sonde.sources.tally import Tally
 from sonde.tasks import TASKS
 from tasks.edges import jsonl, sets
 

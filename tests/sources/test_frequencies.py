@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem
 from sonde.sources import frequencies as module
+from sonde.sources.brackets import SUFFIXES
 from sonde.sources.frequencies import corpus, counted, frequencies
 
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "A", "dog", "Dog", ",", ".", "ß"]), max_size=8), max_size=12)
@@ -51,6 +52,25 @@ def test_every_kind_of_corpus_says_the_same(tmp_path):
         assert (found.total, found.side_by_side("did", "n't"), found.count("he")) == (6, 1, 1), name
     several = frequencies([str(tmp_path / "a.txt.xz"), str(tmp_path / "b.tagged")])
     assert several.side_by_side("see", "it") == 2
+
+
+TREE = "(ROOT (S (NP (PRP He)) (VP (VBD did) (RB n't) (VP (VB see) (NP (PRP it)))) (. .)))\n"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_trees_are_trees_whatever_their_files_are_called(tmp_path, suffix):
+    (tmp_path / f"c{suffix}").write_text(TREE)
+    (tmp_path / f"d{suffix}.xz").write_bytes(lzma.compress(TREE.encode()))
+    for path, total in ((tmp_path / f"c{suffix}", 6), (tmp_path, 12)):
+        assert frequencies([str(path)]).total == total
+
+
+def test_counts_of_a_file_are_not_those_of_the_same_bytes_under_another_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "a.txt").write_text(TREE)
+    as_text = frequencies([str(tmp_path / "a.txt")]).total
+    (tmp_path / "a.txt").rename(tmp_path / "a.tree")
+    assert frequencies([str(tmp_path / "a.tree")]).total == 6 != as_text
 
 
 def test_counts_are_kept_until_the_file_changes(tmp_path, monkeypatch):

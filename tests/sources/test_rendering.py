@@ -47,6 +47,12 @@ def test_a_sentence_that_was_not_altered_is_repaired_to_itself_with_a_capital(wo
     assert told(same).text == rendered(same)
 
 
+def test_hyphens_inside_words_are_closed_up_and_dashes_are_not():
+    words, tags = "A wild - type cell - the first - divides .".split(), "DT JJ HYPH NN NN : DT JJ : VBZ .".split()
+    assert rendered(words, tags) == "A wild-type cell - the first - divides."
+    assert rendered(words) == "A wild - type cell - the first - divides."
+
+
 def test_a_word_moved_from_the_front_loses_its_capital_unless_it_is_a_name():
     words = "They left and Rome fell .".split()
     order = [3, 4, 2, 0, 1, 5]

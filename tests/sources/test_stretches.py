@@ -11,8 +11,9 @@ from test_conllu import BAD, ROWS, blocks, row
 from sonde.core import DataProblem
 from sonde.sources import files
 from sonde.sources import stretches as room
-from sonde.sources.conllu import Tally, read
+from sonde.sources.conllu import read
 from sonde.sources.stretches import Stretch, stretches
+from sonde.sources.tally import Tally
 
 
 def plain(found):

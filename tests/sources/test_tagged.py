@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem
 from sonde.sources.brown import penn
-from sonde.sources.conllu import Tally
 from sonde.sources.tagged import is_tagged, read, write
+from sonde.sources.tally import Tally
 
 WORDS, TAGS = ("The", "and/or", "dog", "."), ("DT", "CC", "NN", ".")
 

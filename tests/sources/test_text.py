@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources.conllu import Tally
+from sonde.sources.tally import Tally
 from sonde.sources.text import read, words
 
 

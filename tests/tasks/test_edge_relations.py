@@ -75,6 +75,29 @@ def test_documents_without_sentences_are_cut_as_the_treebank_says(tmp_path):
             TASKS.make(reference).load()
 
 
+def test_documents_of_a_name_may_lie_in_files_of_their_own_in_any_order(tmp_path):
+    place = edges.onto(tmp_path)
+    reference = f"edge/coref:{place},sentences={place}/dep"
+    together = TASKS.make(reference).load()
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    for split in ("train", "dev", "test"):
+        file = place / f"toy_{split}.conll"
+        bank = next((place / "dep").glob(f"*{split}*"))
+        ids = iter(re.findall(r"# newdoc id = (\S+)", bank.read_text("utf-8")))
+        for text in file.read_text("utf-8").split("# begin document\n")[1:]:
+            name = f"{split[::-1]}_{next(ids)}"  # says no split, and sorts otherwise
+            bank.write_text(
+                bank.read_text("utf-8").replace(f"# newdoc id = {name.partition('_')[2]}\n", f"# newdoc id = {name}\n", 1), "utf-8"
+            )
+            (apart / f"{name}.conll").write_text(text, "utf-8")
+    found = TASKS.make(f"edge/coref:{apart},sentences={place}/dep").load()
+    assert {split: len(found.rows(split)) for split in ("train", "dev", "test")} == {
+        s: len(together.rows(s)) for s in ("train", "dev", "test")
+    }
+    assert sorted(map(str, found.examples())) == sorted(map(str, together.examples()))
+
+
 def test_mentions_of_the_same_words_are_no_pair(tmp_path):
     row = "d 0 {} w NN * {}\n"
     for split in ("train", "test"):

@@ -257,6 +257,53 @@ def test_turkish_passives_count_when_asked():
 
 
 @real
-def test_withheld_words_are_no_reason_to_fail():
+def test_withheld_words_are_refused_by_name():
     bank = DATA / "GUM" / "reddit_withheld_text" / "gum_reddit_train.conllu.xz"
-    assert len(ud_harvest.harvest(str(bank)).sentences) == 686
+    for name in ("ud/tense", "edge/pos"):
+        with pytest.raises(DataProblem, match="its words are withheld"):
+            TASKS.make(f"{name}:{bank}").load()
+
+
+@pytest.fixture(scope="module")
+def simple(generated):
+    return load("tense", generated, forms="simple")
+
+
+def test_forms_simple_keeps_finite_verbs_of_one_word(generated, simple):
+    assert set(simple.strata["construction"].names) == {"simple"}
+    assert simple.notes["left out"]["a tense of several words"] > 0
+    every = load("tense", generated)
+    assert {"simple", "perfect", "progressive"} <= set(every.strata["construction"].names)
+    told = every.notes["constructions"]
+    assert {label: sum(counts.values()) for label, counts in told.items()} == every.notes["labels"]
+    assert set(every.notes["auxiliaries"]["perfect"]) <= {"have", "has", "had"}
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [("sent-len", ["6-8", "9-11"]), ("tree-depth", ["3", "4"]), ("top-deps", ["nsubj obj", "OTHER"]), ("tense", ["past", "pres"])],
+)
+def test_classes_can_be_named_so_that_sources_are_asked_one_question(generated, name, classes):
+    reference = f"ud/{name}:{generated}" + "".join(f",classes={label}" for label in classes)
+    dataset = TASKS.make(reference).load()
+    assert set(by_label(dataset)) == set(classes)
+    with pytest.raises(DataProblem, match=r"classes=99: no sentence has that label; there are"):
+        TASKS.make(f"{reference},classes=99").load()
+
+
+def test_a_class_that_is_named_is_never_given_up(tmp_path, generated):
+    path = tmp_path / "few.conllu"
+    few = "".join(block(f"a{i} X _ 0 root\nb X _ 1 dep\nc X _ 1 dep") for i in range(20))
+    long = [b for b in generated.read_text().strip().split("\n\n") if "\n6\t" in b]
+    path.write_text(few + "\n\n".join(long) + "\n\n")
+    assert load("sent-len", path).notes["classes of the question"] == 7
+    assert "3-5" not in by_label(load("sent-len", path))  # too rare, and dropped
+    with pytest.raises(DataProblem, match=r"too few examples of a class \(3-5: "):
+        TASKS.make(f"ud/sent-len:{path},classes=3-5,classes=6-8").load()
+
+
+def test_trees_of_depth_1_are_refused_in_words(tmp_path):
+    path = tmp_path / "flat.conllu"
+    path.write_text("".join(block(f"w{i} INTJ _ 0 root") for i in range(60)))
+    with pytest.raises(DataProblem, match=r"ud/tree-depth cannot be asked of .*a tree of one word: 60"):
+        load("tree-depth", path)

@@ -28,8 +28,8 @@ def tag(
 
     from sonde.sources import tagged
     from sonde.sources import text as running
-    from sonde.sources.conllu import Tally
     from sonde.sources.english import tokens
+    from sonde.sources.tally import Tally
     from sonde.training.tagger import accuracy, held_out, train
 
     tally = Tally()

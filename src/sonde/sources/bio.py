@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources.conll2012 import Labelled, Words
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import tried
 from sonde.sources.rendering import rendered
+from sonde.sources.tally import OnError, Tally
 
 TAG = re.compile(r"O|[BIESLU]-\S+")
 SAMPLE = 2000  # rows that columns are told by

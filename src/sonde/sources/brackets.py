@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import chunks, decoded
+from sonde.sources.historical import TRACE, historical, ordinary
 from sonde.sources.rendering import rendered
+from sonde.sources.tally import OnError, Tally
 from sonde.vectors import Ints
 
 SUFFIXES = (".mrg", ".ptb", ".parse", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
 """What the name of a file of trees ends in, before .gz or .xz."""
-ROOT, TRACE = "ROOT", "-NONE-"
+ROOT = "ROOT"
 WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called
 LONGEST = 1 << 24  # bytes without an end of a tree, after which a file holds no trees
 
@@ -66,7 +67,7 @@ class Tree(NamedTuple):
     @property
     def sentence(self) -> Sentence:
         """The words, and a readable string of them."""
-        return Sentence(self.words, rendered(self.words))
+        return Sentence(self.words, rendered(self.words, self.tags))
 
     def children(self, node: int) -> tuple[Child, ...]:
         """The constituents right below a phrase, in order: phrases and bare words."""
@@ -236,6 +237,11 @@ def _next(data: bytes, start: int) -> int:
 def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool) -> Tree:
     """The tree that a balanced text stands for."""
     tokens = _TOKEN.findall(text)
+    if historical(text):
+        try:
+            tokens = ordinary(tokens)
+        except ValueError as problem:
+            raise DataProblem(f"{path}:{line}: {problem}") from None
     first = tokens[0]
     wrapped = not first[0] and first[2] in WRAPPERS
     try:

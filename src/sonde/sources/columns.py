@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Example, Sentence, Site
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import lines
+from sonde.sources.tally import OnError, Tally
 
 CODES = dict(zip(("tr", "va", "te"), SPLITS, strict=True))
 KNOWN = CODES | {split: split for split in SPLITS}

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources.brackets import Strings, Tree, parsed
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import tried
 from sonde.sources.rendering import rendered, unescaped
+from sonde.sources.tally import OnError, Tally
 
 NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
@@ -53,7 +53,7 @@ class Block(NamedTuple):
     @property
     def sentence(self) -> Sentence:
         """The words, and a readable string of them."""
-        return Sentence(self.words, rendered(self.words))
+        return Sentence(self.words, rendered(self.words, self.tags))
 
     @property
     def tags(self) -> tuple[str, ...]:

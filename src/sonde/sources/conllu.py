@@ -7,39 +7,14 @@ tokens or empty nodes, is looked at line by line. With `on_error="skip"` a bad s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from sonde.core import DataProblem
 from sonde.sources.files import chunks, decoded
-from sonde.sources.trees import Range, Tree, depth, features, rebuilt
-
-OnError = Literal["raise", "skip"]
-_SHOWN = 20
-
-
-@dataclass
-class Tally:
-    """What was read and what was left out; a reader adds to it, so that its caller can show it."""
-
-    sentences: int = 0
-    words: int = 0
-    skipped: int = 0
-    problems: list[str] = field(default_factory=list)
-
-    def skip(self, problem: str) -> None:
-        """Count a sentence that is left out; the first twenty reasons are kept."""
-        self.skipped += 1
-        if len(self.problems) < _SHOWN:
-            self.problems.append(problem)
-
-    def refuse(self, problem: object, on_error: OnError) -> None:
-        """Raise what is wrong with a sentence as a DataProblem, or count the sentence as left out."""
-        if on_error == "raise":
-            raise DataProblem(f"{problem} (on_error=skip leaves such sentences out and counts them)")
-        self.skip(str(problem))
+from sonde.sources.tally import OnError, Tally
+from sonde.sources.trees import Range, Tree, depth, features, rebuilt, spells, withheld
 
 
 class _Heads(dict[str, int]):
@@ -54,7 +29,6 @@ class _Heads(dict[str, int]):
 
 
 Rows = tuple[tuple[str, ...], ...]
-Intern = Callable[[str, str], str]
 
 BODY = re.compile(r"\n(?!#)")
 _TOLD = re.compile(r"#\s*(text|sent_id)\s*=\s*(.*\S)")
@@ -87,11 +61,16 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
     """The trees of a piece of a file that begins on `line` and ends between sentences."""
     for first, block in _blocks(data, line, source):
         try:
-            tree = _tree(block, source.path, first, source.forms.setdefault)
+            tree = _tree(block, source, first)
         except DataProblem as problem:
             source.tally.refuse(problem, source.on_error)
             continue
-        if tree is not None:
+        if tree is not None and withheld(tree.words, source.tally.withheld > 0):
+            source.tally.withheld += 1
+            source.tally.skip(
+                f"{source.path}:{tree.line}: its words are withheld, and _ stands for them; get the text that belongs to the treebank"
+            )
+        elif tree is not None:
             source.tally.sentences += 1
             source.tally.words += len(tree.words)
             yield tree
@@ -99,6 +78,7 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
 
 def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]:
     """What lies between blank lines, with the number of its first line."""
+    data = _parted(data, line, source)
     try:
         blocks = decoded(data, source.path, line).split("\n\n")
     except DataProblem as problem:
@@ -111,6 +91,22 @@ def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]
         elif kept := block.strip("\n"):
             yield line + block.index(kept[0]), kept
         line += block.count("\n") + 2
+
+
+_NEARLY_BLANK = re.compile(rb"^[ \t]+$", re.MULTILINE)
+
+
+def _parted(data: bytes, line: int, source: Source) -> bytes:
+    """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do, which is said."""
+    found = _NEARLY_BLANK.search(data)
+    if found is None:
+        return data
+    line += data.count(b"\n", 0, found.start())
+    problem = f"{source.path}:{line}: the line between sentences must be empty, without spaces or tabs"
+    if source.on_error == "raise":
+        source.tally.refuse(problem, source.on_error)
+    source.tally.say(f"{problem}; such lines were taken for empty ones", once=f"{source.path}:")
+    return _NEARLY_BLANK.sub(b"", data)
 
 
 def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
@@ -126,12 +122,12 @@ def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
     return found
 
 
-def _tree(block: str, path: str, line: int, intern: Intern) -> Tree | None:
+def _tree(block: str, source: Source, line: int) -> Tree | None:
     """One block as a tree; None where it holds comments only."""
     comments, body, text, sent_id = header(block)
     if not body:
         return None
-    first = line + len(comments)
+    path, first, intern = source.path, line + len(comments), source.forms.setdefault
     cells, ranges, empty = _cells(body, path, first)
     if not all(cells):
         raise DataProblem(_empty_cell(body, path, first))
@@ -141,6 +137,10 @@ def _tree(block: str, path: str, line: int, intern: Intern) -> Tree | None:
         _check_features(feats, body, path, first)
     forms = cells[1::11]
     words = tuple(map(intern, forms, forms))
+    if text and not spells(text, words, ranges):
+        source.tally.mistold += 1
+        source.tally.first = source.tally.first or f"{path}:{line}"
+        text = ""
     text = text or rebuilt(words, cells[9::11], ranges)
     return Tree(
         words, tuple(cells[3::11]), feats, heads, tuple(cells[7::11]), deep, ranges, empty, comments, text, sent_id, path, line, cells
@@ -231,8 +231,6 @@ def inside(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
 def _why(text: str) -> str:
     if text.startswith("#"):
         return "; comments stand before the words"
-    if not text.strip():
-        return "; the line between sentences must be empty, without spaces or tabs"
     return "; columns are separated by single tabs"
 
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import tried
+from sonde.sources.tally import OnError, Tally
 
 Span = tuple[int, int]
 SHOWN = 40  # characters of what is wrong

@@ -59,6 +59,7 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
             continue
         if first:
             data, first = _unmarked(data, path), False
+            _check_ends(data, path)
         held = b"\r" if data.endswith(b"\r") else b""  # its \n may lie in the next piece
         data = data[: len(data) - len(held)]
         rest += data.replace(b"\r\n", b"\n") if b"\r" in data else data
@@ -78,6 +79,12 @@ def _unmarked(data: bytes, path: str | Path) -> bytes:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataProblem(f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`")
     return data.removeprefix(_BOM)
+
+
+def _check_ends(data: bytes, path: str | Path) -> None:
+    """Refuse a file whose lines end as they did on old Macs, which would be one line."""
+    if data.count(b"\r") > 1 and b"\n" not in data:
+        raise DataProblem(f"{path}:1: its lines end in CR alone; convert it, as with `tr '\\r' '\\n'`")
 
 
 def _pieces(path: str | Path) -> Iterator[bytes]:

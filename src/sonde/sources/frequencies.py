@@ -6,6 +6,7 @@ them. Pairs are kept as sorted 64-bit numbers (the two words' numbers side by si
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,14 +20,13 @@ import numpy as np
 from sonde.closure import code_of
 from sonde.core import DataProblem
 from sonde.sources import brackets, conllu, tagged, text
-from sonde.sources.conllu import OnError
 from sonde.sources.english import tokens
 from sonde.sources.files import cache_dir, digest, treebank, uncompressed
+from sonde.sources.tally import OnError
 from sonde.vectors import Ints
 
 HELD = 1 << 21  # tokens whose pairs are counted at once
 END = ""  # stands after each sentence
-TREES = (".ptb", ".mrg")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,9 @@ def _grown(counts: Ints, size: int) -> Ints:
 def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
     """The frequencies of some corpora; counted once, and kept under a hash of the files and of what reads them."""
     files = [file for path in paths for file in corpus(path)]
-    place = cache_dir() / "frequencies" / f"{digest(files)}-{code_of(__name__)}-{on_error}.npz"
+    kinds = "".join(uncompressed(file).suffix for file in files)  # names say how files are read
+    key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
+    place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
     try:
         return _kept(place)
     except (OSError, ValueError, KeyError):
@@ -121,7 +123,7 @@ def corpus(path: str) -> list[Path]:
         return [place]
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
-    endings = (*TREES, *tagged.SUFFIXES[:-1], ".txt")
+    endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
     found = sorted(file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings)
     return found or [part.path for part in treebank(path)]
 
@@ -129,7 +131,7 @@ def corpus(path: str) -> list[Path]:
 def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
     """The words of each sentence of a file, by the kind that its name says; text is cut as treebanks are."""
     suffix = uncompressed(path).suffix
-    if suffix in TREES:
+    if suffix in brackets.SUFFIXES:
         return (tree.words for tree in brackets.read(path, on_error))
     if suffix == ".conllu":
         return (tree.words for tree in conllu.read(path, on_error))

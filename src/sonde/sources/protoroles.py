@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from sonde.core import SPLITS, DataProblem, Sentence
 from sonde.sources import conllu
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.corpus import corpus
 from sonde.sources.files import opened, tried
+from sonde.sources.tally import OnError, Tally
 
 COLUMNS = (
     "Split", "Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End", "Arg.Phrase", "Property", "Response", "Applicable",

@@ -22,8 +22,16 @@ _PAIRED = frozenset(['"', "'"])
 _MARKS = re.compile(r"[^\w]+$")
 
 
-def rendered(words: Sequence[str]) -> str:
-    """The words as a reader would see them: marks close up to their words, clitics too, quotes and brackets in pairs."""
+HYPHEN = "HYPH"
+"""The tag of a hyphen inside a word, in treebanks that split there (GENIA, OntoNotes)."""
+
+
+def rendered(words: Sequence[str], tags: Sequence[str] = ()) -> str:
+    """The words as a reader would see them: marks close up to their words, clitics too, quotes and brackets in pairs.
+
+    Tags, where they are given, tell the hyphens of words that were split at them (wild - type) from dashes.
+    """
+    hyphens = {i for i, tag in enumerate(tags) if tag == HYPHEN}
     pieces: list[str] = []
     open_: set[str] = set()
     glued = True  # whether the next word follows without a space
@@ -35,10 +43,10 @@ def rendered(words: Sequence[str]) -> str:
             opens = word not in open_ and not _possessive(word, i, words)
             closes = not opens
             open_ ^= {word} if opens or word in open_ else set()
-        if not (glued or closes):
+        if not (glued or closes or i in hyphens):
             pieces.append(" ")
         pieces.append(word)
-        glued = opens
+        glued = opens or i in hyphens
     return "".join(pieces)
 
 
@@ -72,6 +80,6 @@ def repaired(words: Sequence[str], order: Sequence[int] | None = None, name: boo
     return tuple(found)
 
 
-def told(words: Sequence[str]) -> Sentence:
+def told(words: Sequence[str], tags: Sequence[str] = ()) -> Sentence:
     """A sentence of these words, rendered."""
-    return Sentence(tuple(words), rendered(words))
+    return Sentence(tuple(words), rendered(words, tags))

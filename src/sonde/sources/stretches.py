@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources.conllu import BODY, NUMBERS, OnError, Source, Tally, extra, header, inside, trees
+from sonde.sources.conllu import BODY, NUMBERS, Source, extra, header, inside, trees
 from sonde.sources.files import chunks
-from sonde.sources.trees import Range, Tree, features, rebuilt
+from sonde.sources.tally import OnError, Tally
+from sonde.sources.trees import Range, Tree, features, rebuilt, spells, withheld
 from sonde.vectors import Ints
 
 _COLUMNS = ("words", "lemmas", "upos", "feats", "deprels")
@@ -195,7 +196,19 @@ def _checked(columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: di
     parents, roots, depths = _trees(heads, starts, first, position)
     words = Coded(kept["form"].codes, [forms.setdefault(w, w) for w in kept["form"].names])
     found = Stretch(starts, parents, roots, depths, words, kept["lemma"], kept["upos"], kept["feats"], kept["deprel"], texts)
+    _check_words(found, ranges)
     return found if all(texts) else _told(found, kept["misc"], ranges)
+
+
+def _check_words(found: Stretch, ranges: dict[int, list[Range]]) -> None:
+    """A ValueError where words are withheld, or a raw string is not made of them."""
+    words = found.words.strings()
+    hidden = any(not name.strip("_") for name in found.words.names)
+    for k, (a, b) in enumerate(pairwise(found.starts.tolist())):
+        if hidden and withheld(words[a:b]):
+            raise ValueError("withheld")
+        if found.texts[k] and not spells(found.texts[k], words[a:b], ranges.get(k, ())):
+            raise ValueError("text")
 
 
 def _ranges(columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints) -> dict[int, list[Range]]:

@@ -16,9 +16,9 @@ from typing import Any
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources import brown
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import decoded, lines, uncompressed
 from sonde.sources.rendering import told, unescaped
+from sonde.sources.tally import OnError, Tally
 
 SUFFIXES = (".tagged", ".pos", ".tag", ".zip")
 """What the name of a tagged file ends in, before .gz or .xz."""
@@ -50,7 +50,7 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
         words = tuple(forms.setdefault(w, w) for w in map(unescaped, words))
         tally.sentences += 1
         tally.words += len(words)
-        yield told(words), tuple(forms.setdefault(t, t) for t in tags)
+        yield told(words, tags), tuple(forms.setdefault(t, t) for t in tags)
 
 
 def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import chunks, decoded
+from sonde.sources.tally import OnError, Tally
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 

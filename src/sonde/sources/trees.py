@@ -140,6 +140,23 @@ def rebuilt(words: Sequence[str], misc: Sequence[str], ranges: Iterable[Range]) 
     return "".join(pieces).rstrip(" ")
 
 
+def spells(text: str, words: Sequence[str], ranges: Sequence[Range] = ()) -> bool:
+    """Whether a raw string is made of these words, or the multiword tokens that stand for them, whatever the spaces."""
+    forms = list(words)
+    for r in ranges:
+        forms[r.start : r.stop] = [r.form, *[""] * (r.stop - r.start - 1)]
+    return "".join("".join(forms).split()) == "".join(text.split())
+
+
+def withheld(words: Sequence[str], others: bool = False) -> bool:
+    """Whether most words are underscores alone, which stand for words that may not be given away.
+
+    A line drawn with underscores, a word of its own, is none, unless `others` of its treebank are.
+    """
+    hidden = sum(not word.strip("_") for word in words)
+    return 2 * hidden >= len(words) and (len(words) > 1 or others)
+
+
 def written(tree: Tree) -> str:
     """The tree as a CoNLL-U block, with the blank line that ends it."""
     starts = {r.start: r for r in tree.ranges}

@@ -19,8 +19,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from sonde.core import DataProblem, Dataset
 from sonde.naming import Place
 from sonde.sampling import Candidate, Settings, sample
-from sonde.sources.conllu import Tally
 from sonde.sources.files import Part, digest
+from sonde.sources.tally import Tally
 
 HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size
 
@@ -104,7 +104,12 @@ class Asked:
 def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, Any]:
     """Notes that say what was read: the files, how many sentences and words, how many were skipped, and the first problems."""
     source = {"files": list(files), "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped, **more}
-    return {"source": source, "problems": list(tally.problems)}
+    return {"source": source, **remarks(tally), "problems": list(tally.problems)}
+
+
+def remarks(tally: Tally) -> dict[str, Any]:
+    """What tables say about the sources as they are, as a note; {} where there is nothing to say."""
+    return {"remarks": tally.remarks()} if tally.remarks() else {}
 
 
 def malformed(notes: Mapping[str, Any]) -> tuple[int, str]:

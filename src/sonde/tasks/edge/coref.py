@@ -7,11 +7,12 @@ whole documents whose sentences a treebank has (OntoGUM).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
@@ -42,11 +43,27 @@ class CorefOptions(Options):
 
 
 class Mentioned(NamedTuple):
-    """A sentence with its mentions (start, stop, chain) in textual order, and its document."""
+    """A sentence with its mentions (start, stop, chain) in textual order, its document, and the split that this says ('' for nothing)."""
 
     sentence: Sentence
     mentions: list[tuple[int, int, str]]
     document: str
+    split: str = ""
+
+
+@dataclass
+class Bank:
+    """The sentences of a treebank that documents are cut by: by document, with its split, and in the order of each split."""
+
+    named: dict[str, tuple[str, list[Sentence]]] = field(default_factory=dict)
+    ordered: dict[str, Iterator[Sentence]] = field(default_factory=dict)
+
+    def of(self, name: str, split: str) -> tuple[str, Iterator[Sentence]]:
+        """The split and the sentences of a document of this name; without one, those that come next in a split."""
+        if name in self.named:
+            found, sentences = self.named[name]
+            return split or found, iter(sentences)
+        return split, self.ordered.setdefault(split, iter(()))
 
 
 def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> Marked:
@@ -65,9 +82,12 @@ def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> 
 def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
     if options.across < 0:
         raise DataProblem(f"across={options.across}: write how many sentences apart two mentions may be, from 0")
-    for part in parts[: len(parts) - len(_treebank(options))]:
-        for _, sentences in groupby(_mentioned(options, part, count), key=lambda one: one.document):
-            yield from _paired(list(sentences), options, part.split, count)
+    banks = _treebank(options)
+    bank = _bank(banks, count)
+    for part in parts[: len(parts) - len(banks)]:
+        for _, sentences in groupby(_mentioned(options, part, bank, count), key=lambda one: one.document):
+            document = list(sentences)
+            yield from _paired(document, options, part.split or document[0].split, count)
 
 
 def _paired(document: list[Mentioned], options: CorefOptions, split: str, count: Count) -> Iterator[Marked]:
@@ -87,7 +107,7 @@ def _paired(document: list[Mentioned], options: CorefOptions, split: str, count:
         yield found
 
 
-def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:
+def _mentioned(options: CorefOptions, part: Part, bank: Bank, count: Count) -> Iterator[Mentioned]:
     if uncompressed(part.path).suffix in CONLLU:
         mentions, document = Mentions(), 0
         for tree in conllu.read(part.path, options.on_error, count.tally):
@@ -98,7 +118,7 @@ def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Ment
         count.left_out[BEYOND] += mentions.unfinished
         return
     if options.sentences is not None:
-        yield from _documents(options, part, count)
+        yield from _documents(options, part, bank, count)
         return
     for block in conll2012.read(part.path, options.on_error, count.tally):
         spans = count.tolerated(options.on_error, block.mentions)
@@ -106,23 +126,36 @@ def _mentioned(options: CorefOptions, part: Part, count: Count) -> Iterator[Ment
             yield Mentioned(block.sentence, sorted({(m.start, m.stop, m.label) for m in spans}), f"{part.path}: {block.document}")
 
 
-def _documents(options: CorefOptions, part: Part, count: Count) -> Iterator[Mentioned]:
-    """The sentences of documents in three columns, in the words of the treebank of the same split."""
-    banks = (bank for bank in _treebank(options) if bank.split == part.split)
-    sentences = chain.from_iterable(_sentences(bank, count) for bank in banks)
-    for sentence, mentions, document, beyond in documents.cut(documents.read(part.path), sentences, options.on_error, count.tally):
-        count.left_out[BEYOND] += beyond
-        yield Mentioned(sentence, sorted({(m.start, m.stop, m.label) for m in mentions}), document)
+def _documents(options: CorefOptions, part: Part, bank: Bank, count: Count) -> Iterator[Mentioned]:
+    """The sentences of documents in three columns, in the words of the treebank."""
+    for document in documents.read(part.path):
+        split, sentences = bank.of(document.name, part.split)
+        for sentence, mentions, beyond in documents.cut(document, sentences, options.on_error, count.tally):
+            count.left_out[BEYOND] += beyond
+            found = sorted({(m.start, m.stop, m.label) for m in mentions})
+            yield Mentioned(sentence, found, f"{document.file}: {document.line}", split)
 
 
-def _sentences(bank: Part, count: Count) -> Iterator[Sentence]:
-    """The sentences of a treebank that documents are cut by; none can be left out, or all that follow would be others."""
-    try:
-        for tree in conllu.read(bank.path, "raise", count.tally):
-            yield tree.sentence
-    except DataProblem as problem:
-        told = str(problem).partition(" (on_error=skip")[0]
-        raise DataProblem(f"{told} (sentences= needs every sentence of it: mend the file)") from None
+def _bank(parts: list[Part], count: Count) -> Bank:
+    """A treebank by its documents; none of its sentences can be left out, or all that follow would be others."""
+    bank, every = Bank(), dict[str, list[Sentence]]()
+    name = ""
+    for part in parts:
+        try:
+            for tree in conllu.read(part.path, "raise", count.tally):
+                name = next((found[1] for comment in tree.comments if (found := _NEWDOC.match(comment))), name)
+                bank.named.setdefault(name, (part.split, []))[1].append(tree.sentence)
+                every.setdefault(part.split, []).append(tree.sentence)
+        except DataProblem as problem:
+            told = str(problem).partition(" (on_error=skip")[0]
+            raise DataProblem(f"{told} (sentences= needs every sentence of it: mend the file)") from None
+        name = ""
+    bank.named.pop("", None)
+    bank.ordered = {split: iter(sentences) for split, sentences in every.items()}
+    return bank
+
+
+_NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 
 def _parts(options: CorefOptions) -> list[Part]:

@@ -14,10 +14,10 @@ from typing import Any, Generic, Literal, TypeVar
 from sonde.core import SPLITS, DataProblem, Dataset
 from sonde.naming import Place
 from sonde.sampling import carve_dev, sampled
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import Part
+from sonde.sources.tally import OnError, Tally
 from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
-from sonde.tasks.questions import factory, fingerprint, uncollected
+from sonde.tasks.questions import factory, fingerprint, remarks, uncollected
 from sonde.vectors import Ints
 
 CONLLU = (".conllu",)
@@ -79,7 +79,7 @@ class Count:
         source = {"files": files[:20], "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
         more = {"and further files": len(files) - 20} if len(files) > 20 else {}
         counts = {"left out": dict(sorted((+self.left_out).items())), **dict(sorted((+self.also).items()))}
-        return {"source": {**source, **more}, **counts, "problems": list(tally.problems)}
+        return {"source": {**source, **more}, **counts, **remarks(tally), "problems": list(tally.problems)}
 
 
 @dataclass(frozen=True, slots=True)

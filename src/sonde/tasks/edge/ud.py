@@ -13,6 +13,7 @@ from sonde.core import Sentence
 from sonde.sources import brackets, conll2012, conllu
 from sonde.sources.corpus import corpus
 from sonde.sources.files import Part, uncompressed
+from sonde.sources.style import Style
 from sonde.sources.trees import Tree, features
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
@@ -97,19 +98,27 @@ def _tagged(options: PosOptions, part: Part, count: Count) -> Iterator[tuple[Sen
 
 def _dep(options: DepOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
     for part in parts:
-        for tree in conllu.read(part.path, options.on_error, count.tally):
-            labels = _relations(tree, options.relations)
-            spans = [(i, i + 1, head, head + 1) for i, head in enumerate(tree.heads)]
-            if options.root == "self":
-                spans[tree.root] = (tree.root, tree.root + 1) * 2
-            else:
-                del spans[tree.root], labels[tree.root]
-                count.left_out["roots"] += 1
-            if ABSENT in labels:
-                count.left_out["words without a relation"] += labels.count(ABSENT)
-                spans = [span for span, label in zip(spans, labels, strict=True) if label != ABSENT]
-                labels = [label for label in labels if label != ABSENT]
-            yield Marked(tree.sentence, spans, labels, part.split)
+        style = Style()
+        yield from _dependencies(options, part, count, style)
+        if old := style.first_release():
+            count.tally.say(f"{part.path} {old}")
+
+
+def _dependencies(options: DepOptions, part: Part, count: Count, style: Style) -> Iterator[Marked]:
+    for tree in conllu.read(part.path, options.on_error, count.tally):
+        style.add(tree.deprels)
+        labels = _relations(tree, options.relations)
+        spans = [(i, i + 1, head, head + 1) for i, head in enumerate(tree.heads)]
+        if options.root == "self":
+            spans[tree.root] = (tree.root, tree.root + 1) * 2
+        else:
+            del spans[tree.root], labels[tree.root]
+            count.left_out["roots"] += 1
+        if ABSENT in labels:
+            count.left_out["words without a relation"] += labels.count(ABSENT)
+            spans = [span for span, label in zip(spans, labels, strict=True) if label != ABSENT]
+            labels = [label for label in labels if label != ABSENT]
+        yield Marked(tree.sentence, spans, labels, part.split)
 
 
 def _relations(tree: Tree, relations: str) -> list[str]:

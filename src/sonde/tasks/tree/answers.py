@@ -109,7 +109,7 @@ def ruled(name: str, *tags: str) -> Answers:
 
 def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences as they were and with two words swapped."""
-    return _altered("I", notes, *shifts(found.sentences, found.splits, options.seed, found.sources))
+    return _altered("I", notes, *shifts((found.sentences, found.tags, found.splits), options.seed, found.sources))
 
 
 def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:

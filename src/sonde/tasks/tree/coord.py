@@ -103,7 +103,7 @@ def inversions(
         words = sentence.words
         order = found.order(len(words)) if changed else range(len(words))
         longer = found.longer(bool(changed))
-        new = told(repaired(words, order, is_name(words[0], tags[0], counts)))
+        new = told(repaired(words, order, is_name(words[0], tags[0], counts)), [tags[i] for i in order])
         label, length = "I" if changed else "O", APART * LONGER.index(longer)
         candidates.append(Candidate(new, label, "", split, {"longer clause": longer, **source(sources, row)}, length))
     return candidates, out

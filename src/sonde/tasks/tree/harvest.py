@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from sonde.core import DataProblem, Sentence
 from sonde.sources import brackets, tagged, text
 from sonde.sources.brackets import Strings, Tree
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.english import tokens
 from sonde.sources.files import Part, digest, treebank, uncompressed
+from sonde.sources.tally import OnError, Tally
 from sonde.tasks.questions import Held
 from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.coord import coordination

@@ -165,7 +165,7 @@ def replacements(
         strata = {"tag": tags[row][odd.place], **source(sources, row)}
         if changed:
             new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
-            candidates.append(Candidate(told(new), "C", odd.replacement, splits[row], strata))
+            candidates.append(Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata))
         else:
-            candidates.append(Candidate(told(words), "O", "", splits[row], strata))
+            candidates.append(Candidate(told(words, tags[row]), "O", "", splits[row], strata))
     return candidates, out

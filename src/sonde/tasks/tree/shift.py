@@ -10,17 +10,18 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.sampling import Candidate
-from sonde.sources.rendering import joined, mark, told
+from sonde.sources.rendering import HYPHEN, joined, mark, told
 from sonde.tasks.tree.altered import altered, quoted, source
 
 
-def places(words: Sequence[str]) -> list[int]:
+def places(words: Sequence[str], tags: Sequence[str] = ()) -> list[int]:
     """Where a word can change places with the next: neither is the first word or a mark, nor are they the same.
 
-    Nor is either part of one word with a neighbour (did n't, the dog 's): written onto another, as in *the's dog*, its spelling would tell.
+    Nor is either part of one word with a neighbour (did n't, the dog 's, wild - type): written onto another, as in *the's dog*, its
+    spelling would tell.
     """
     marks = list(map(mark, words))
-    tied = [joined(first, second) for first, second in pairwise(words)]
+    tied = [joined(first, second) or HYPHEN in tags[i : i + 2] for i, (first, second) in enumerate(pairwise(words))]
     return [
         i
         for i in range(1, len(words) - 1)
@@ -34,9 +35,13 @@ def swapped(words: Sequence[str], i: int) -> tuple[str, ...]:
 
 
 def shifts(
-    sentences: Sequence[Sentence], splits: Sequence[str], seed: int, sources: Sequence[str] = ()
+    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], seed: int, sources: Sequence[str] = ()
 ) -> tuple[list[Candidate], Counter[str]]:
-    """Candidates from distinct sentences, half with two words swapped (I), half as they were (O); and why others were left out."""
+    """Candidates from distinct sentences, tags (empty for text without) and splits, and why others were left out.
+
+    Half of them have two words swapped (I), half are as they were (O).
+    """
+    sentences, tags, splits = columns
     rng = np.random.default_rng([seed, 21])
     out: Counter[str] = Counter()
     rows, where = [], []
@@ -50,7 +55,7 @@ def shifts(
         orders.add(bag)
         if quoted(words):
             out["double quotes"] += 1
-        elif found := places(words):
+        elif found := places(words, tags[row]):
             rows.append(row)
             where.append(found[rng.integers(len(found))])
         else:
@@ -60,5 +65,5 @@ def shifts(
     for row, i, changed in zip(rows, where, change, strict=True):
         words = sentences[row].words
         new, label = (swapped(words, i), "I") if changed else (words, "O")
-        candidates.append(Candidate(told(new), label, "", splits[row], source(sources, row)))
+        candidates.append(Candidate(told(new, tags[row]), label, "", splits[row], source(sources, row)))
     return candidates, out

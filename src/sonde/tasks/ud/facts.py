@@ -15,9 +15,9 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.oracles import Facts
-from sonde.sources.conllu import OnError
 from sonde.sources.files import Part, digest
 from sonde.sources.stretches import Stretch, stretches
+from sonde.sources.tally import OnError
 from sonde.sources.trees import features
 from sonde.tasks.questions import Held
 

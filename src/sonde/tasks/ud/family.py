@@ -11,14 +11,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sonde.core import Dataset, Sentence
+from sonde.core import DataProblem, Dataset, Sentence
 from sonde.oracles import Facts
 from sonde.sampling import Candidate
 from sonde.sources.files import Part
 from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, DEPTHS, OF_WORDS, PLACES, WORDS, facts
-from sonde.tasks.ud.harvest import Harvest, harvest, is_text, parts
+from sonde.tasks.ud.harvest import RULES, Harvest, harvest, is_text, parts, refuse_first_release
 from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Answer, Finding, composition, misread, tallied
 from sonde.tasks.ud.types import final_mark
 from sonde.tasks.ud.words import LEAST, contents
@@ -92,13 +92,20 @@ class UdTask:
         with uncollected():
             found = harvest(options.path, options.with_, options.on_error)
             notes = source_notes(found.files, found.tally)
+            if self.name.removeprefix("ud/") in RULES:
+                refuse_first_release(found.styles)
             return QUESTIONS[self.name].answers(found, options, notes), notes
 
     def load(self) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
         options, about = self.options, QUESTIONS[self.name]
-        found, notes = self.candidates()
-        return about.sampled(options, found, notes)
+        candidates, notes = self.candidates()
+        try:
+            return about.sampled(options, candidates, notes)
+        except DataProblem as problem:
+            found = harvest(options.path, options.with_, options.on_error)
+            foreign = "; ".join(filter(None, (style.foreign_values() for style in found.styles.values())))
+            raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
 
 
 def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:

@@ -16,12 +16,13 @@ import numpy as np
 
 from sonde.core import DataProblem, Dataset
 from sonde.sampling import Candidate, sample
-from sonde.sources.conllu import Tally
 from sonde.sources.files import uncompressed
 from sonde.sources.stretches import Stretch, stretches
+from sonde.sources.style import Style
+from sonde.sources.tally import Tally
 from sonde.sources.trees import features
 from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, uncollected
-from sonde.tasks.ud.harvest import parts
+from sonde.tasks.ud.harvest import parts, refuse_first_release
 from sonde.vectors import Ints
 
 PLACES = {"root": "the main predicate", "subj": "the subject of the main clause", "obj": "the direct object of the main clause"}
@@ -96,10 +97,14 @@ class FeatureTask:
         if texts := [str(part.path) for part in files if uncompressed(part.path).suffix == ".txt"]:
             raise DataProblem(f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U")
         found: list[Candidate] = []
+        styles: dict[str, Style] = {}
         with uncollected():
             for part in files:
                 for stretch in stretches(part.path, options.on_error, tally):
+                    styles.setdefault(str(part.path), Style()).add(stretch.deprels.names)
                     found.extend(_answered(stretch, part.split, options, counts))
+        if not options.by_class and options.of != "root":
+            refuse_first_release(styles)
         self._check(counts)
         values = dict(counts.values.most_common())
         every = options.classes or options.rare == "refuse" or options.least is not None

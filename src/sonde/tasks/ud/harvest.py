@@ -13,9 +13,10 @@ from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
 from sonde.sources import text
-from sonde.sources.conllu import OnError, Tally
 from sonde.sources.files import Part, digest, treebank, uncompressed
 from sonde.sources.stretches import stretches
+from sonde.sources.style import Style
+from sonde.sources.tally import OnError, Tally
 from sonde.tasks.questions import Held
 from sonde.tasks.ud import rules as ud_rules
 from sonde.tasks.ud.clause import clauses
@@ -48,6 +49,7 @@ class Harvest:
     findings  by rule, an answer or the reason why there is none; `literal` those of the paper's rules, where they differ
     forms     how often each word form occurs
     auxiliaries  construction of a tense -> lemma of the auxiliary that carries it -> sentences
+    styles    of annotation, by file
     """
 
     sentences: list[Sentence]
@@ -57,6 +59,7 @@ class Harvest:
     literal: Mapping[str, list[Finding]]
     forms: Counter[str]
     auxiliaries: dict[str, Counter[str]]
+    styles: dict[str, Style]
     tally: Tally
     files: tuple[str, ...]
 
@@ -91,6 +94,13 @@ def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") 
     return _HELD.get(key, lambda: _gathered(found, on_error))
 
 
+def refuse_first_release(styles: Mapping[str, Style]) -> None:
+    """A DataProblem where a treebank has the relations of release 1, which rules about relations would misread."""
+    for path, style in styles.items():
+        if old := style.first_release():
+            raise DataProblem(f"{path} {old}, and this is about relations of release 2: get a newer release of the treebank, or convert it")
+
+
 def forget() -> None:
     """Let go of what is held for the next task."""
     _HELD.clear()
@@ -103,7 +113,7 @@ def _gathered(found: list[Part], on_error: OnError) -> Harvest:
     tally = Tally()
     findings: dict[str, list[Finding]] = {name: [] for name in RULES}
     literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
-    whole = Harvest([], [], [], findings, literal, Counter(), {}, tally, tuple(str(part.path) for part in found))
+    whole = Harvest([], [], [], findings, literal, Counter(), {}, {}, tally, tuple(str(part.path) for part in found))
     for part in found:
         if is_text(part.path):
             _add_text(whole, part, on_error)
@@ -118,7 +128,9 @@ def _gathered(found: list[Part], on_error: OnError) -> Harvest:
 
 
 def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
+    style = whole.styles.setdefault(str(part.path), Style())
     for stretch in stretches(part.path, on_error, whole.tally):
+        style.add(stretch.deprels.names, stretch.feats.names)
         found = list(clauses(stretch))
         whole.sentences.extend(clause.sentence for clause in found)
         whole.splits.extend([part.split] * len(stretch))

@@ -1,0 +1,98 @@
+"""Trees of the Penn parsed corpora of historical English and their kin (IcePaHC, Tycho Brahe, HeliPaD, Keyaki), made ordinary trees.
+
+They are told by the identifier that stands beside the clause, `( (IP-MAT ...) (ID 1150.HOMILIES,.1))`, or by their codes. Identifiers,
+codes and metadata are no words; `*T*-1`, `*con*` and `0` are traces; a leaf may bring its lemma, `dog-dog` or `dogs@l=dog@`; and words
+that annotators have split, `ófriður$ $inn`, `d@ @os`, are put together again, under the tag of the first part.
+"""
+
+from __future__ import annotations
+
+import re
+
+TRACE = "-NONE-"
+METADATA = "METADATA"
+APART = frozenset({"ID", "CODE", METADATA, "COMMENT"})
+"""Tags of leaves that are no words."""
+PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
+
+_MARKED = re.compile(r"\(\s*(?:ID|CODE|METADATA)\s")
+_EMPTY = re.compile(r"\*(\S*\*)?(-\d+)?")
+_NUMERAL = re.compile(r"NUM|CARD|CD|LS|N\b|NPR|FW|X")
+_SPLIT = "$@"
+
+Token = tuple[str, str, str, str, str]
+"""Of a bracketed text: tag and word of a leaf, the label of a phrase, its end, or something else; '' for the others."""
+
+
+def historical(text: str) -> bool:
+    """Whether a tree has an identifier or a code among its leaves, or is metadata."""
+    return _MARKED.search(text) is not None
+
+
+def ordinary(tokens: list[Token]) -> list[Token]:
+    """The same tree with words alone as words; what are none become traces. A ValueError where it is in CorpusSearch's deep format."""
+    leaves, hidden = _leaves(tokens)
+    if any(tokens[k][0] in ("ORTHO", "LEMMA") for k in leaves):
+        raise ValueError("CorpusSearch's deep format, with (ORTHO word) inside the leaves; write the corpus in the usual format")
+    found = list(tokens)
+    real = []
+    for k in leaves:
+        tag, word = tokens[k][:2]
+        if tag == "CODE" and word in PARENTHESES:
+            found[k] = (*PARENTHESES[word], "", "", "")
+        elif k in hidden or tag in APART or empty(tag, word):
+            found[k] = (TRACE, word, "", "", "")
+        else:
+            real.append(k)
+    forms = _forms([found[k][1] for k in real])
+    last = -1
+    for k, form in zip(real, forms, strict=True):
+        if last >= 0 and form[0] in _SPLIT and found[last][1][-1] == form[0] and len(form) > 1:
+            found[last] = (found[last][0], found[last][1][:-1] + form[1:], "", "", "")
+            found[k] = (TRACE, form, "", "", "")
+        else:
+            found[k] = (found[k][0], form, "", "", "")
+            last = k
+    return [(t[0], t[1].strip(_SPLIT) or t[1], "", "", "") if k in real else t for k, t in enumerate(found)]
+
+
+def _leaves(tokens: list[Token]) -> tuple[list[int], set[int]]:
+    """Where the leaves are, and those of them that lie in a phrase of metadata."""
+    leaves, hidden, inside = [], set(), 0
+    for k, (tag, _, label, closed, _) in enumerate(tokens):
+        if tag:
+            leaves.append(k)
+            hidden |= {k} if inside else set()
+        elif closed:
+            inside -= inside > 0
+        elif inside or label == METADATA:
+            inside += 1
+    return leaves, hidden
+
+
+def empty(tag: str, word: str) -> bool:
+    """Whether a leaf is a trace, a silent pronoun, or a complementiser that is not spoken."""
+    return _EMPTY.fullmatch(word) is not None or (word == "0" and _NUMERAL.match(tag) is None)
+
+
+def _forms(leaves: list[str]) -> list[str]:
+    """The words without their lemmas; of `form-lemma` only where every leaf of the tree is one."""
+    if any("@l=" in leaf for leaf in leaves):
+        return [leaf.partition("@l=")[0] or leaf for leaf in leaves]
+    forms = [_form(leaf) for leaf in leaves]
+    if not all(forms) or (len(leaves) < FEW and not any(map(_alike, forms, leaves))):
+        return leaves
+    return forms
+
+
+FEW = 3  # leaves, among which a word with a hyphen (to-day) might pass for one with its lemma
+
+
+def _form(leaf: str) -> str:
+    """The form of `form-lemma`, '' of anything else; a form with hyphens has a lemma with as many, or one with none."""
+    parts = leaf.split("-")
+    return "-".join(parts[: len(parts) // 2] if len(parts) % 2 == 0 else parts[:-1])
+
+
+def _alike(form: str, leaf: str) -> bool:
+    return leaf[len(form) + 1 :].lower().startswith(form.lower()[:2])
