@@ -110,9 +110,11 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
         show(page(outcome.results, questions))
     else:
         typer.echo(render(outcome.results, style), nl=False)
-    for kind, names in (("refused", made.refused.keys()), ("failed", outcome.failures.keys() - made.refused.keys())):
-        for those, reason in together({name: why for name, why in outcome.failures.items() if name in names}):
-            remark(f"{kind}: {those}: {reason}")
+    for those, reason in together({name: why for name, why in outcome.failures.items() if name in made.refused}):
+        remark(f"refused: {those}: {reason}")
+    for name, reason in outcome.failures.items():
+        if name not in made.refused:
+            remark(f"failed: {name}: {reason}")
 
 
 def _summary(outcome: Outcome, shown: str, seconds: float) -> str:

@@ -107,7 +107,7 @@ def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
     names: dict[str, list[str]] = {}
     for name, why in refused.items():
         names.setdefault(why, []).append(name)
-    return [(", ".join(those), why) for why, those in names.items()]
+    return [("; ".join(those), why) for why, those in names.items()]
 
 
 _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
