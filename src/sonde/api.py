@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Settings:
     output: str | Path | None = None
     cache: str | Path | None = None
     store: str = "float32"
+    keep_scores: bool = False
     jobs: int = 1
     progress: bool = True
     reproducible: bool = False
@@ -54,12 +55,12 @@ def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
               list[str] -> [n, dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a mapping of
               names to them. A model without a name goes by its card or its path, and a second one of that name by 'NAME #2'
     tasks     references or Task objects; patterns such as 'ud/*:PATH' are expanded
-    settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, store, jobs, progress
+    settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, store, keep_scores, jobs, progress
     """
     chosen = Settings(**settings)
     encoders = encoder if isinstance(encoder, list | Mapping) else [encoder]
     listed = [tasks] if isinstance(tasks, str) else list(tasks)
-    places = Places.of(chosen.output, chosen.cache, chosen.store)
+    places = replace(Places.of(chosen.output, chosen.cache, chosen.store), scores=chosen.keep_scores)
     with reproducing(chosen.reproducible):
         made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
         outcome = run(made, places, local(chosen.jobs), chosen.progress)

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.logits import Link, Logits
 from sonde.targets import Column, Label, column, label_of
 from sonde.vectors import Floats, Ints, Vectors
 
@@ -257,7 +258,7 @@ class Predictions:
     scores: Floats
     names: tuple[str, ...]
     decoded: Column
-    link: Literal["softmax", "sigmoid"] | None = None
+    link: Link | None = None
 
 
 Control = Callable[[Dataset], Dataset]
@@ -278,7 +279,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one trial found. Scores are in the metric's unit; `strata` tag test examples, `clusters` number what was drawn together."""
+    """What one trial found. `strata` tag examples, `clusters` number what was drawn together, `scores` are of the state best by loss."""
 
     trial: Trial
     metric: str
@@ -291,6 +292,7 @@ class Result:
     provenance: Mapping[str, Any]
     strata: Mapping[str, Tags] = field(default_factory=dict)
     clusters: Mapping[str, Ints] = field(default_factory=dict)
+    scores: Logits | None = None
 
     @property
     def n(self) -> int:

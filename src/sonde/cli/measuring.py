@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,6 +15,7 @@ from sonde.cli.options import (
     Cache,
     Controls,
     Encoders,
+    Keep,
     OnError,
     Output,
     Probes,
@@ -49,6 +51,7 @@ def run(
     output: Output = None,
     cache: Cache = None,
     store: Store = "float32",
+    keep: Keep = None,
     on_error: OnError = "raise",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other.")] = 1,
     style: Annotated[Literal["terminal", "markdown", "csv", "latex", "mteb"], typer.Option("--format", help="How to show.")] = "terminal",
@@ -66,6 +69,7 @@ def run(
     - `sonde run -t 'ud/*:UD_English-EWT' -e length -e bow:random -e st:all-MiniLM-L6-v2 -o results/`
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
+    - `sonde run -t edge/dep:UD_English-EWT -e hf:bert-base-cased,layers=all,pool=none --read mix --keep scores -o results/`
     - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
     - `sonde run --suite ettinger2018:task_datasets -e bow:random`
     """
@@ -76,7 +80,7 @@ def run(
 
     start = time.perf_counter()
     settled(cache, reproducible)
-    places = Places.of(output, cache, store)
+    places = replace(Places.of(output, cache, store), scores=keep == "scores")
     built_in = not (task or encoder or suite)
     controls = control or (["shuffled"] if built_in else [])
     encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)

@@ -53,6 +53,13 @@ Store = Annotated[
     Literal["float32", "float16"],
     typer.Option("--store", help="How vectors are kept: as they are, or rounded to half the bytes, which results are told apart by."),
 ]
+Keep = Annotated[
+    Literal["scores"] | None,
+    typer.Option(
+        "--keep",
+        help="What else to keep: scores, for V-information, calibration and `sonde predictions` (2 bytes an example and label).",
+    ),
+]
 OnError = Annotated[
     Literal["raise", "skip"],
     typer.Option("--on-error", help="What to do about a malformed sentence in a treebank: stop and name it, or skip and count it."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -32,6 +33,9 @@ def report(
         typer.Option("--human", metavar="FILE", help="With --suite: what people score, as `sonde annotate --score` wrote it."),
     ] = None,
     classes: Annotated[bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")] = False,
+    bits: Annotated[
+        bool, typer.Option("--bits", help="V-information and calibration in place of scores, of results with `--keep scores`.")
+    ] = False,
     by: Annotated[str | None, typer.Option("--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`.")] = None,
 ) -> None:
     """Show results that were measured before: all of a folder, or, without one, those that were asked for together last.
@@ -45,6 +49,7 @@ def report(
     - `sonde report results/ --format latex`
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
+    - `sonde report results/ --bits`
     - `sonde report results/ --by distance`
     - `sonde report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `sonde report results/ --suite conneau2018`
@@ -62,8 +67,13 @@ def report(
         raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
     if by is not None and (style not in (*PAGES, "csv") or suite is not None or classes):
         raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
-    found = found_in(results, which, tasks=task, encoders=encoder, reads=read)
-    text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
+    if bits and (style not in (*PAGES, "csv") or suite is not None or classes or by is not None):
+        raise typer.BadParameter(f"bits are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--bits")
+    found = found_in(results, which, bits, tasks=task, encoders=encoder, reads=read)
+    if bits:
+        text: str | None = _bits(found, style)
+    else:
+        text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
     if text is not None:
         put(text, output)
     if output is not None:
@@ -99,9 +109,20 @@ def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> s
     return csv(rows) if style == "csv" else PAGES[style](strata_table(rows, stratum))
 
 
-def found_in(folder: Path | None, which: str | None = None, **asked: list[str] | None) -> list[Result]:
+def _bits(found: list[Result], style: str) -> str:
+    """V-information and calibration as text."""
+    from sonde.report import PAGES
+    from sonde.report.information import bits, bits_table
+    from sonde.report.records import csv
+
+    rows = bits(found)
+    return csv(rows) if style == "csv" else PAGES[style](bits_table(rows))
+
+
+def found_in(folder: Path | None, which: str | None = None, scores: bool = False, **asked: list[str] | None) -> list[Result]:
     """The newest result of each trial in a folder, ordered by trial, of those asked for; says what is left out.
 
+    scores  whether they come with their scores, where these were kept
     which  'last' (what `sonde run` without a folder kept), 'all' (without, where there is a folder), or how many experiments ago
     asked  patterns of `tasks`, `encoders` and `reads`; all without
     """
@@ -109,6 +130,7 @@ def found_in(folder: Path | None, which: str | None = None, **asked: list[str] |
     from sonde.encoders import ENCODERS
     from sonde.experiment.places import Places
     from sonde.report.rows import newest
+    from sonde.store.scores import find_scores
     from sonde.tasks import TASKS
 
     places = Places.of(folder)
@@ -116,6 +138,8 @@ def found_in(folder: Path | None, which: str | None = None, **asked: list[str] |
     if not found:
         raise DataProblem(f"no results in {places.results}: `sonde run -o {places.results}` makes some")
     found = _experiment(found, places.results, which or ("all" if folder else "last"))
+    if scores:
+        found |= {key: replace(found[key], scores=one) for key, one in find_scores(places.results, found).items()}
     kept = newest(found.values())
     if older := len(found) - len(kept):
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")

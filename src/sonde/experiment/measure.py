@@ -18,12 +18,13 @@ from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
+from sonde.logits import Logits
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of
 from sonde.reading import Predictor, Probe, Readings
 from sonde.store.vectors import VectorStore
 from sonde.targets import Classes, Column
-from sonde.vectors import Vectors
+from sonde.vectors import Ints, Vectors
 
 if TYPE_CHECKING:
     from sonde.identity import Made
@@ -59,22 +60,35 @@ class Group:
         return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
 
 
-def results_of(group: Group, whole: Dataset, store: VectorStore) -> list[Result]:
-    """Fit and score a group's trials on the task's data set, over vectors of a store, which gets those that it lacks."""
-    readings, counts = _readings(group, group.control(whole), store)
+def results_of(group: Group, whole: Dataset, store: VectorStore, scores: bool = False) -> list[Result]:
+    """Fit and score a group's trials on the task's data set, over vectors of a store, which gets those that it lacks.
+
+    With `scores`, what each fit says in the state that is best on dev by loss is kept with its result.
+    """
+    readings, counts, rows = _readings(group, group.control(whole), store)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     for name, part in (("train", train), ("test", test)):
         if not len(part):
             raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
     counts |= {"train": len(train), "dev": len(dev), "test": len(test), "unseen": _unseen(train.labels, test.labels)}
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
+    likeliest = tuple(cell._replace(by="loss") for cell in cells) if scores and test.labels.loss != "squared" else ()
     start = time.perf_counter()
-    predictors = group.probe.fit(train, dev, cells=cells)
+    predictors = group.probe.fit(train, dev, cells=cells + likeliest)
     seconds = time.perf_counter() - start
     answers = {kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()}
     shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes})
     shared |= {"fit_seconds": round(seconds, 3), "constants": answers, "tested": about(test.dataset)}
-    return [_result(t, p, test, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=True)]
+    tested = rows[readings.dataset.rows("test")]
+    logits = [_logits(predictor, train.labels, test, tested) for predictor in predictors[len(cells) :]] or [None] * len(cells)
+    found = [_result(t, p, test, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=False)]
+    return [replace(result, scores=one) for result, one in zip(found, logits, strict=True)]
+
+
+def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> Logits | None:
+    """What a predictor says of the test examples, which are these rows of the data set; None where that is no probabilities."""
+    said = predictor.predict(test)
+    return None if said.link is None else Logits.of(said.scores, said.link, train, rows)
 
 
 def about(dataset: Dataset) -> str:
@@ -120,8 +134,8 @@ def _alone(tags: Tags) -> Tags:
     return Tags(np.where(tags.codes < 0, -1, np.searchsorted(used, tags.codes)), tuple(tags.names[i] for i in used))
 
 
-def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readings, dict[str, Any]]:
-    """Examples beside their vectors, without those that could not be encoded or aligned, and what was counted."""
+def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readings, dict[str, Any], Ints]:
+    """Examples beside their vectors, without those that could not be encoded or aligned; what was counted; and which they are."""
     found, encoded, problems = _vectors(group, dataset, store)
     usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
     part = readable(dataset.sites[usable], found)
@@ -131,7 +145,7 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     counts = {"unusable": len(dataset) - len(usable), **part.counts(), "cut": cut, "problems": problems[:5]}
     flagged = {fate: usable[flags] for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned)) if flags.any()}
     counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
-    return Readings(kept, found, group.task.view), counts
+    return Readings(kept, found, group.task.view), counts, rows
 
 
 def _vectors(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Vectors, NDArray[np.bool_], list[str]]:

@@ -5,23 +5,27 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
+from sonde.core import Result
 from sonde.store.blocks import writable
 from sonde.store.results import ResultStore
+from sonde.store.scores import find_scores, write_scores
 from sonde.store.vectors import VectorStore
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where results and vectors lie, and the type that vectors are kept in: float32 or float16."""
+    """Where results and vectors lie, the type that vectors are kept in (float32 or float16), and whether scores are kept beside results."""
 
     results: Path
     cache: Path
     dtype: str = "float32"
+    scores: bool = False
 
     @classmethod
     def of(cls, results: str | Path | None = None, cache: str | Path | None = None, dtype: str = "float32") -> Places:
@@ -36,6 +40,19 @@ class Places:
     def result_store(self) -> ResultStore:
         """The store of results."""
         return ResultStore(self.results)
+
+    def known(self, ids: Iterable[str]) -> dict[str, Result]:
+        """The results of those of the trial ids that need not be measured; where scores are kept, those that have them, or cannot."""
+        found = self.result_store().find(ids)
+        if not self.scores:
+            return found
+        return {i: replace(found[i], scores=one) for i, one in find_scores(self.results, found).items()}
+
+    def keep(self, results: Sequence[tuple[str, Result]]) -> None:
+        """Keep the results (trial id, result) of one unit of work."""
+        if self.scores:
+            write_scores(self.results, results)
+        self.result_store().write(results)
 
     def revisions(self) -> dict[str, set[str]]:
         """The revisions of each encoder that results are kept of, where the user chose the folder; the cache has everybody's."""

@@ -44,8 +44,7 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
     """Measure every trial of a plan that the store does not hold yet, and return the results of all."""
     ids = plan.ids
     record(places.results, ids.values())
-    store = places.result_store()
-    found = store.find(ids.values())
+    found = places.known(ids.values())
     groups = [left for g in _groups(plan, ids) if (left := g.without(found)).trials]
     if groups:
         places.check()

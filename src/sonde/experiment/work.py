@@ -38,10 +38,10 @@ def measure(group: Group, places: Places) -> Measured:
         with claimed(store.place(group.ids)) as mine, hosted(group.name):
             if not mine:
                 return Measured(group.name, held=True)
-            found = store.find(group.ids)
+            found = places.known(group.ids)
             fresh = _missing(group.without(found), places)
             if fresh:
-                store.write(fresh)
+                places.keep(fresh)
     except Exception as error:
         known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)  # these say all in their words
         return Measured(group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error))
@@ -54,7 +54,7 @@ def _missing(group: Group, places: Places) -> list[tuple[str, Result]]:
     if not group.trials:
         return []
     with threads():
-        results = results_of(group, loaded(group.task, group.made.task), places.vector_store())
+        results = results_of(group, loaded(group.task, group.made.task), places.vector_store(), places.scores)
     return list(zip(group.ids, results, strict=True))
 
 

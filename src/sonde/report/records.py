@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
+from sonde.report.information import Bits
 from sonde.report.inside import Cell
 from sonde.report.layer_table import LayerRow
 from sonde.report.rows import Row
 
 
-def csv(rows: Sequence[Row | Cell | LayerRow]) -> str:
+def csv(rows: Sequence[Row | Cell | LayerRow | Bits]) -> str:
     """One line a row, a header first; scores are percent with every digit that matters."""
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
@@ -23,7 +24,7 @@ def csv(rows: Sequence[Row | Cell | LayerRow]) -> str:
     return out.getvalue()
 
 
-def _kind(rows: Sequence[Row | Cell | LayerRow]) -> type[Row | Cell | LayerRow]:
+def _kind(rows: Sequence[Row | Cell | LayerRow | Bits]) -> type[Row | Cell | LayerRow | Bits]:
     return type(rows[0]) if rows else Row
 
 

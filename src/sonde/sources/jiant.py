@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Dataset
 from sonde.sources.edges import Record, Target, written
@@ -19,16 +20,19 @@ INFO, RECORD = "info", "record"
 HOLDS = 0.5
 
 
-def write(dataset: Dataset, path: Path) -> dict[str, int]:
-    """Write the examples of a data set of one split; returns counts: examples, and what the format could not hold."""
+def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:
+    """Write the examples of a data set of one split; returns counts: examples, and what the format could not hold.
+
+    proba  [examples, labels]: the probability of each label, as jiant writes predictions: as `preds.proba` of each target
+    """
     counts = {"examples": len(dataset), "words with spaces": 0, "raw texts not kept": 0}
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for record in _records(dataset, counts):
+        for record in _records(dataset, counts, proba):
             file.write(written(record) + "\n")
     return counts
 
 
-def _records(dataset: Dataset, counts: dict[str, int]) -> Iterator[Record]:
+def _records(dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | None) -> Iterator[Record]:
     """Neighbouring examples of one sentence, or of one line of a jiant file, together."""
     _check(dataset)
     record = dataset.strata.get(RECORD)
@@ -41,7 +45,11 @@ def _records(dataset: Dataset, counts: dict[str, int]) -> Iterator[Record]:
         counts["words with spaces"] += sum(" " in word for word in sentence.words)
         counts["raw texts not kept"] += text != sentence.text
         more = json.loads(record.names[line])[1] if record and line >= 0 else {"info": {}}
-        yield Record(text, tuple(words), tuple(_target(dataset, i) for i in rows), more, 0)
+        targets = [(i, _target(dataset, i)) for i in rows]
+        if proba is not None:
+            more = {**more, "preds": {}}
+            targets = [(i, t._replace(more={**t.more, "preds": {"proba": proba[i].tolist()}})) for i, t in targets]
+        yield Record(text, tuple(words), tuple(target for _, target in targets), more, 0)
 
 
 def _check(dataset: Dataset) -> None:

@@ -44,6 +44,6 @@ def experiments(root: Path) -> list[Experiment]:
 
 
 def _read(root: Path) -> Iterator[Experiment]:
-    for _, name in listed(root, SUFFIX, ".result"):
+    for _, name in listed(root, SUFFIX, ".result", ".scores"):
         if name.endswith(SUFFIX) and (block := opened(root / name)) is not None:
             yield Experiment(frozenset(block.facts["ids"]), str(block.facts["date"]))

@@ -24,6 +24,7 @@ from sonde.store.blocks import FORMAT, Block, Damaged, Gone, StoreProblem, liste
 from sonde.targets import Classes, Column, restored
 
 SUFFIX = ".result"
+EXPERIMENT, SCORES = ".experiment", ".scores"  # of files that lie beside them
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
 
@@ -35,9 +36,7 @@ class ResultStore:
 
     def write(self, results: Sequence[tuple[str, Result]]) -> Path:
         """Keep the results of one unit of work (trial id, result) as one file; where that is there already, it stays."""
-        ids = [trial_id for trial_id, _ in results]
-        digest = hashlib.blake2b("\n".join(ids).encode(), digest_size=8).hexdigest()
-        path = self.root / f"{_shared(ids)}-{digest}{SUFFIX}"
+        path = self.root / (unit_name([trial_id for trial_id, _ in results]) + SUFFIX)
         kept = Kept()
         rows = [_row(trial_id, result, kept) for trial_id, result in results]
         write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
@@ -50,14 +49,7 @@ class ResultStore:
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
         """The results of those of the trial ids that have one; only files whose name says so are read."""
         wanted, found = set(ids), dict[str, Result]()
-        beginnings = {trial_id[:SHARED] for trial_id in wanted}
-
-        def likely(name: str) -> bool:
-            shared, dash, _ = name.partition("-")
-            short = len(shared) < SHARED  # of trials that share less, which none of a run do
-            return bool(dash) and (shared in beginnings or (short and any(start.startswith(shared) for start in beginnings)))
-
-        for unit in self._units(likely):
+        for unit in self._units(likely(wanted)):
             found |= {trial_id: result for trial_id, result in unit if trial_id in wanted and trial_id not in found}
         return found
 
@@ -87,7 +79,7 @@ class ResultStore:
         """Files of chosen names, oldest first."""
         if self.root.exists() and not self.root.is_dir():
             raise StoreProblem(f"{self.root} is a file: name a folder for the results")
-        every = listed(self.root, SUFFIX, ".experiment", chosen=lambda name: name.endswith(SUFFIX) and chosen(name))
+        every = listed(self.root, SUFFIX, EXPERIMENT, SCORES, chosen=lambda name: name.endswith(SUFFIX) and chosen(name))
         yield from (self.root / name for _, name in every)
 
 
@@ -104,6 +96,23 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
             set_aside(path, damage)
             return None
     return None
+
+
+def unit_name(ids: Sequence[str]) -> str:
+    """What the files of a unit of work are called, without the suffix: what its ids share, and what stands for all of them."""
+    return f"{_shared(ids)}-{hashlib.blake2b(chr(10).join(ids).encode(), digest_size=8).hexdigest()}"
+
+
+def likely(ids: Iterable[str]) -> Callable[[str], bool]:
+    """Whether a file of this name may hold one of the trials."""
+    beginnings = {trial_id[:SHARED] for trial_id in ids}
+
+    def chosen(name: str) -> bool:
+        shared, dash, _ = name.partition("-")
+        short = len(shared) < SHARED  # of trials that share less, which none of a run do
+        return bool(dash) and (shared in beginnings or (short and any(start.startswith(shared) for start in beginnings)))
+
+    return chosen
 
 
 def _shared(ids: Sequence[str]) -> str:

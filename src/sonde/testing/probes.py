@@ -42,8 +42,11 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     """A probe keeps its promises on one kind of label column."""
     readings, who = planted(kind), f"{probe.name} on {kind}"
     settings, before = repr(probe), copy.deepcopy(readings)
-    cells = (Cell("0", 0), Cell("1", 0), Cell("1", 1), Cell("cat", 0))
+    cells = (Cell("0", 0), Cell("1", 0), Cell("1", 1), Cell("cat", 0), Cell("1", 0, "loss"))
     noise, signal, *rest = fitted(probe, readings, cells)
+    _check_predictions(probe, readings, rest[-1])
+    for one in (signal, rest[-1]):
+        assert one.link in (None, "softmax", "sigmoid"), f"{who}: scores become probabilities by softmax or sigmoid, or not (None)"
     _check_unchanged(probe, before, readings)
     state = _random_state(draw=True)  # only now: importing a library may draw, and a probe that reseeds must not hide in its own state
     same = [np.array_equal(a.scores, b.scores) for a, b in zip((noise, signal, *rest), fitted(probe, readings, cells), strict=True)]

@@ -1,0 +1,58 @@
+"""How much vectors tell of labels, in bits, and whether probabilities are what they say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sonde.logits import Logits
+from sonde.metrics.intervals import LEVEL, _layout
+from sonde.metrics.metric import Doubles
+from sonde.targets import Classes, Column
+
+BINS = 15  # of equal width (Guo et al. 2017)
+
+
+class Mean(NamedTuple):
+    """A mean and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def pointwise(gold: Column, scores: Logits) -> Doubles:
+    """Pointwise V-information of each example, [n]: the bits that its labels take without the vectors, less those with them.
+
+    Ethayarajh et al. 2022, equation 4. The model without input is the shares of labels in train.
+    """
+    return scores.null_bits(gold) - scores.bits(gold)
+
+
+def mean_over(table: ArrayLike) -> Mean:
+    """The mean of numbers [fits, n], every fit over the same examples, with its interval over both."""
+    from scipy.special import stdtrit
+
+    found = np.atleast_2d(np.asarray(table, np.float64))
+    value, spread = float(found.mean()), _layout(found)
+    half = float(stdtrit(spread.df, (1 + LEVEL) / 2) * np.sqrt(max(spread.variance, 0.0)))
+    return Mean(value, value - half, value + half)
+
+
+def calibration_error(gold: Column, scores: Logits) -> float:
+    """How far probabilities are from shares of what was right, on average: the expected calibration error (Guo et al. 2017).
+
+    Of classes the probability of the one answered; of label sets that of every label, over all pairs that were annotated.
+    """
+    if isinstance(gold, Classes):
+        probabilities = scores.probabilities("softmax")
+        sure, right = probabilities.max(1), probabilities.argmax(1) == gold.ids
+    else:
+        matrix = gold.matrix()
+        known = ~np.isnan(matrix)
+        sure, right = scores.probabilities("sigmoid")[known], matrix[known] >= 0.5
+    bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
+    gaps = np.bincount(bins, right - sure, BINS)
+    return float(np.abs(gaps).sum() / max(len(sure), 1))
