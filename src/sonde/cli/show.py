@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -54,21 +54,8 @@ def report(
     - `sonde report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `sonde report results/ --suite conneau2018`
     """
-    from sonde.report import PAGES
-    from sonde.report.plots import is_figure
-
-    if by is None and is_figure(output):
-        raise typer.BadParameter("figures are drawn of scores by a stratum (--by), and by `sonde layers`", param_hint="--output")
-    if classes and style not in PAGES:
-        raise typer.BadParameter(f"counts by class are shown as {', '.join(PAGES)}", param_hint="--classes")
-    if style == "parquet" and output is None:
-        raise typer.BadParameter("parquet is not text: give a file with -o", param_hint="--format")
-    if suite is None and human:
-        raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
-    if by is not None and (style not in (*PAGES, "csv") or suite is not None or classes):
-        raise typer.BadParameter(f"scores by a stratum are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--by")
-    if bits and (style not in (*PAGES, "csv") or suite is not None or classes or by is not None):
-        raise typer.BadParameter(f"bits are shown as {', '.join([*PAGES, 'csv'])}, of all results", param_hint="--bits")
+    view = View(classes, bits, by)
+    _check(view, style, output, suite, human or [])
     found = found_in(results, which, bits, tasks=task, encoders=encoder, reads=read)
     if bits:
         text: str | None = _bits(found, style)
@@ -78,6 +65,36 @@ def report(
         put(text, output)
     if output is not None:
         remark(f"{output}: {len(found):,} result{'s' * (len(found) > 1)}")
+
+
+class View(NamedTuple):
+    """What is shown in place of scores: counts by class, bits, or scores by a stratum."""
+
+    classes: bool
+    bits: bool
+    by: str | None
+
+    @property
+    def options(self) -> list[str]:
+        """The options that ask for it, as they are written."""
+        asked = {"--classes": self.classes, "--bits": self.bits, "--by": self.by is not None}
+        return [option for option, wanted in asked.items() if wanted]
+
+
+def _check(view: View, style: str, output: Path | None, suite: str | None, human: list[Path]) -> None:
+    """Refuse options that do not go together."""
+    from sonde.report import PAGES
+    from sonde.report.plots import is_figure
+
+    if view.by is None and is_figure(output):
+        raise typer.BadParameter("figures are drawn of scores by a stratum (--by), and by `sonde layers`", param_hint="--output")
+    if style == "parquet" and output is None:
+        raise typer.BadParameter("parquet is not text: give a file with -o", param_hint="--format")
+    if suite is None and human:
+        raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
+    formats = [*PAGES] if view.classes else [*PAGES, "csv"]
+    if view.options and (len(view.options) > 1 or style not in formats or suite is not None):
+        raise typer.BadParameter(f"shown as {', '.join(formats)}, of all results, by itself", param_hint=view.options[0])
 
 
 def _laid_out(found: list[Result], style: str, output: Path | None, suite: str | None, human: list[Path], classes: bool) -> str | None:
