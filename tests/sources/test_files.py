@@ -1,16 +1,21 @@
 """Files: compression, line ends, encodings, the files of a treebank, remembered digests."""
 
 import gzip
-import json
 import lzma
 import multiprocessing
 import os
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sonde.cache import cache_dir
 from sonde.core import DataProblem
 from sonde.sources import files
-from sonde.sources.files import cache_dir, chunks, digest, lines, split_of, treebank
+from sonde.sources.files import chunks, digest, lines, split_of, treebank
 
 TEXT = "Zażółć gęślą jaźń\n\nline two\u2028still line two\nlast"
 
@@ -109,19 +114,40 @@ def test_a_digest_follows_content_and_order(tmp_path):
     assert digest([one]) != before
 
 
-def test_a_digest_is_remembered_for_old_files_only(tmp_path):
+def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_text("a")
     first = digest([path])
     assert not (cache_dir() / "digests").exists()  # it was changed just now, and may be again within one tick
-    os.utime(path, ns=(10**18, 10**18))
+    monkeypatch.setattr(files, "YOUNG", 0)
     assert digest([path]) == first
-    (note,) = (cache_dir() / "digests").glob("*.json")
-    found = json.loads(note.read_text())
-    note.write_text(json.dumps({**found, "digest": "remembered"}))
+    assert len(list((cache_dir() / "digests").iterdir())) == 1
+    monkeypatch.setattr("hashlib.file_digest", None)  # it is not read any more
+    assert digest([path]) == first
+
+
+@pytest.mark.parametrize("spoilt", ["{damaged", "[]", '{"value": 1}', "edited"])
+def test_a_note_that_is_not_what_was_written_is_not_believed(tmp_path, monkeypatch, spoilt):
+    monkeypatch.setattr(files, "YOUNG", 0)
+    path = tmp_path / "a"
+    path.write_text("a")
+    first = digest([path])
+    (note,) = (cache_dir() / "digests").iterdir()
+    note.write_text(note.read_text().replace(first[:4], "0000") if spoilt == "edited" else spoilt)
+    assert digest([path]) == first
+
+
+def test_a_file_is_another_when_only_its_time_of_change_says_so(tmp_path, monkeypatch):
+    """Size and time of writing are as before, as after `cp -p`, or an edit that sets the time back."""
+    monkeypatch.setattr(files, "YOUNG", 0)
+    path = tmp_path / "a"
+    path.write_text("one")
+    os.utime(path, ns=(0, 0))
+    first = digest([path])
+    assert digest([path]) == first
+    path.write_text("two")
+    os.utime(path, ns=(0, 0))
     assert digest([path]) != first
-    note.write_text("{damaged")
-    assert digest([path]) == first
 
 
 def _digest(path):
@@ -143,3 +169,32 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
     path.write_text("a")
     os.utime(path, ns=(10**18, 10**18))
     assert digest([path]) == digest([path])
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
+def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
+    """However little of it lies on the disk: packed zeros grow a thousandfold."""
+    path = tmp_path / f"a.conllu{suffix}"
+    pack = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}[suffix]
+    path.write_bytes(pack(bytes(3 * files.LONGEST)))
+    before = time.process_time()
+    with pytest.raises(DataProblem, match=r"no sentence .* ends within 64 MiB; is it such a file"):
+        list(chunks(path, b"\n\n"))
+    assert time.process_time() - before < 3
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xef", b"\xbb", b"\xbf"]), max_size=12),
+    st.integers(1, 5),
+    st.sampled_from([b"\n", b"\n\n"]),
+)
+def test_pieces_are_cut_behind_an_end_and_join_to_the_whole(parts, size, end):
+    content = b"".join(parts)
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(files, "CHUNK", size)
+        patch.setattr(files, "_check_ends", lambda data, path: None)
+        path = Path(folder) / "a.txt"
+        path.write_bytes(content)
+        found = list(chunks(path, end))
+    assert b"".join(found) == content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    assert all(piece.endswith(end) for piece in found[:-1])

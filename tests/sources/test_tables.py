@@ -1,3 +1,4 @@
+import contextlib
 import csv
 import gzip
 import io
@@ -181,7 +182,20 @@ def line(**row):
         (line(label={"x": "1"}), "is not a string"),
         ('{"split": "train", "label": NaN, "text": "a"}', "NaN is no number"),
         ('{"split": "train", "label": 1e999, "text": "a"}', "too large a number"),
-        (line(label=10**400), "too large a number"),
+        (line(label=10**400), "a number of 401 digits"),
+        (line(label=10**39) + "9" * 5000, "not JSON"),
+        (line().replace('"x"', "9" * 5000), r"a\.jsonl:1: a number of 5000 digits"),
+        ('{"split": "train", "label": "x", "text": "a", "label": "y"}', r"a\.jsonl:1: the key 'label' stands twice"),
+        ('{"split": "train", "label": "x", "text": "a", "strata": {"a": "b", "a": "c"}}', "the key 'a' stands twice"),
+        (line(text="a \ud800"), "one half of a character"),
+        (json.dumps({"sonde": 1, "names": 5}), r"a\.jsonl:1: names of the header is a list of different strings, found 5; mend it"),
+        (json.dumps({"sonde": 1, "names": ["x", "x"]}), "names of the header"),
+        (json.dumps({"sonde": 1, "vocabulary": {}}), "vocabulary of the header"),
+        (json.dumps({"sonde": 1, "strata": []}), "strata of the header is an object"),
+        (json.dumps({"sonde": 1, "strata": {"a": 3}}), "strata of the header"),
+        (json.dumps({"sonde": 1, "notes": "x"}), "notes of the header is an object"),
+        (json.dumps({"sonde": 1, "partial": 1}), "partial of the header is true or false"),
+        (json.dumps({"sonde": 1, "loss": "hinge"}), "loss of the header is one of softmax, sigmoid, squared"),
         (line(text=3), "needs a text"),
         ('{"split": "train", "label": "x"}', "needs a text"),
         (line(words=["a", 3]), "words is a list of strings"),
@@ -213,6 +227,9 @@ def test_lines_written_by_hand_will_do(tmp_path):
     assert second == Example((Site(Sentence(("A", "B"), "a b"), (0, 1)),), "x", "test", strata={"k": "v"})
 
 
+NO_WEIGHT, NO_WEIGHTS = (pa.array([value], pa.list_(pa.float64())) for value in ([None], None))
+
+
 def test_tables_of_other_tools_will_do(tmp_path):
     pq.write_table(pa.table({"split": ["train", "test"], "label": [1, 2], "text": ["a b", "c"], "more": [None, 1]}), tmp_path / "a.parquet")
     examples = list(read(tmp_path / "a.parquet").examples())
@@ -231,6 +248,22 @@ def test_tables_of_other_tools_will_do(tmp_path):
         ({"split": ["train"], "label": ["x"], "text": [None]}, "row 1: no text"),
         ({"split": ["train"], "label": ["x"], "text": ["a"], "start": [0], "stop": [2]}, "row 1: start 0 and stop 2"),
         ({"split": ["train"], "labels": [None], "text": ["a"]}, "row 1: no labels"),
+        ({"split": ["train"], "labels": ["noun"], "text": ["a"]}, "column 'labels' holds string, expected lists of strings"),
+        ({"split": ["train"], "label": ["x"], "words": ["the cat"]}, "column 'words' holds string, expected lists of strings"),
+        ({"split": ["train"], "label": ["x"], "text": ["a"], "asked": ["dog"]}, "column 'asked' holds string"),
+        ({"split": ["train"], "label": ["x"], "text": ["a"], "text2": [1]}, "column 'text2' holds int64, expected strings"),
+        ({"split": ["train"], "label": [[1]], "text": ["a"]}, "column 'label' holds list.*, expected strings or numbers"),
+        ({"split": ["train"], "label": [True], "text": ["a"]}, "column 'label' holds bool, expected strings or numbers"),
+        ({"split": ["train"], "label": ["x"], "text": ["a"], "start": ["0"], "stop": [1]}, "column 'start' holds string, expected whole"),
+        ({"split": ["train"], "label": ["x"], "words": [["a", None]]}, "row 1: words has an empty place"),
+        ({"split": ["train"], "labels": [["a", None]], "text": ["a"]}, "row 1: labels has an empty place"),
+        ({"split": ["train"], "labels": [["a", "a"]], "text": ["a"]}, "row 1: a label stands twice"),
+        ({"split": ["train"], "labels": [["a"]], "weights": [[1.0, 2.0]], "text": ["a"]}, "row 1: 1 labels with weights .1.0, 2.0."),
+        ({"split": ["train"], "labels": [["a"]], "weights": NO_WEIGHT, "text": ["a"]}, "row 1: 1 labels with weights"),
+        (
+            {"split": ["train"], "labels": [["a"]], "weights": NO_WEIGHTS, "text": ["a"]},
+            "row 1: 1 labels with",
+        ),
         ({"split": pa.array([], pa.string()), "label": pa.array([], pa.string()), "text": pa.array([], pa.string())}, "no examples"),
     ],
 )
@@ -238,6 +271,35 @@ def test_problems_of_parquet_say_where(tmp_path, columns, said):
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
     with pytest.raises(DataProblem, match=said):
         read(tmp_path / "a.parquet")
+
+
+def test_dictionaries_and_large_types_of_other_tools_will_do(tmp_path):
+    columns = {
+        "split": pa.array(["train", "test"]).dictionary_encode(),
+        "labels": pa.array([["a"], []], pa.large_list(pa.large_string())),
+        "words": pa.array([["x", "y"], ["z", "w"]], pa.list_(pa.string(), 2)),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    examples = list(read(tmp_path / "a.parquet").examples())
+    assert [(e.label, e.sites[0].sentence.words) for e in examples] == [(frozenset("a"), ("x", "y")), (frozenset(), ("z", "w"))]
+
+
+@pytest.mark.parametrize("where", [0.01, 0.3, 0.6, 0.9, 0.999])
+def test_parquet_with_a_changed_byte_is_read_or_refused(tmp_path, where):
+    write(FAMILIES["span"](), tmp_path / "a.parquet")
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[int(where * len(content))] ^= 255
+    (tmp_path / "a.parquet").write_bytes(content)
+    with contextlib.suppress(DataProblem):
+        read(tmp_path / "a.parquet")
+
+
+def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
+    dataset = Dataset.of([Example.about(Sentence(("a\udcff",), "a\udcff"), "x", split) for split in ("train", "test")])
+    for name in ("a.jsonl", "a.parquet", "a.tsv"):
+        with pytest.raises(DataProblem, match="holds half a character"):
+            write(dataset, tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 def test_damaged_parquet_is_said_to_be_damaged(tmp_path):

@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 
+from sonde.cache import cache_dir
 from sonde.core import DataProblem
 from sonde.experiment.data import task_identity
-from sonde.sources.files import cache_dir
 from sonde.tasks import TASKS, names
 from sonde.testing import same_dataset
 from tasks.publications import indic, linspector, released, rows, senteval, xprobe

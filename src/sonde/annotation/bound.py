@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from sonde.cache import write_text
 from sonde.core import DataProblem
 
 
@@ -39,9 +40,7 @@ class Bound:
 
 def write_bound(bound: Bound, to: Path) -> None:
     """Write a bound whole or not at all."""
-    draft = to.with_name(to.name + ".part")
-    draft.write_text(json.dumps(asdict(bound), indent=2, ensure_ascii=False) + "\n", "utf-8")
-    draft.replace(to)
+    write_text(to, json.dumps(asdict(bound), indent=2, ensure_ascii=False) + "\n")
 
 
 def read_bound(file: Path) -> Bound:

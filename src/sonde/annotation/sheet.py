@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from sonde.cache import draft
 from sonde.core import DataProblem, Dataset, Task
 from sonde.experiment.data import content
 from sonde.targets import Classes
@@ -83,8 +84,7 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     if len({word.casefold() for word in words.values()}) < len(words) or not all(word.strip() for word in words.values()):
         raise DataProblem("two labels would be written with the same word: give each its own")
     sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
-    draft = to.with_name(to.name + ".part")
-    with draft.open("w", encoding="utf-8", newline="") as file:
+    with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             table.writerow([f"# {line}"])
@@ -92,7 +92,6 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
         table.writerow(["id", "sentence", *(["label"] if asking.mode == "check" else []), "judgement"])
         for number, (sentence, label) in enumerate(zip(sentences, gold, strict=True), 1):
             table.writerow([number, _safe(sentence), *([_safe(words[label])] if asking.mode == "check" else []), ""])
-    draft.replace(to)
     return sheet
 
 

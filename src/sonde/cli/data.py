@@ -37,6 +37,7 @@ def build(
     - `sonde build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
     from sonde.audit import inspect as audit
+    from sonde.cache import write_text
     from sonde.experiment.data import load
     from sonde.report.audits import audited
     from sonde.report.markup import markdown
@@ -53,7 +54,7 @@ def build(
     for problem in found.problems:
         remark(f"- {problem}")
     if report is not None:
-        report.write_text("\n".join(map(markdown, audited(found, f"{reference}: {made.question}"))), encoding="utf-8")
+        write_text(report, "\n".join(map(markdown, audited(found, f"{reference}: {made.question}"))))
 
 
 def inspect(

@@ -145,6 +145,7 @@ def embed(
     - `sonde embed -e hf:bert-base-cased,layers=all -t 'ud/*:UD_English-EWT'`
     - `sonde embed -t 'ud/*:UD_English-EWT' --list sentences.txt`
     """
+    from sonde.cache import write_text
     from sonde.encoders import ENCODERS
     from sonde.encoders import make as made
     from sonde.experiment.bar import encoding_bar
@@ -156,7 +157,7 @@ def embed(
     places = Places.of(None, cache, store)
     found = sentences(corpus or [], task or [], places.cache)
     if listing:
-        listing.write_text("".join(" ".join(s.text.split()) + "\n" for s in found), "utf-8")
+        write_text(listing, "".join(" ".join(s.text.split()) + "\n" for s in found))
         remark(f"{listing}: {len(found):,} sentences", quiet)
         return
     kept = places.vector_store()

@@ -108,11 +108,12 @@ def remark(text: str, quiet: bool = False) -> None:
 
 def put(text: str, output: Path | None) -> None:
     """Write what a command has found to a file, whose folder is made, or to standard output."""
+    from sonde.cache import write_text
+
     if output is None:
         typer.echo(text, nl=False)
     else:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, "utf-8")
+        write_text(output, text)
 
 
 def tolerant(tasks: list[str], on_error: str) -> list[Reference]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sonde.cache import recall, remember
 from sonde.closure import code_of, digest
 from sonde.core import DataProblem, Dataset, Task
 from sonde.hosted import hosted
@@ -91,19 +90,14 @@ class Facts:
 
 def facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
-    file = cache / "facts" / f"{digest(str(known), code_of(__name__))}.json"
-    try:
-        return Facts(**json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        pass
+    folder, key = cache / "facts", digest(str(known), code_of(__name__))
+    if remembered := recall(folder, key):
+        return Facts(**remembered)
     try:
         found = _find(task, known)
     except Fault as fault:  # which may be gone the next time
         return Facts(refused=str(fault))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(f".{os.getpid()}.part")
-    draft.write_text(json.dumps(asdict(found)), "utf-8")
-    draft.replace(file)
+    remember(folder, key, asdict(found))
     return found
 
 

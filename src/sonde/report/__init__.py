@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from sonde.cache import write_text
 from sonde.core import Result
 from sonde.report.by_class import classes
 from sonde.report.constants import constant_rows
@@ -49,4 +50,4 @@ def write(results: Sequence[Result], form: str, to: Path) -> None:
     if form in FILES:
         FILES[form](results, to)
     else:
-        to.write_text(render(results, form), "utf-8")
+        write_text(to, render(results, form))

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sonde.cache import write_text
 from sonde.core import Result
 from sonde.naming import parsed_or_none
 from sonde.report.languages import languages
@@ -47,10 +48,9 @@ def mteb_folder(results: Sequence[Result], to: Path) -> None:
     """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's model_meta.json beside them."""
     for one in scored(results):
         folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
-        folder.mkdir(parents=True, exist_ok=True)
         meta: dict[str, Any] = {**dict.fromkeys(UNSAID), "name": one.model, "revision": one.revision, "framework": []}
         for name, content in ((f"{one.task['task_name']}.json", one.task), ("model_meta.json", meta)):
-            (folder / name).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+            write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def scored(results: Sequence[Result]) -> Iterator[Scored]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sonde.cache import draft
 from sonde.report.layers import Depth
 from sonde.report.rows import PERCENT, Row
 from sonde.report.table import short
@@ -108,7 +109,8 @@ def _save(figure: Any, to: Path) -> None:
         raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
     to.parent.mkdir(parents=True, exist_ok=True)
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same results give the same file
-    _plain(figure).savefig(to, dpi=150, metadata=dated.get(to.suffix.lower()))
+    with draft(to) as part:
+        _plain(figure).savefig(part, dpi=150, metadata=dated.get(to.suffix.lower()), format=to.suffix.lower().removeprefix("."))
 
 
 def _pipeline(axes: Any, found: Sequence[Depth]) -> None:

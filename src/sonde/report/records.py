@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
+from sonde.cache import draft
 from sonde.report.information import Bits
 from sonde.report.inside import Cell
 from sonde.report.layer_table import LayerRow
@@ -35,6 +36,5 @@ def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
 
     kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
     schema = pa.schema([(f.name, kinds[str(f.type)]) for f in fields(_kind(rows))])
-    draft = to.with_name(to.name + ".part")
-    pq.write_table(pa.Table.from_pylist([asdict(row) for row in rows], schema), draft)
-    draft.replace(to)
+    with draft(to) as part:
+        pq.write_table(pa.Table.from_pylist([asdict(row) for row in rows], schema), part)

@@ -9,17 +9,15 @@ white space, belongs to a word. `label` is a string, or a list of strings, which
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sonde.sources.files import tried
+from sonde.sources.strict import parsed, shown
 from sonde.sources.tally import OnError, Tally
 
 Span = tuple[int, int]
-SHOWN = 40  # characters of what is wrong
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Target(NamedTuple):
@@ -73,47 +71,10 @@ def _plain(label: str | tuple[str, ...]) -> str | list[str]:
 def _object(line: str, unreadable: str) -> dict[str, Any]:
     if unreadable:
         raise ValueError(unreadable)
-    try:
-        found = json.loads(line, object_pairs_hook=_once, parse_int=_int)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})") from None
-    except RecursionError:
-        raise ValueError("nested too deeply to be a sentence with targets") from None
+    found = parsed(line, nan=True)  # what else a file says of a target is the file's own business
     if not isinstance(found, dict):
-        raise ValueError(f'a line is an object with "text" and "targets", found {_shown(found)}')
-    if _HALF.search(line) and not _whole(found):
-        raise ValueError("one half of a character without the other (\\ud800 to \\udfff), which no file can hold")
+        raise ValueError(f'a line is an object with "text" and "targets", found {shown(found)}')
     return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ: of two that are equal Python would forget the first."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in one object")
-    return found
-
-
-def _int(text: str) -> int:
-    if len(text) > SHOWN:
-        raise ValueError(f"a number of {len(text)} digits")
-    return int(text)
-
-
-def _whole(found: Any) -> bool:
-    """Whether all of it can be written as UTF-8."""
-    try:
-        json.dumps(found, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _shown(found: Any) -> str:
-    """A value as JSON writes it, cut short."""
-    text = json.dumps(found)
-    return text if len(text) <= SHOWN else text[:SHOWN] + " ..."
 
 
 def _wanted(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
@@ -121,7 +82,7 @@ def _wanted(row: dict[str, Any], key: str, what: str, right: Callable[[Any], boo
     if key not in row:
         raise ValueError(f"no {key}: {what}")
     if not right(found := row.pop(key)):
-        raise ValueError(f"{key} is {what}, found {_shown(found)}")
+        raise ValueError(f"{key} is {what}, found {shown(found)}")
     return found
 
 
@@ -137,7 +98,7 @@ def _record(row: dict[str, Any], line: int) -> Record:
 def _target(found: Any, number: int, words: int) -> Target:
     where = f"target {number}"
     if not isinstance(found, dict):
-        raise ValueError(f"{where} is an object with span1 and label, found {_shown(found)}")
+        raise ValueError(f"{where} is an object with span1 and label, found {shown(found)}")
     more = dict(found)
     for key in ("span1", "label"):
         if key not in more:
@@ -151,15 +112,15 @@ def _target(found: Any, number: int, words: int) -> Target:
             raise ValueError(f"{where} has a label twice: {label}")
         return Target(span1, span2, tuple(label), more)
     if not isinstance(label, str):
-        raise ValueError(f"the label of {where} is a string or a list of strings, found {_shown(label)}")
+        raise ValueError(f"the label of {where} is a string or a list of strings, found {shown(label)}")
     return Target(span1, span2, label, more)
 
 
 def _span(found: Any, what: str, words: int) -> Span:
     if not (isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)):
-        raise ValueError(f"{what} is [start, stop] in whole numbers, found {_shown(found)}")
+        raise ValueError(f"{what} is [start, stop] in whole numbers, found {shown(found)}")
     if found[0] >= found[1]:
-        raise ValueError(f"{what}, {_shown(found)}, holds no word; a span is [first word, word behind the last]")
+        raise ValueError(f"{what}, {shown(found)}, holds no word; a span is [first word, word behind the last]")
     if not 0 <= found[0] < found[1] <= words:
-        raise ValueError(f"{what}, {_shown(found)}, is outside a sentence of {words} words")
+        raise ValueError(f"{what}, {shown(found)}, is outside a sentence of {words} words")
     return found[0], found[1]

@@ -15,11 +15,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sonde.cache import cache_dir
 from sonde.core import DataProblem
 from sonde.sources.catalogue import COLLECTIONS, Collection, Known
 from sonde.sources.columns import CODES
 from sonde.sources.download import NoRoom, Unreachable, Web, download
-from sonde.sources.files import cache_dir, opened, uncompressed
+from sonde.sources.files import opened, uncompressed
 
 RECEIPT = "fetched.json"
 ARCHIVES = (".tar.gz", ".tgz", ".tar")

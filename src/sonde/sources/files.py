@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import lzma
-import os
 import re
-import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
+from sonde.cache import cache_dir, recall, remember
 from sonde.core import DataProblem
 
 CHUNK = 1 << 20
+YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
+LONGEST = 1 << 26  # bytes without an end of a line or sentence, after which a file holds none
 COMPRESSED = (".gz", ".xz")
 _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|test)(?=[-_.]|$)")
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile)
@@ -49,8 +49,32 @@ def opened(path: str | Path) -> BinaryIO:
 
 
 def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
-    """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a leading BOM left out."""
-    rest = held = b""
+    """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a leading BOM left out.
+
+    A file in which `end` is too far off is refused: it is something else, or was packed to do harm.
+    """
+    waiting: list[bytes] = []
+    tail = b""  # the last bytes that wait, which may begin an `end`
+    for data in _plain(path):
+        seen = tail + data
+        at = seen.rfind(end)
+        if at >= 0:
+            cut = at + len(end) - len(tail)
+            yield b"".join([*waiting, data[:cut]])
+            waiting, seen = [data[cut:]], data[cut:]
+        else:
+            waiting.append(data)
+        tail = seen[len(seen) - len(end) + 1 :] if len(seen) >= len(end) else seen
+        if sum(map(len, waiting)) > LONGEST:
+            what = "line" if end == b"\n" else "sentence (with a blank line after it)"
+            raise DataProblem(f"{path}: no {what} ends within {LONGEST >> 20} MiB; is it such a file?")
+    if rest := b"".join(waiting):
+        yield rest
+
+
+def _plain(path: str | Path) -> Iterator[bytes]:
+    """The bytes of a file in pieces, line ends made LF, a leading BOM left out."""
+    held = b""
     first = True
     for new in _pieces(path):
         data = held + new
@@ -62,13 +86,9 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
             _check_ends(data, path)
         held = b"\r" if data.endswith(b"\r") else b""  # its \n may lie in the next piece
         data = data[: len(data) - len(held)]
-        rest += data.replace(b"\r\n", b"\n") if b"\r" in data else data
-        cut = rest.rfind(end) + len(end)
-        if cut >= len(end):
-            yield rest[:cut]
-            rest = rest[cut:]
-    if rest or held:
-        yield rest + held.replace(b"\r\n", b"\n")
+        yield data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    if held:
+        yield held.replace(b"\r\n", b"\n")
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -85,6 +105,11 @@ def _check_ends(data: bytes, path: str | Path) -> None:
     """Refuse a file whose lines end as they did on old Macs, which would be one line."""
     if data.count(b"\r") > 1 and b"\n" not in data:
         raise DataProblem(f"{path}:1: its lines end in CR alone; convert it, as with `tr '\\r' '\\n'`")
+
+
+def content(path: str | Path) -> bytes:
+    """The bytes of a file that is not long."""
+    return b"".join(_pieces(path))
 
 
 def _pieces(path: str | Path) -> Iterator[bytes]:
@@ -188,17 +213,8 @@ def split_of(path: Path) -> str:
     return str(found[-1]) if found else ""
 
 
-def cache_dir() -> Path:
-    """Where sonde keeps what can be made again: SONDE_CACHE, or the user's cache folder."""
-    if place := os.environ.get("SONDE_CACHE"):
-        return Path(place).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("sonde"))
-
-
 def digest(paths: Iterable[str | Path]) -> str:
-    """A hash of the files' contents, in order; each is remembered by path, size and time of change."""
+    """A hash of the files' contents, in order; each is remembered by path for as long as size, times and number stay the same."""
     total = hashlib.blake2b(digest_size=16)
     for path in paths:
         total.update(_digest(Path(path).expanduser().resolve()).encode())
@@ -206,32 +222,25 @@ def digest(paths: Iterable[str | Path]) -> str:
 
 
 def _digest(path: Path) -> str:
+    known = _state(path)
+    remembered = recall(cache_dir() / "digests", str(path))
+    if isinstance(remembered, dict) and {**remembered, "digest": None} == {**known, "digest": None}:
+        return str(remembered["digest"])
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    except OSError as error:
+        raise DataProblem(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+    old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
+    if old and _state(path) == known:
+        remember(cache_dir() / "digests", str(path), {**known, "digest": found})
+    return found
+
+
+def _state(path: Path) -> dict[str, int]:
+    """What changes when a file does: its size, times and number; a time of writing can be set back, that of change cannot."""
     try:
         stat = path.stat()
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
-    known = {"path": str(path), "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-    note = cache_dir() / "digests" / f"{hashlib.blake2b(str(path).encode(), digest_size=12).hexdigest()}.json"
-    try:
-        remembered = json.loads(note.read_text(encoding="utf-8"))
-        if {k: remembered[k] for k in known} == known:
-            return str(remembered["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # never seen, or an unreadable note: read the file itself
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    if time.time_ns() - stat.st_mtime_ns > 2_000_000_000:  # a younger file may change again within one tick of its clock
-        _write(note, json.dumps({**known, "digest": found}))
-    return found
-
-
-def _write(path: Path, text: str) -> None:
-    """Write one small file at once, so that several processes may; a cache that cannot be written is done without."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except OSError:
-        pass
+    return {"size": stat.st_size, "written": stat.st_mtime_ns, "changed": stat.st_ctime_ns, "file": stat.st_ino, "device": stat.st_dev}

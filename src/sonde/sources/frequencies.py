@@ -7,21 +7,22 @@ them. Pairs are kept as sorted 64-bit numbers (the two words' numbers side by si
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import numpy as np
 
+from sonde.cache import FileProblem, cache_dir, draft
 from sonde.closure import code_of
 from sonde.core import DataProblem
 from sonde.sources import brackets, conllu, tagged, text
 from sonde.sources.english import tokens
-from sonde.sources.files import cache_dir, digest, treebank, uncompressed
+from sonde.sources.files import digest, treebank, uncompressed
 from sonde.sources.tally import OnError
 from sonde.vectors import Ints
 
@@ -108,7 +109,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
     try:
         return _kept(place)
-    except (OSError, ValueError, KeyError):
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
         found = counted(chain.from_iterable(_words(file, on_error) for file in files))
     if not found.total:
         raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
@@ -167,17 +168,11 @@ def _added(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints,
 def _keep(found: Frequencies, place: Path) -> None:
     """Write counts at once, so that several processes may; a cache that cannot be written is done without."""
     words = np.frombuffer("\n".join(found.numbers).encode("utf-8", "surrogatepass"), np.uint8)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=place.parent)
-        with os.fdopen(handle, "wb") as file:
-            np.savez(
-                cast(BinaryIO, file), words=words, counts=found.counts, small=found.small, capital=found.capital,
-                pairs=found.pairs, together=found.together,
-            )  # fmt: skip
-        Path(name).replace(place)
-    except OSError:
-        pass
+    with suppress(FileProblem), draft(place) as part, part.open("wb") as file:
+        np.savez(
+            file, words=words, counts=found.counts, small=found.small, capital=found.capital,
+            pairs=found.pairs, together=found.together,
+        )  # fmt: skip
 
 
 def _kept(place: Path) -> Frequencies:

@@ -9,10 +9,21 @@ from typing import Any
 import numpy as np
 
 from sonde.core import DataProblem, Dataset, Tags
+from sonde.sources.strict import shown
 from sonde.targets import Classes, Column, LabelSets
 from sonde.vectors import Ints
 
 VERSION = 1
+LOSSES = ("softmax", "sigmoid", "squared")
+_DIFFERENT = "a list of different strings"
+WHAT = {
+    "loss": f"one of {', '.join(LOSSES)}",
+    "names": _DIFFERENT,
+    "partial": "true or false",
+    "vocabulary": _DIFFERENT,
+    "strata": f"an object, each value {_DIFFERENT}",
+    "notes": "an object",
+}
 
 
 def described(dataset: Dataset) -> dict[str, Any]:
@@ -28,12 +39,34 @@ def described(dataset: Dataset) -> dict[str, Any]:
     }
 
 
+def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
+    """A header that is as `described` writes it; DataProblem names what is not."""
+    if header.get("sonde") != VERSION:
+        raise DataProblem(f"{where}: written by a format {shown(header.get('sonde'))} that this version does not know; update sonde")
+    strata = header.get("strata", {})
+    right = {
+        "loss": header.get("loss", "softmax") in LOSSES,
+        "names": _names(header.get("names", [])),
+        "partial": isinstance(header.get("partial", False), bool),
+        "vocabulary": _names(header.get("vocabulary", [])),
+        "strata": isinstance(strata, dict) and all(map(_names, strata.values())),
+        "notes": isinstance(header.get("notes", {}), dict),
+    }
+    for key, is_right in right.items():
+        if not is_right:
+            raise DataProblem(f"{where}: {key} of the header is {WHAT[key]}, found {shown(header[key])}; mend it, or remove the header")
+    return header
+
+
+def _names(found: Any) -> bool:
+    """Whether it is a list of strings, all different."""
+    return isinstance(found, list) and all(isinstance(name, str) for name in found) and len(set(found)) == len(found)
+
+
 def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
     """A data set made from rows, with names numbered as the header has them; without a header it stays as it is."""
     if not header:
         return dataset
-    if header.get("sonde") != VERSION:
-        raise DataProblem(f"{where}: written by a format {header.get('sonde')!r} that this version does not know; update sonde")
     vocabulary = tuple(header.get("vocabulary", dataset.vocabulary))
     strata = dict(dataset.strata)
     for key, names in header.get("strata", {}).items():

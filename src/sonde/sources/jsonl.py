@@ -10,13 +10,14 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from sonde.sources.files import lines
-from sonde.sources.header import described, settled
+from sonde.sources.header import checked, described, settled
+from sonde.sources.strict import Malformed, parsed
 from sonde.targets import Column, Label, LabelSets, Loss, column
 
 
@@ -38,7 +39,7 @@ def read(path: Path) -> Dataset:
         where = f"{path}:{number}"
         row = _parsed(text, where)
         if "sonde" in row and not examples and not header:
-            header = row
+            header = checked(row, where)
             continue
         examples.append(_example(row, where))
         if (found := _shape(examples[-1])) != (wanted := _shape(examples[0])):
@@ -54,7 +55,8 @@ def loss(path: Path) -> Loss:
         if text.strip():
             where = f"{path}:{number}"
             row = _parsed(text, where)
-            found: Loss = row["loss"] if "sonde" in row and "loss" in row else column([_label(row.get("label"), where)]).loss
+            header = checked(row, where) if "sonde" in row else {}
+            found: Loss = header["loss"] if "loss" in header else column([_label(row.get("label"), where)]).loss
             return found
     raise DataProblem(f"{path}: no examples in it")
 
@@ -90,15 +92,10 @@ def _written(labels: Column) -> Iterator[Any]:
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
-    def refuse(name: str) -> NoReturn:
-        raise DataProblem(f"{where}: {name} is no number that a label can be")
-
     try:
-        row = json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        raise DataProblem(f"{where}: not JSON ({error.msg} at character {error.pos + 1})") from None
-    except RecursionError:
-        raise DataProblem(f"{where}: nested too deeply to be an example") from None
+        row = parsed(text)
+    except Malformed as problem:
+        raise DataProblem(f"{where}: {problem}") from None
     if not isinstance(row, dict):
         raise DataProblem(f'{where}: a line is an object, as {{"split": ..., "label": ..., "text": ...}}, not {type(row).__name__}')
     return row

@@ -6,12 +6,12 @@ functions. Nothing that is read is ever evaluated or unpickled, and quotes are d
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from sonde.cache import draft
 from sonde.core import SPLITS, DataProblem, Dataset
 from sonde.sources import jiant, jsonl, parquet, senteval
 from sonde.sources.files import COMPRESSED, uncompressed
@@ -50,13 +50,12 @@ def _written(dataset: Dataset, file: Path, writer: Callable[[Dataset, Path], dic
         raise DataProblem(f"no folder {str(file.parent)!r} to write {file.name} into; make it first")
     if file.suffix in COMPRESSED:
         raise DataProblem(f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is compressed inside)")
-    part = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        counts = writer(dataset, part)
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
-    return counts
+        with draft(file) as part:
+            return writer(dataset, part)
+    except UnicodeEncodeError as error:
+        shown = error.object[max(0, error.start - 20) : error.end + 20]
+        raise DataProblem(f"{file}: {shown!r} holds half a character, which no file can; mend the task's text") from None
 
 
 def read(path: str | Path, format: Format | None = None) -> Dataset:

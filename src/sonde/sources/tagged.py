@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
 from sonde.sources import brown
 from sonde.sources.files import decoded, lines, uncompressed
@@ -58,13 +59,10 @@ def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[st
     out = Path(path).expanduser()
     if not is_tagged(out) or out.suffix == ".zip":
         raise DataProblem(f"{path}: tagged text is written as .tagged, .tagged.gz or .tagged.xz; name the file so")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    draft = out.with_name(f".{out.name}.part")
     openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
-    with openers.get(out.suffix, open)(draft, "wt", encoding="utf-8") as file:
+    with draft(out) as part, openers.get(out.suffix, open)(part, "wt", encoding="utf-8") as file:
         for words, tags in sentences:
             file.write(" ".join(f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)) + "\n")
-    draft.replace(out)
 
 
 def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:

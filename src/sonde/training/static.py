@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
 from sonde.sources import text
 from sonde.sources.english import split
@@ -71,15 +72,13 @@ def train_vectors(
         if not counts["words"]:
             raise DataProblem("no sentences are left to train vectors on")
         model = _trained(corpus, settings)
-    temporary = out.with_name(f".{out.name}.part")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if settings.subwords:
-        from gensim.models.fasttext import save_facebook_model
+    with draft(out) as part:
+        if settings.subwords:
+            from gensim.models.fasttext import save_facebook_model
 
-        save_facebook_model(model, str(temporary))
-    else:
-        model.wv.save_word2vec_format(str(temporary))
-    temporary.replace(out)
+            save_facebook_model(model, str(part))
+        else:
+            model.wv.save_word2vec_format(str(part))
     return Trained(out, **counts, vocabulary=len(model.wv))
 
 

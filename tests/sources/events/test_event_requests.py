@@ -58,8 +58,8 @@ def test_bad_requests_are_one_clear_line(asked, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"tense": ["past"],', "r.json:1: is not JSON"),
-        ('{"tense": [], "tense": []}', "'tense' is there twice"),
+        ('{"tense": ["past"],', "r.json:1: not JSON"),
+        ('{"tense": [], "tense": []}', "'tense' stands twice"),
         ("[]", "request: is a JSON object"),
     ],
     ids=["broken", "twice", "list"],

@@ -6,12 +6,13 @@ every length from three to twenty-three words, and adverbials fit all tenses, so
 
 from __future__ import annotations
 
-import os
+import functools
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from sonde.cache import FileProblem, cache_dir, write_text
 from sonde.closure import code_of
-from sonde.sources.files import cache_dir
 from sonde.sources.grammar.clauses import command, exclamation, form, question, statement
 from sonde.sources.grammar.words import Chance, Word, flat, lines
 
@@ -55,9 +56,18 @@ def sentence(chance: Chance) -> Word:
 def stored() -> Path:
     """The treebank as a file in the cache, written when it is first asked for and again when the grammar changes."""
     file = cache_dir() / NAME / f"{NAME}-{code_of(__name__)[:12]}.conllu"
-    if not file.is_file():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_suffix(f".{os.getpid()}.part")
-        draft.write_text("".join(line + "\n" for line in treebank()), "utf-8")
-        draft.replace(file)
+    if file.is_file():
+        return file
+    content = "".join(line + "\n" for line in treebank())
+    try:
+        write_text(file, content)
+    except FileProblem:  # a cache that cannot be written is done without
+        file = Path(_folder().name) / file.name
+        write_text(file, content)
     return file
+
+
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that lasts as long as the process."""
+    return tempfile.TemporaryDirectory(prefix="sonde-")

@@ -7,7 +7,6 @@ asks about every word, and no pair is asked about in two splits.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
@@ -22,7 +21,7 @@ from sonde.core import DataProblem
 from sonde.sources.events.boxes import members
 from sonde.sources.events.language import Numbers
 from sonde.sources.events.request import Request, request
-from sonde.sources.files import opened
+from sonde.sources.strict import document
 from sonde.tasks.comp.contrasts import Question
 
 CLASSES = 5
@@ -86,11 +85,7 @@ def wanted(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     if file is None:
         return usual
     place = Path(file).expanduser()
-    with opened(place) as stream:
-        try:
-            own = json.loads(stream.read())
-        except ValueError as error:
-            raise DataProblem(f"{place}: is not JSON: {error}") from None
+    own = document(place)
     if not isinstance(own, dict):
         raise DataProblem(f"{place}: a request is a JSON object")
     return {**usual, **own}

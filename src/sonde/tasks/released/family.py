@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from sonde.cache import cache_dir
 from sonde.core import SPLITS, DataProblem, Dataset, Example
 from sonde.naming import Place
 from sonde.sampling import Candidate, Settings, carve_dev, sample, thinned
 from sonde.sources.columns import CODES, Layout, Reading, Rows
-from sonde.sources.files import Part, cache_dir, split_of, uncompressed
+from sonde.sources.files import Part, split_of, uncompressed
 from sonde.sources.moses import detokenised
 from sonde.tasks.questions import factory, fingerprint
 

@@ -1,0 +1,88 @@
+"""Files that are there whole or not at all, and what is remembered in the cache because it can be found out again.
+
+A cache that cannot be written is done without, and what a disk or somebody changed in it is not believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+PART = ".part"
+STALE = 24 * 3600  # seconds after which an unfinished file is taken to be left over from a process that died
+
+
+class FileProblem(ValueError):
+    """A file that cannot be written; the message says what to do."""
+
+
+def cache_dir() -> Path:
+    """Where sonde keeps what can be made again: SONDE_CACHE, or the user's cache folder."""
+    if place := os.environ.get("SONDE_CACHE"):
+        return Path(place).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("sonde"))
+
+
+@contextmanager
+def draft(path: Path) -> Iterator[Path]:
+    """A place beside `path`, whose folder is made, to write a file to; where the block ends without an error, it is `path` then.
+
+    A full disk and the like are a FileProblem, and what was at `path` stays as it was.
+    """
+    place = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{PART}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield place
+        place.replace(path)
+    except OSError as error:
+        if error.filename not in (None, str(place), str(path), str(path.parent)):  # some other file, which was read
+            raise
+        reason = (error.strerror or str(error)).lower()
+        raise FileProblem(f"cannot write {path}: {reason}; make room, or choose another place") from error
+    finally:
+        with suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8; halves of characters, which UTF-8 cannot hold, come out as escapes, as in Python."""
+    with draft(path) as place:
+        place.write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def recall(folder: Path, key: str) -> Any:
+    """What was remembered under a key, as JSON has it; None where nothing was, or where it is not what was written."""
+    try:
+        note = json.loads(_note(folder, key).read_text("utf-8"))
+        return note["value"] if note["key"] == key and note["sum"] == _sum(note) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def remember(folder: Path, key: str, value: Any) -> None:
+    """Remember a value (plain JSON) under a key, if the folder can be written; leftovers of killed processes are removed."""
+    note = {"key": key, "value": value}
+    with suppress(OSError, FileProblem):
+        write_text(_note(folder, key), json.dumps({**note, "sum": _sum(note)}))
+        for entry in os.scandir(folder):
+            if entry.name.endswith(PART) and time.time() - entry.stat().st_mtime > STALE:
+                Path(entry.path).unlink()
+
+
+def _note(folder: Path, key: str) -> Path:
+    return folder / f"{hashlib.blake2b(key.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.json"
+
+
+def _sum(note: dict[str, Any]) -> str:
+    """A checksum of a key and its value."""
+    text = json.dumps([note["key"], note["value"]], sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

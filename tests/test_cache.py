@@ -1,0 +1,86 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from sonde.cache import PART, STALE, FileProblem, draft, recall, remember, write_text
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "deep" / "a.txt"
+    with draft(path) as place:
+        place.write_text("new")
+        assert not path.exists()
+    assert path.read_text() == "new"
+    with pytest.raises(KeyError), draft(path) as place:
+        raise KeyError(place.write_text("half"))
+    assert path.read_text() == "new"
+    assert [p.name for p in path.parent.iterdir()] == ["a.txt"]
+
+
+def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileProblem, match=r"cannot write .*/file/a.txt: .*; make room, or choose another place"):
+        write_text(tmp_path / "file" / "a.txt", "a")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileProblem, match="cannot write"):
+        write_text(tmp_path / "folder", "a")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_a_full_disk_is_told(tmp_path):
+    with pytest.raises(FileProblem, match=r"a.txt: no space left on device"), draft(tmp_path / "a.txt"), open("/dev/full", "w") as full:
+        full.write("x" * 100_000)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_error_of_another_file_is_not_blamed_on_the_draft(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing"), draft(tmp_path / "a.txt"):
+        (tmp_path / "nothing").read_text()
+
+
+def test_half_characters_are_written_as_escapes(tmp_path):
+    write_text(tmp_path / "a.txt", "\udcff zażółć")
+    assert (tmp_path / "a.txt").read_text("utf-8") == "\\udcff zażółć"
+
+
+def test_a_long_name_can_be_written(tmp_path):
+    write_text(tmp_path / ("x" * 250), "a")
+    assert (tmp_path / ("x" * 250)).read_text() == "a"
+
+
+def test_what_is_remembered_is_recalled(tmp_path):
+    assert recall(tmp_path / "notes", "key") is None
+    remember(tmp_path / "notes", "key", {"a": [1, "ż\udcff"]})
+    assert recall(tmp_path / "notes", "key") == {"a": [1, "ż\udcff"]}
+    assert recall(tmp_path / "notes", "other") is None
+    remember(tmp_path / "notes", "key\udcff", 2)
+    assert recall(tmp_path / "notes", "key\udcff") == 2
+
+
+def test_what_was_changed_is_not_believed(tmp_path):
+    remember(tmp_path, "key", {"folds": 5})
+    (note,) = tmp_path.iterdir()
+    kept = json.loads(note.read_text())
+    for spoilt in ({**kept, "value": {"folds": 1}}, {**kept, "key": "other"}, {}, [], None, "[" * 100_000):
+        note.write_text(spoilt if isinstance(spoilt, str) else json.dumps(spoilt))
+        assert recall(tmp_path, "key") is None
+    note.write_bytes(b"\xff")
+    assert recall(tmp_path, "key") is None
+
+
+def test_a_place_that_cannot_be_written_remembers_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    remember(tmp_path / "file", "key", 1)
+    assert recall(tmp_path / "file", "key") is None
+
+
+def test_leftovers_of_killed_processes_go_after_a_day(tmp_path):
+    for name, age in (("old", STALE + 60), ("young", 0)):
+        (tmp_path / f".{name}{PART}").touch()
+        moment = (tmp_path / f".{name}{PART}").stat().st_mtime - age
+        os.utime(tmp_path / f".{name}{PART}", (moment, moment))
+    remember(tmp_path, "key", 1)
+    assert [p.name for p in tmp_path.glob(".*")] == [f".young{PART}"]
