@@ -20,7 +20,6 @@ import numpy as np
 from sonde.core import Sentence
 from sonde.encoders import make
 from sonde.encoders.precision import resolved_dtype
-from sonde.encoders.sentence_forward import loaded
 from sonde.sources.conllu import read
 from sonde.sources.files import treebank
 
@@ -42,13 +41,15 @@ def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
 
 
 def main() -> int:
+    from sentence_transformers import SentenceTransformer
+
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SONDE_DATA", ""))
     given = sentences(folder)
     texts = [s.text for s in given]
     native = resolved_dtype("auto", "cpu") == "bfloat16"
     dtypes = ["bfloat16", "float32"] if native else ["float32"]
     encoders = {d: make(f"st:{MODEL},device=cpu,dtype={d}") for d in dtypes}
-    reference = loaded(encoders["float32"].files, MODEL, "cpu")  # type: ignore[attr-defined]
+    reference = SentenceTransformer(str(encoders["float32"].files.folder), device="cpu")  # type: ignore[attr-defined]
     runs: dict[str, Callable[[], np.ndarray]] = {"reference": lambda: reference.encode(texts, batch_size=32)}
     for d, encoder in encoders.items():
         runs[d] = lambda encoder=encoder: encoder.encode(given).layers[0]  # type: ignore[misc]

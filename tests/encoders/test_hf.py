@@ -89,11 +89,10 @@ def test_layers_that_are_none_are_refused(text):
 
 
 def test_depth_is_read_from_the_configuration():
-    assert depth({"num_hidden_layers": 6}, "m") == 6
-    assert depth({"encoder_layers": 4, "num_hidden_layers": 9}, "m") == 4
-    assert depth({"text_config": {"num_hidden_layers": 7}}, "m") == 7
-    with pytest.raises(DataProblem, match="does not say how many layers"):
-        depth({}, "m")
+    assert depth({"num_hidden_layers": 6}) == 6
+    assert depth({"encoder_layers": 4, "num_hidden_layers": 9}) == 4
+    assert depth({"text_config": {"num_hidden_layers": 7}}) == 7
+    assert depth({}) is None
 
 
 def test_special_tokens_can_be_left_out(bert, sentences):
@@ -108,7 +107,7 @@ def test_special_tokens_can_be_left_out(bert, sentences):
 def test_pieces_are_aligned_to_words(family, sentences, request):
     folder = request.getfixturevalue(family)
     special = int(family == "bert")
-    found = make(f"hf:{folder},pool=none,{EXACT}").encode(sentences)
+    found = make(f"hf:{folder},pool=none,special=true,{EXACT}").encode(sentences)
     spans = found.spans
     assert spans.first_word.tolist() == [0, *np.cumsum([len(s.words) for s in sentences]).tolist()]
     for i, sentence in enumerate(sentences[:-1]):
@@ -120,6 +119,46 @@ def test_pieces_are_aligned_to_words(family, sentences, request):
         assert words[-1, 1] == len(states) - special
         assert (words[1:, 0] >= words[:-1, 1]).all()
     assert spans.sentences[-1] - spans.sentences[-2] == 2 * special  # the empty sentence
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt"])
+def test_added_tokens_are_no_pieces_unless_asked_for(family, sentences, request):
+    folder = request.getfixturevalue(family)
+    special = int(family == "bert")
+    with_, without = (make(f"hf:{folder},pool=none,{more}{EXACT}").encode(sentences) for more in ("special=true,", ""))
+    bare = make(f"hf:{folder},pool=none,special=false,{EXACT}")
+    assert bare.base == make(f"hf:{folder},pool=none").base != make(f"hf:{folder},pool=none,special=true").base
+    for i, sentence in enumerate(sentences[:-1]):
+        own = slice(*without.spans.sentences[i : i + 2])
+        inner = slice(with_.spans.sentences[i] + special, with_.spans.sentences[i + 1] - special)
+        assert np.array_equal(without.layers[0][own], with_.layers[0][inner])
+        words = without.spans.words[without.spans.first_word[i] : without.spans.first_word[i + 1]]
+        assert words[0, 0] == own.start, sentence
+        assert words[-1, 1] == own.stop
+    assert without.spans.sentences[-1] == without.spans.sentences[-2]  # the empty sentence has none
+    assert np.array_equal(
+        make(f"hf:{folder},{EXACT}").encode(sentences).layers[0], make(f"hf:{folder},special=true,{EXACT}").encode(sentences).layers[0]
+    )
+
+
+RAW = [
+    Sentence.of(["She", "do", "n't", "sit", "."], "She don't sit."),
+    Sentence.of(["Je", "parle", "de", "le", "chat", "."], "Je parle du chat."),
+    Sentence.of(["Dogs", ",", "cats"], "Dogs, cats"),
+]
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt"])
+def test_words_are_found_in_the_raw_text(family, request):
+    folder = request.getfixturevalue(family)
+    found = make(f"hf:{folder},pool=none,text=raw,special=true,{EXACT}").encode(RAW)
+    for i, sentence in enumerate(RAW):
+        states = by_hand(folder, sentence.text)[-1]
+        assert np.allclose(found.layers[0][slice(*found.spans.sentences[i : i + 2])], states, atol=2e-4)
+    du = found.spans.words[7:9] - found.spans.sentences[1]
+    assert np.array_equal(du[0], du[1])  # both are what `du` is
+    assert make(f"hf:{folder},pool=none,text=raw").base != make(f"hf:{folder},pool=none").base
+    assert make(f"hf:{folder},text=raw").base == make(f"hf:{folder}").base  # whole sentences are read raw in any case
 
 
 def test_pieces_are_the_words_own_characters(gpt):
@@ -276,7 +315,7 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(kind
         getattr(transformers, f"{kind}Model")(config).save_pretrained(tmp_path / "model")
     encoder, store = make(f"hf:{tmp_path / 'model'},layers=lex+all,pool=none,{EXACT}"), VectorStore(tmp_path / "store")
     many = [Sentence.of([*s.words, str(i)]) for i in range(8) for s in sentences]
-    embed(encoder, many, store, "key", progress=False)
+    embed(encoder, many, store, "key")
     found = vectors(encoder, many, store, "key")
     assert found.names == ("lex", "0", "1", "2")
     assert np.shares_memory(found.layer("lex"), found.layer("0")) == (kind == "Llama")

@@ -1,10 +1,12 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.encoders.pieces import aligned, placed, with_spaces, word_spans
+from sonde.encoders.pieces import aligned, located, placed, with_spaces, word_spans
 from sonde.reading import Readings
 from sonde.vectors import Spans, Vectors
 
@@ -127,3 +129,55 @@ def test_spaces_right_before_a_word_can_belong_to_it():
     found = np.array([[2, 3], [0, 0], [5, 6], [6, 7]])
     assert with_spaces(found, space).tolist() == [[1, 3], [0, 0], [3, 6], [6, 7]]
     assert with_spaces(found[:0], space).tolist() == []
+
+
+def shown(words: str | list[str], text: str) -> list[str]:
+    words = words.split() if isinstance(words, str) else words
+    return [text[a:b] for a, b in located(words, text).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "expected"),
+    [
+        ("I do n't know .", "I don't know.", "I do n't know ."),
+        ("我 喜歡 貓 。", "我喜歡貓。", "我 喜歡 貓 。"),
+        ("猫 が 好き です 。", "猫が好きです。", "猫 が 好き です 。"),
+        ("ฉัน ชอบ แมว", "ฉันชอบแมว", "ฉัน ชอบ แมว"),
+        ("parle de le chat", "parle du chat", "parle du du chat"),
+        ("à le chat", "au chat", "au au chat"),
+        ("Er ist in dem Haus", "Er ist im Haus", "Er ist im im Haus"),
+        ("viens -tu", "viens -tu", "viens -tu"),
+        ("a b a b", "ab  a\tb", "a b a b"),
+    ],
+)
+def test_words_are_found_in_a_text(words, text, expected):
+    assert shown(words, text) == expected.split()
+
+
+def test_white_space_in_words_and_text_plays_no_part():
+    assert shown(["10 000", "ans"], " 10\u00a0000 ans\n") == ["10\u00a0000", "ans"]
+    assert shown(["10 000"], "10000") == ["10000"]
+
+
+def test_what_is_not_there_has_no_place():
+    assert shown(["he", "left", "early"], "he early") == ["he", "", "early"]
+    assert shown(["nothing", "alike"], "") == ["", ""]
+    assert shown(["a", "", "b"], "a b") == ["a", "", "b"]
+    assert located([], "text").shape == (0, 2)
+
+
+@given(st.text("ab 日本e\u0301 \u00a0\u200b", max_size=24), st.data())
+def test_words_cut_from_a_text_are_where_they_were_cut(text, data):
+    squeezed = "".join(text.split())
+    cuts = sorted({0, len(squeezed), *data.draw(st.lists(st.integers(0, len(squeezed)), max_size=6))})
+    words = [squeezed[a:b] for a, b in pairwise(cuts)]
+    places = located(words, text)
+    assert ["".join(text[a:b].split()) for a, b in places.tolist()] == words
+    assert (places[1:, 0] >= places[:-1, 1]).all()
+
+
+@given(st.permutations(["a", "bb", "ccc", "d", "ee"]), st.integers(0, 4), st.integers(1, 2), st.text("xyz", min_size=1, max_size=4))
+def test_words_that_are_written_otherwise_are_between_their_neighbours(words, at, many, other):
+    written = [*words[:at], other, *words[at + many :]]
+    found = shown(words, " ".join(written))
+    assert found == [*words[:at], *[other] * len(words[at : at + many]), *words[at + many :]]

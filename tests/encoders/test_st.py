@@ -28,16 +28,21 @@ def test_prompts(sbert, model, sentences):
     assert not np.allclose(found, model.encode(texts), atol=1e-3)
 
 
-def test_the_models_own_default_prompt_is_used(model, sentences):
+def asked(model, texts, prompt=None, tokens=2048):
     from sonde.encoders.sentence_forward import run
+    from sonde.encoders.sentence_models import Way, ready
 
+    return run(ready(model, "SentenceTransformer", Way(prompt), "float32", "it"), texts, tokens)[0]
+
+
+def test_the_models_own_default_prompt_is_used(model, sentences):
     texts = [s.text for s in sentences]
-    plain, _ = run(model, texts, prompt=None, dtype="float32", tokens=2048)
+    plain = asked(model, texts)
     model.default_prompt_name = "query"
     try:
-        found, _ = run(model, texts, prompt=None, dtype="float32", tokens=2048)
+        found = asked(model, texts)
         assert np.allclose(found, model.encode(texts), atol=1e-5)
-        bare, _ = run(model, texts, prompt="", dtype="float32", tokens=2048)
+        bare = asked(model, texts, "")
     finally:
         model.default_prompt_name = None
     assert not np.allclose(found, plain, atol=1e-3)
@@ -60,7 +65,7 @@ def test_long_and_no_sentences(sbert, model):
 
 
 def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monkeypatch):
-    from sonde.encoders import sentence_forward
+    from sonde.encoders.sentence_features import tokenised
 
     texts = [s.text for s in sentences]
     original = type(model).preprocess
@@ -68,12 +73,10 @@ def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monke
     def louder(self, inputs, prompt=None, **kwargs):
         return original(self, [text + " on and on" for text in inputs], prompt=prompt, **kwargs)
 
-    fast = sentence_forward._tokenised(model, texts, "")
-    assert fast is not None
+    assert tokenised(model, texts, "", {}) is not None
     monkeypatch.setattr(type(model), "preprocess", louder)
-    assert sentence_forward._tokenised(model, texts, "") is None
-    found, _ = sentence_forward.run(model, texts, prompt=None, dtype="float32", tokens=40)
-    assert np.allclose(found, model.encode(texts), atol=1e-5)
+    assert tokenised(model, texts, "", {}) is None
+    assert np.allclose(asked(model, texts, tokens=40), model.encode(texts), atol=1e-5)
 
 
 def test_a_live_model_is_an_encoder(model, sbert, sentences):
@@ -92,11 +95,9 @@ def test_a_live_model_is_an_encoder(model, sbert, sentences):
 
 
 def test_truncated_dimensions(model, sentences):
-    from sonde.encoders.sentence_forward import run
-
     model.truncate_dim = 5
     try:
-        found, _ = run(model, [s.text for s in sentences], prompt=None, dtype="float32", tokens=2048)
+        found = asked(model, [s.text for s in sentences])
         assert np.allclose(found, model.encode([s.text for s in sentences]), atol=1e-5)
         assert found.shape[1] == 5
     finally:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tokenisers import KINDS, Slow, fast
 
 from sonde.core import Sentence
-from sonde.encoders.tokens import Pieces, Tokens
+from sonde.encoders.tokens import Pieces, Tokens, Words
 
 LETTERS = "abcehtXq.'ążłéœ”日本語€"
 WORDS = st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=8)
@@ -30,7 +30,7 @@ def byte_of() -> dict[str, int]:
 
 def of(kind: str, words: list[str], **options) -> tuple[Tokens, list[list[int]]]:
     """The sentence in pieces, and which of them each word has."""
-    tokens = Pieces(trained(kind), 10_000, **options).of([Sentence.of(words)])
+    tokens = Pieces(trained(kind), 10_000, words=Words(**options)).of([Sentence.of(words)])
     return tokens, [list(range(a, b)) for a, b in tokens.words[0].tolist()]
 
 
@@ -179,10 +179,55 @@ def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
     step = 2 + keeps_spaces
     assert tokens.words[2].tolist() == [[1 + step * i, 3 + step * i] if 3 + step * i <= 11 else [0, 0] for i in range(9)]
     if keeps_spaces:
-        assert Pieces(pieces.tokenizer, 12, spaces=True).of([Sentence.of(["a", "b"])]).words[0].tolist() == [[1, 2], [2, 4]]
+        assert Pieces(pieces.tokenizer, 12, words=Words(spaces=True)).of([Sentence.of(["a", "b"])]).words[0].tolist() == [[1, 2], [2, 4]]
 
 
 def test_a_prompt_belongs_to_no_word():
     for pieces in (Pieces(trained("word piece"), 50, "like cats , "), Pieces(Slow(), 50, "like")):
         bare = Pieces(pieces.tokenizer, 50).of([Sentence.of(["he", "said"])]).words[0]
         assert np.unique(pieces.of([Sentence.of(["he", "said"])]).words[0] - bare).min() > 0
+
+
+SENTENCES = {  # words, and the text in which they are written
+    "Chinese": (["我", "喜歡", "貓", "。"], "我喜歡貓。"),
+    "Japanese": (["猫", "が", "好き", "です", "。"], "猫が好きです。"),
+    "Thai": (["ฉัน", "ชอบ", "แมว", "มาก"], "ฉันชอบแมวมาก"),
+    "English": (["They", "do", "n't", "know", ",", "she", "'s", "sure", "."], "They don't know, she's sure."),
+    "French": (["Il", "parle", "de", "le", "chat", "à", "l'", "homme"], "Il parle du chat à l'homme"),
+    "two": (["日", "本", "cat"], " 日本\u3000cat "),
+}
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_raw_text_is_read_as_it_is_and_words_are_found_in_it(kind, language):
+    words, text = SENTENCES[language]
+    tokens = Pieces(trained(kind), 10_000, words=Words(raw=True)).of([Sentence.of(words, text)])
+    assert tokens.ids[0] == trained(kind)(text)["input_ids"]
+    found = [list(range(a, b)) for a, b in tokens.words[0].tolist()]
+    special = set(np.flatnonzero(tokens.special[0]).tolist())
+    assert not special & {i for pieces in found for i in pieces}
+    assert all(found)
+    if kind.startswith("byte level"):  # the truth needs no offsets: a word's bytes are among those of its pieces, and none is left over
+        names = trained(kind).convert_ids_to_tokens(tokens.ids[0])
+        for word, pieces in zip(words, found, strict=True):
+            spelling = bytes(byte_of()[sign] for i in pieces for sign in names[i])
+            assert word.encode() in spelling or word in ("de", "le")
+        left = set(range(len(names))) - {i for pieces in found for i in pieces}
+        assert all(set(names[i]) <= set("ĠãĢ") for i in left)  # spaces, the ideographic one too
+
+
+def test_raw_text_needs_a_tokeniser_that_says_where_pieces_come_from():
+    from sonde.core import EncoderStop
+
+    with pytest.raises(EncoderStop, match="text=raw: this tokeniser does not say"):
+        Pieces(Slow(), 50, words=Words(raw=True)).of([Sentence.of(["a"])])
+
+
+@pytest.mark.parametrize("limit", [4, 6, 9])
+def test_in_a_text_that_is_cut_words_behind_have_no_pieces(limit):
+    words, text = SENTENCES["English"]
+    whole = Pieces(trained("byte level"), 10_000, words=Words(raw=True)).of([Sentence.of(words, text)]).words[0]
+    tokens = Pieces(trained("byte level"), limit, words=Words(raw=True)).of([Sentence.of(words, text)])
+    assert tokens.cut.tolist() == [True]
+    assert np.array_equal(tokens.words[0], np.where((whole[:, 1] <= limit)[:, None], whole, 0))

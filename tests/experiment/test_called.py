@@ -36,6 +36,39 @@ class Model:
         return by_length(sentences) ** self.power
 
 
+@dataclass
+class Stateful:
+    """An encoder that says what it is called, and nothing of what it holds."""
+
+    weights: np.ndarray
+    name: str = "stateful"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return Vectors((by_length([s.text for s in sentences]) * self.weights,))
+
+
+@dataclass(frozen=True)
+class Power:
+    """An encoder whose settings are all that it is."""
+
+    power: int
+    name: str = "power"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return Vectors((by_length([s.text for s in sentences]) ** self.power,))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """An encoder that states what it is."""
+
+    fingerprint: str
+    name: str = "declared"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Declared:
     """An encoder that says what it is called."""
@@ -111,6 +144,23 @@ def test_models_go_by_their_path_and_a_changed_model_is_another(tmp_path, task, 
     assert set(scores(saved(how))) == {"one/model", "other/model", "one/model #2"}
 
 
+def test_an_object_that_says_nothing_of_its_state_is_never_taken_for_what_it_was(task, how):
+    encoder = Stateful(np.ones(2, np.float32))
+    (before,) = scores(evaluate(encoder, task, **how).results).values()
+    encoder.weights[:] = 0
+    (after,) = scores(evaluate(encoder, task, **how).results).values()
+    assert before != after
+    both = scores(evaluate([Stateful(np.ones(2, np.float32)), Stateful(np.zeros(2, np.float32))], task, **how).results)
+    assert both == {"stateful": before, "stateful #2": after}
+
+
+def test_of_an_object_that_has_settings_alone_these_are_its_state(task, how):
+    found = scores(evaluate([Power(1), Power(0)], task, **how).results)
+    assert len(set(found.values())) == 2
+    again = evaluate({"long": Power(1), "flat": Power(0)}, task, **how)
+    assert scores(again.results) == {"long": found["power"], "flat": found["power #2"]}
+
+
 def test_names_can_be_given(task, how):
     found = scores(evaluate({"flat": Model(0), "long": Model(1)}, task, **how).results)
     assert set(found) == {"flat", "long"}
@@ -137,7 +187,7 @@ def test_functions_that_are_called_as_our_encoders_are_not_taken_for_them():
     ("given", "said"),
     [
         ([ONE, ONE], "'<lambda>' is given twice"),
-        ([Declared("1"), Declared("1")], "two encoders are called 'declared', and nothing tells them apart; name them"),
+        ([Stated("1"), Stated("1")], "two encoders are called 'declared', and nothing tells them apart; name them"),
         ([Declared("1", "length"), "length"], "both called 'length'"),
         ({"mine": "length"}, "'length' is a reference and goes by itself"),
         ({"length": ONE}, "'length' cannot name a model"),

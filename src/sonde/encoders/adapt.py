@@ -15,6 +15,7 @@ import numpy as np
 
 from sonde.core import DataProblem, Encoder, Sentence
 from sonde.encoders.origin import called, source
+from sonde.encoders.st import class_of, live
 from sonde.vectors import Vectors
 
 BATCH = 128  # SentEval's batch size where params name none
@@ -102,10 +103,8 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
         return batched if thing[1] is None else Pair(batched, thing[1], source(thing[1], name))
     encode = getattr(thing, "encode", None)
     if callable(encode) and not inspect.isclass(thing):
-        if _is_sentence_transformer(thing):
-            from sonde.encoders.st import live  # the road of st:, so that a model and its reference give the same vectors
-
-            return live(thing, name)
+        if class_of(thing):
+            return live(thing, name)  # the road of st:, so that a model and its reference give the same vectors
         if _takes_sentences(thing):
             return thing  # type: ignore[no-any-return]
         return Adapted(name or called(thing), encode, source(thing, name))
@@ -138,10 +137,6 @@ def _takes_sentences(thing: Any) -> bool:
         return False
     hints = [str(hint) for hint in getattr(type(thing).encode, "__annotations__", {}).values()]
     return any("Vectors" in hint or "Sentence" in hint for hint in hints)
-
-
-def _is_sentence_transformer(thing: Any) -> bool:
-    return any(c.__module__.startswith("sentence_transformers.") and c.__name__ == "SentenceTransformer" for c in type(thing).__mro__)
 
 
 def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:

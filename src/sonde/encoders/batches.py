@@ -7,6 +7,22 @@ import numpy as np
 from sonde.vectors import Ints
 
 
+def grouped(lengths: Ints, tokens: int, how: str) -> list[Ints]:
+    """Batches of rows that may be read together: `padded` to the longest, of `equal` length, or each `single`."""
+    if how == "padded":
+        return batches(lengths, tokens)
+    return equal_batches(lengths, tokens) if how == "equal" else [np.array([row]) for row in np.flatnonzero(lengths > 0)]
+
+
+def equal_batches(lengths: Ints, tokens: int) -> list[Ints]:
+    """Rows of equal length, longest first, cut into batches of at most `tokens` tokens; for models that read their padding."""
+    found = []
+    for length in np.unique(lengths[lengths > 0])[::-1].tolist():
+        rows = np.flatnonzero(lengths == length)
+        found += np.split(rows, range(max(1, tokens // length), len(rows), max(1, tokens // length)))
+    return found
+
+
 def batches(lengths: Ints, tokens: int) -> list[Ints]:
     """Rows longest first, cut into batches of at most `tokens` tokens counted with padding; at least one row each.
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sonde.core import Sentence
-from sonde.encoders.batches import batches
+from sonde.encoders.batches import grouped
 from sonde.encoders.network import Network
 from sonde.encoders.parallel import spread
-from sonde.encoders.tokens import Pieces, Tokens, texts
+from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 from sonde.vectors import Floats, Ints, Spans, ranges
 
 LEX = "lex"
@@ -37,7 +37,7 @@ class Passes:
     prompt: str
     special: bool
     tokens: int
-    spaces: bool = False
+    words: Words = JOINED
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Found:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the layer `lex` alone."""
@@ -46,7 +46,7 @@ class Passes:
         keep = [np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special]
         counts = np.array([int(k.sum()) for k in keep], np.int64)
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]) if by_piece else np.arange(len(sentences) + 1)
-        layers = [np.zeros((int(starts[-1]), self.network.dim), np.float32) for _ in asked]
+        layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         states = self._states(tokens, {layer for layer, _ in asked})
 
         def work(rows: Ints) -> None:
@@ -55,20 +55,23 @@ class Passes:
             for found, (layer, pool) in zip(layers, asked, strict=True):
                 found[units] = _pool(pool, hidden[layer], mask)
 
-        spread(work, batches(tokens.lengths, self.tokens), self.network.side_by_side)
+        spread(work, grouped(tokens.lengths, self.tokens, self.network.batching), self.network.side_by_side)
         return Found(tuple(layers), _spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut)
 
+    def _width(self, layer: str) -> int:
+        return self.network.widths[0 if layer == LEX else int(layer)]
+
     def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
-        """Sentences as the model reads them: the raw text, or, for pieces, the words joined with spaces."""
+        """Sentences as the model reads them: the raw text, or, for pieces, the words joined with spaces unless they are found in it."""
         network = self.network
         if by_piece:
-            return Pieces(network.tokenizer, network.limit, self.prompt, self.spaces).of(sentences)
+            return Pieces(network.tokenizer, network.limit, self.prompt, self.words).of(sentences)
         return texts(network.tokenizer, network.limit, [self.prompt + s.text for s in sentences])
 
     def _states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
         """A function from the rows of a batch to their layers by name, each [batch, longest, dim]."""
         network = self.network
-        ids, forms = np.unique(np.array([i for row in tokens.ids for i in row], np.int64)), np.zeros((0, network.dim), np.float32)
+        ids, forms = np.unique(np.array([i for row in tokens.ids for i in row], np.int64)), np.zeros((0, network.widths[0]), np.float32)
         if LEX in names:
             forms = network.lexical(ids)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import DataProblem, Sentence
-from sonde.encoders.hub import Files, files_of
+from sonde.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
 from sonde.naming import Place
 from sonde.oracles import Kind
@@ -28,18 +28,22 @@ class HuggingFace:
 
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4), all, N, N-M; several with +
     pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to words)
-    special   whether tokens that the tokeniser adds, such as [CLS], count as tokens in mean, max, last and none
+    special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in mean, max and last, and not in none
+    text      what the model reads for word pieces: the words joined with spaces, or the raw text, in which words are then found
     spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the word
     tokens    how many tokens, padding included, go into one batch
     weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the Orthonormal ELMo of Tenney et al. 2019)
     lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under orthonormal ones, as in the paper)
+    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit that the name has (NAME@COMMIT)
+    code_revision      the commit of that code, where it lies in another repository
     """
 
     model: Place
     layers: str = field(default="last", kw_only=True)
     pool: Pool = field(default="mean", kw_only=True)
     prompt: str = field(default="", kw_only=True)
-    special: bool = field(default=True, kw_only=True)
+    special: bool | None = field(default=None, kw_only=True)
+    text: Literal["words", "raw"] = field(default="words", kw_only=True)
     spaces: bool = field(default=False, kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
@@ -47,6 +51,8 @@ class HuggingFace:
     weights: Init = field(default="trained", kw_only=True)
     seed: int = field(default=0, kw_only=True)
     lexical: Lexical = field(default="auto", kw_only=True)
+    trust_remote_code: bool = field(default=False, kw_only=True)
+    code_revision: str = field(default="", kw_only=True)
 
     @property
     def name(self) -> str:
@@ -69,6 +75,16 @@ class HuggingFace:
         return files_of(self.model, "sentence-transformers", first=False)
 
     @property
+    def trust(self) -> Trust:
+        """Whether the model's own code may be run."""
+        return Trust(self.trust_remote_code, self.code_revision)
+
+    @property
+    def counts_special(self) -> bool:
+        """Whether tokens that the tokeniser adds count; nobody asks for them among the pieces of words."""
+        return self.special if self.special is not None else self.pool != "none"
+
+    @property
     def runs(self) -> tuple[str, str]:
         """The device and the precision that it runs with."""
         device = resolved_device(self.device)
@@ -83,17 +99,25 @@ class HuggingFace:
     @property
     def revision(self) -> str:
         """The model's commit, or a digest of its files."""
+        self.trust.check(self.model, self.files)
         return self.files.fingerprint
 
     @property
     def base(self) -> str:
-        units = f",units=pieces,spaces={self.spaces}" if self.pool == "none" else ""
+        units = f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
         drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
-        return f"hf,prompt={self.prompt!r},special={self.special},tokens={self.tokens}{drawn}{units}"
+        read = f"prompt={self.prompt!r},special={self.counts_special},tokens={self.tokens}"
+        return f"hf,{read}{drawn}{units}{self.trust}"
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return tuple(f"{name}.{self.pool}" for name in layer_names(self.layers, depth(self.files.config(), self.model)))
+        return tuple(f"{name}.{self.pool}" for name in layer_names(self.layers, self.depth))
+
+    @property
+    def depth(self) -> int:
+        """How many layers the model has."""
+        found = depth(self.files.config())
+        return found if found is not None else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         forms = {slot.partition(".")[2] for slot in slots}
@@ -131,12 +155,14 @@ class Asked:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.encoders.forward import Passes  # imports torch
         from sonde.encoders.network import Weights, loaded
+        from sonde.encoders.tokens import Words
 
         encoder = self.encoder
         device, dtype = encoder.runs
-        network = loaded(str(encoder.files.folder), device, dtype, Weights(*encoder.drawn))
+        network = loaded(source_of(encoder.files, encoder.model, encoder.trust), device, dtype, Weights(*encoder.drawn))
         asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
-        found = Passes(network, encoder.prompt, encoder.special, encoder.tokens, encoder.spaces).run(sentences, asked)
+        words = Words(encoder.spaces, encoder.text == "raw")
+        found = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(sentences, asked)
         names = tuple(layer for layer, _ in asked)
         return Vectors(found.layers, names if len(set(names)) == len(names) else self.slots, found.spans, found.cut)
 
@@ -161,11 +187,23 @@ def layer_names(text: str, last: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def depth(config: dict[str, Any], model: str) -> int:
-    """How many layers a model has, read from its config.json; of an encoder and decoder, the encoder's."""
+def depth(config: dict[str, Any]) -> int | None:
+    """How many layers a model has, as its config.json says; of an encoder and decoder, the encoder's. None where it does not say."""
     keys = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
     parts: list[Any] = [config, config.get("text_config"), config.get("encoder")]
     found = [part[key] for part in parts if isinstance(part, dict) for key in keys if isinstance(part.get(key), int)]
-    if found:
-        return int(found[0])
-    raise DataProblem(f"{model}: config.json does not say how many layers the model has ({', '.join(keys)})")
+    return int(found[0]) if found else None
+
+
+def usual_depth(source: Source) -> int:
+    """How many layers a model has whose config.json leaves that to transformers, as SigLIP's does. DataProblem where nobody says."""
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(source.name, **source.arguments).get_text_config(encoder=True)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise DataProblem(unloadable(source.name, "transformers", error)) from error
+    found = depth(config.to_dict())
+    if found is None:
+        raise DataProblem(f"{source.name}: config.json does not say how many layers the model has")
+    return found

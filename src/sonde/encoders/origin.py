@@ -7,13 +7,14 @@ import itertools
 import re
 import types
 import uuid
+from dataclasses import fields, is_dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
 from sonde.closure import code_of, digest, file_of
 
 TELLING = 6  # letters, from which on the name of a folder says what is in it
-PLAIN = (type(None), bool, int, float, complex, str, bytes)
+PLAIN = (type(None), bool, int, float, complex, str, bytes, PurePath)
 
 _unnamed = itertools.count()
 _process = uuid.uuid4().hex
@@ -43,6 +44,18 @@ def shortened(path: str) -> str:
         return path
     parts = PurePath(path).parts
     return "/".join(parts[-1:] if len(parts[-1]) >= TELLING else parts[-2:])
+
+
+def state_of(thing: Any) -> str:
+    """What tells an object from others of its class that says nothing of itself: the settings of a dataclass, if it has no more.
+
+    Of any other it is new each time, since nobody can know what has changed in it.
+    """
+    if is_dataclass(thing) and not isinstance(thing, type):
+        settings = [getattr(thing, field.name) for field in fields(thing) if field.compare]
+        if all(map(_plain, settings)):
+            return repr(settings)
+    return f"{_process} {next(_unnamed)}"
 
 
 def source(thing: Any, name: str | None) -> str:

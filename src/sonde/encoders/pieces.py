@@ -8,6 +8,8 @@ piece comes make it exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,48 @@ def word_spans(words: Sequence[str], start: int = 0) -> Ints:
     lengths = np.array([len(w) for w in words], np.int64)
     stops = start + np.cumsum(lengths + 1) - 1
     return np.stack([stops - lengths, stops], 1)
+
+
+def located(words: Sequence[str], text: str) -> Ints:
+    """Where each word lies in a raw text, [words, 2]; white space plays no part.
+
+    Words that are not in it as they are (`de` and `le` of `du`) all lie where the text between their neighbours is. Words that
+    stand in no such place have an empty range.
+    """
+    letters = np.flatnonzero([not sign.isspace() for sign in text])
+    bare = ["".join(word.split()) for word in words]
+    joined, squeezed = "".join(bare), "".join(text.split())
+    ends = np.cumsum([0, *map(len, bare)])
+    if joined == squeezed:
+        first, last = ends[:-1], ends[1:]
+    else:
+        first, last = _between(*_anchored(joined, squeezed, ends), len(squeezed))
+    found = np.zeros((len(words), 2), np.int64)
+    some = np.flatnonzero(last > first)
+    found[some, 0], found[some, 1] = letters[first[some]], letters[last[some] - 1] + 1
+    return found
+
+
+def _anchored(joined: str, text: str, ends: Ints) -> tuple[Ints, Ints]:
+    """Where each word lies that is in the text as it is, as starts and stops; -1 for the others."""
+    place = np.full(len(joined) + 1, -1, np.int64)
+    for a, b, size in SequenceMatcher(None, joined, text, autojunk=False).get_matching_blocks():
+        place[a : a + size] = np.arange(b, b + size)
+    first = np.full(len(ends) - 1, -1, np.int64)
+    stops = first.copy()
+    for word, (start, stop) in enumerate(pairwise(ends.tolist())):
+        at = place[start:stop]
+        if stop > start and at[0] >= 0 and np.array_equal(at, np.arange(at[0], at[0] + stop - start)):
+            first[word], stops[word] = at[0], at[0] + stop - start
+    return first, stops
+
+
+def _between(first: Ints, stops: Ints, end: int) -> tuple[Ints, Ints]:
+    """The same with every run of words that lie nowhere put where the text between its neighbours is."""
+    known = first >= 0
+    before = np.maximum.accumulate(np.concatenate([[0], np.where(known, stops, 0)]))[:-1]
+    after = np.minimum.accumulate(np.concatenate([np.where(known, first, end), [end]])[::-1])[::-1][1:]
+    return np.where(known, first, before), np.where(known, stops, after)
 
 
 def aligned(pieces: Ints, words: Ints) -> Ints:

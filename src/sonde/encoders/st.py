@@ -2,40 +2,74 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from sonde.core import Sentence
-from sonde.encoders.hub import Files, files_of
+from sonde.core import DataProblem, Sentence
+from sonde.encoders.hub import Files, Trust, files_of, source_of
 from sonde.encoders.origin import called
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
 from sonde.naming import Place
 from sonde.vectors import Vectors
+
+if TYPE_CHECKING:
+    from sonde.encoders.sentence_models import Ready
+
+WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")  # files, some of which a whole model has
+MANY = "MultiVectorEncoder"
+FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
+"""What sentence-transformers calls models that give one vector of a text, one as wide as a vocabulary, and one of each token."""
 
 
 @dataclass(frozen=True)
 class SentenceTransformers:
     """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
 
-    prompt   text put before each sentence; without it the model's own default prompt, as in `encode`
+    prompt   text put before each sentence; without it the one that the model itself would take
+    task     what the sentences are: query or document, as `encode_query` and `encode_document` take them; neither without
+    pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model that gives many (ColBERT), for words
     tokens   how many tokens, padding included, go into one batch
+    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit that the name has (NAME@COMMIT)
+    code_revision      the commit of that code, where it lies in another repository
     """
 
     model: Place
     prompt: str | None = field(default=None, kw_only=True)
+    task: Literal["query", "document"] | None = field(default=None, kw_only=True)
+    pool: Literal["own", "none"] = field(default="own", kw_only=True)
     device: str = field(default="auto", kw_only=True)
     dtype: Dtype = field(default="auto", kw_only=True)
     tokens: int = field(default=1024, kw_only=True)
+    trust_remote_code: bool = field(default=False, kw_only=True)
+    code_revision: str = field(default="", kw_only=True)
 
     @property
     def name(self) -> str:
-        return f"st:{self.model}"
+        return f"st:{self.model}" + (f",task={self.task}" if self.task else "")
 
     @property
     def files(self) -> Files:
         """Where the model lies."""
         return files_of(self.model, "sentence-transformers")
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the model's own code may be run."""
+        return Trust(self.trust_remote_code, self.code_revision)
+
+    @property
+    def form(self) -> str:
+        """The class of sentence-transformers that the model is of; DataProblem where it gives other vectors than are asked for."""
+        found = form_of(self.files)
+        if found not in FORMS:
+            raise DataProblem(f"{self.model} is a {found}, which gives no vectors of sentences; take a model of {', '.join(FORMS)}")
+        if found == MANY and self.pool == "own":
+            raise DataProblem(f"{self.model} gives a vector of each token; read them with st:{self.model},pool=none")
+        if found != MANY and self.pool == "none":
+            raise DataProblem(f"{self.model} gives one vector of a text; word pieces are what hf:{self.model},pool=none reads")
+        return found
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -47,25 +81,24 @@ class SentenceTransformers:
     def fingerprint(self) -> str:
         """The model's files or commit, the version of its tokeniser, device class and precision."""
         device, dtype = self.runs
-        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
+        return f"{self.form} {self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
 
     @property
     def revision(self) -> str:
         """The model's commit, or a digest of its files."""
+        self.trust.check(self.model, self.files)
         return self.files.fingerprint
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from sonde.encoders.sentence_forward import loaded, run  # imports torch
+        from sonde.encoders.sentence_models import Way, loaded  # imports torch
 
-        device, dtype = self.runs
-        model = loaded(self.files, self.model, device, dtype)
-        found, cut = run(model, [s.text for s in sentences], prompt=self.prompt, dtype=dtype, tokens=self.tokens)
-        return Vectors((found,), ("-",), None, cut)
+        source = source_of(self.files, self.model, self.trust, WHOLE)
+        return _encoded(loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")), sentences, self.tokens)
 
 
 @dataclass(frozen=True)
 class Live:
-    """A SentenceTransformer that is loaded already; a digest of its weights and modules stands for it."""
+    """A model of sentence-transformers that is loaded already; a digest of its weights and modules stands for it."""
 
     name: str
     model: Any
@@ -78,17 +111,47 @@ class Live:
         """Weights and modules, the version of the tokeniser, device class and precision."""
         return f"{self.revision} {versions('tokenizers')} {self.device.partition(':')[0]} {self.dtype}"
 
-    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from sonde.encoders.sentence_forward import run
+    @functools.cached_property
+    def ready(self) -> Ready:
+        """The model, tried once."""
+        from sonde.encoders.sentence_models import Way, ready
 
-        found, cut = run(self.model, [s.text for s in sentences], prompt=None, dtype=self.dtype, tokens=1024)
-        return Vectors((found,), ("-",), None, cut)
+        return ready(self.model, class_of(self.model), Way(), self.dtype, self.name)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return _encoded(self.ready, sentences, 1024)
 
 
 def live(model: Any, name: str | None = None) -> Live:
-    """A loaded SentenceTransformer as an encoder; it runs on the device that it is on."""
+    """A loaded model as an encoder; it runs on the device that it is on."""
     from sonde.encoders.sentence_forward import weights_digest
 
     device = str(model.device)
     dtype = resolved_dtype("auto", device)
     return Live(name or called(model), model, weights_digest(model), device, dtype)
+
+
+def class_of(thing: Any) -> str:
+    """Which class of sentence-transformers a thing is of; '' for none that gives vectors."""
+    names = [c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")]
+    return next((name for name in names if name in FORMS), "")
+
+
+def form_of(files: Files) -> str:
+    """The class of a saved model: what it says of itself, or what older libraries wrote."""
+    said = str(files.says("config_sentence_transformers.json").get("model_type") or "")
+    if said == "ColBERT" or (not said and "HF_ColBERT" in (files.says("config.json").get("architectures") or [])):  # PyLate's, Stanford's
+        return MANY
+    return said or FORMS[0]
+
+
+def _encoded(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vectors:
+    if ready.form == MANY:
+        from sonde.encoders.token_forward import run_tokens
+
+        found, spans, cut = run_tokens(ready, sentences, tokens)
+        return Vectors((found,), ("-",), spans, cut)
+    from sonde.encoders.sentence_forward import run
+
+    found, cut = run(ready, [s.text for s in sentences], tokens)
+    return Vectors((found,), ("-",), None, cut)

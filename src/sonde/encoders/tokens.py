@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Sentence
-from sonde.encoders.pieces import Flags, aligned, placed, with_spaces, without_torn, word_spans
+from sonde.core import EncoderStop, Sentence
+from sonde.encoders.pieces import Flags, aligned, located, placed, with_spaces, without_torn, word_spans
 from sonde.vectors import Ints
 
 
@@ -45,40 +45,64 @@ def texts(tokenizer: Any, limit: int, given: Sequence[str]) -> Tokens:
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """How words become pieces: the words joined with single spaces, behind a prompt.
+class Words:
+    """What stands for the words of a sentence in the text that is cut into pieces.
 
     spaces   whether a piece that is nothing but the space before a word belongs to the word
+    raw      whether they are found in the raw text, and not joined with single spaces
     """
+
+    spaces: bool = False
+    raw: bool = False
+
+    def text(self, sentence: Sentence) -> str:
+        """What a tokeniser reads."""
+        return sentence.text if self.raw else " ".join(sentence.words)
+
+    def places(self, sentence: Sentence, start: int) -> Ints:
+        """Where each word lies in that text, [words, 2], counted from `start`."""
+        return located(sentence.words, sentence.text) + start if self.raw else word_spans(sentence.words, start)
+
+
+JOINED = Words()
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How words become pieces: their text, behind a prompt."""
 
     tokenizer: Any
     limit: int
     prompt: str = ""
-    spaces: bool = False
+    words: Words = JOINED
 
     def of(self, sentences: Sequence[Sentence]) -> Tokens:
         """Sentences in pieces, with the pieces first:last of each word; a word that was cut in two has none."""
         if not sentences:
             return Tokens([], None, [], [], np.zeros(0, bool))
-        return self._by_characters(sentences) if self.tokenizer.is_fast else self._word_by_word(sentences)
+        if self.tokenizer.is_fast:
+            return self._by_characters(sentences)
+        if self.words.raw:
+            raise EncoderStop("text=raw: this tokeniser does not say from which letters its pieces come; leave text out")
+        return self._word_by_word(sentences)
 
     def _by_characters(self, sentences: Sequence[Sentence]) -> Tokens:
-        given = [self.prompt + " ".join(s.words) for s in sentences]
+        given = [self.prompt + self.words.text(s) for s in sentences]
         options = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
         made = self.tokenizer(given, truncation=True, max_length=self.limit, **options)
         cut = np.array([bool(e.overflowing) for e in made.encodings])
-        marks = _marks(self.tokenizer)
+        marks = marks_of(self.tokenizer)
         words = []
         for i, sentence in enumerate(sentences):
             characters = np.array(made["offset_mapping"][i], np.int64).reshape(-1, 2)
             special = np.array(made["special_tokens_mask"][i], bool)  # a tokeniser may say anything of its own additions
-            space = ~special & _is_space(made["input_ids"][i], characters, given[i], marks)
-            where = word_spans(sentence.words, len(self.prompt))
+            space = ~special & is_space(made["input_ids"][i], characters, given[i], marks)
+            where = self.words.places(sentence, len(self.prompt))
             at = placed(characters, special | space, where)
             found = aligned(at, where)
             if cut[i]:
                 found = without_torn(found, where, int(at[:, 1].max(initial=0)))
-            words.append(with_spaces(found, space) if self.spaces else found)
+            words.append(with_spaces(found, space) if self.words.spaces else found)
         return Tokens(made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], words, cut)
 
     def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
@@ -92,7 +116,7 @@ class Pieces:
             prompt = cut_apart(self.prompt) if self.prompt else ()
             flat = [*prompt, *(n for part in parts for n in part)][:room]
             stops = len(prompt) + np.cumsum([len(part) for part in parts], dtype=np.int64)
-            first = stops - [len(part) - (0 if self.spaces else _leading(part, space)) for part in parts]
+            first = stops - [len(part) - (0 if self.words.spaces else _leading(part, space)) for part in parts]
             found = np.stack([first, stops], 1) + len(before)
             found[(stops > room) | (first >= stops)] = 0
             ids.append([*before, *flat, *after])
@@ -115,7 +139,7 @@ def _added(tokenizer: Any, cut_apart: Callable[[str], tuple[int, ...]]) -> tuple
     return whole[:at], whole[at + len(inner) :]
 
 
-def _is_space(ids: Sequence[int], characters: Ints, text: str, marks: Flags) -> Flags:
+def is_space(ids: Sequence[int] | Ints, characters: Ints, text: str, marks: Flags) -> Flags:
     """Which pieces are nothing but a mark of the space before a word ('▁', 'Ġ'), whichever characters they are said to come from.
 
     A tokeniser that puts a mark before a text says that it comes from the first letter. A '▁' of the text itself is a letter.
@@ -127,7 +151,7 @@ def _is_space(ids: Sequence[int], characters: Ints, text: str, marks: Flags) -> 
 
 
 @functools.lru_cache(maxsize=2)
-def _marks(tokenizer: Any) -> Flags:
+def marks_of(tokenizer: Any) -> Flags:
     """Which pieces of a vocabulary are spelt with marks of spaces alone, [largest id + 1]."""
     backend = tokenizer.backend_tokenizer
     signs = {sign for part in (backend.normalizer, backend.pre_tokenizer) if part is not None for sign in _signs(_state(part))}

@@ -10,7 +10,10 @@ from typing import Any
 from sonde.core import DataProblem, Encoder
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
+from sonde.encoders.origin import state_of
+from sonde.experiment.keys import encoder_identity
 from sonde.experiment.provenance import revision
+from sonde.identity import Identity
 from sonde.naming import Reference, parsed_or_none
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
@@ -38,11 +41,15 @@ def names_of(given: Given, known: Known = dict) -> Names:
 
 @dataclass
 class Names:
-    """Names given out so far, the things that they were given to, and the encoders made of those."""
+    """Names given out so far, the things that they were given to, and the encoders made of those.
+
+    states   what tells a live thing from others, where it says nothing of itself
+    """
 
     known: Known
     found: dict[str, Encoder] = field(default_factory=dict)
     things: dict[str, Any] = field(default_factory=dict)
+    states: dict[str, str] = field(default_factory=dict)
 
     def add(self, thing: Any, label: str | None) -> None:
         """Give a thing its name."""
@@ -59,15 +66,20 @@ class Names:
             raise DataProblem(f"{label!r} cannot name a model, since {taken!r} is an encoder of sonde; choose another name")
         if before := next((name for name, other in self.things.items() if other is thing), ""):
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
-        name = label or self._free(encoder, derived=encoder is not thing)
-        self.found[name], self.things[name] = encoder, thing
+        state = "" if hasattr(encoder, "fingerprint") else state_of(encoder)
+        name = label or self._free(encoder, state, derived=encoder is not thing)
+        self.found[name], self.things[name], self.states[name] = encoder, thing, state
 
-    def _free(self, encoder: Encoder, derived: bool) -> str:
+    def identity(self, name: str, encoder: Encoder, kept: str) -> Identity:
+        """What decides the vectors of what is called so, kept in some type."""
+        return encoder_identity(None if name in self.things else name, encoder, kept, self.states.get(name, ""))
+
+    def _free(self, encoder: Encoder, state: str, derived: bool) -> str:
         """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known keeps the name that it has."""
         mine = revision(encoder)
         kept = self.known() if derived else {}
         for name in _numbered(encoder.name):
-            if name in self.found and revision(self.found[name]) == mine:
+            if name in self.found and (revision(self.found[name]), self.states.get(name, "")) == (mine, state):
                 raise DataProblem(f"two encoders are called {name!r}, and nothing tells them apart; {HOW}")
             if name not in self.found and kept.get(name, {mine}) == {mine} and not (derived and _reserved(name)):
                 return name

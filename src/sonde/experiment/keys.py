@@ -17,9 +17,9 @@ EMBEDS = "sonde.experiment.embed"  # the module that makes vectors of an encoder
 MEASURES = "sonde.experiment.measure"  # the module that makes results of data sets and vectors
 
 
-def encoder_identity(reference: str | None, encoder: Encoder, kept: str = FULL) -> Identity:
-    """What decides an encoder's vectors, and the type that they are kept in."""
-    return identity(ENCODERS, reference, encoder, *([kept] if kept != FULL else []))
+def encoder_identity(reference: str | None, encoder: Encoder, kept: str = FULL, state: str = "") -> Identity:
+    """What decides an encoder's vectors: it, the type that they are kept in, and the state of an object that says nothing of itself."""
+    return identity(ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else []))
 
 
 def vectors_key(encoder: Encoder, known: Identity) -> str:

@@ -16,7 +16,7 @@ from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
 from sonde.experiment.called import names_of
 from sonde.experiment.data import Facts, facts, task_identity
-from sonde.experiment.keys import encoder_identity, trial_id
+from sonde.experiment.keys import trial_id
 from sonde.experiment.places import Places
 from sonde.experiment.readers import Reader, Reading, readers
 from sonde.identity import Identity, Made, identity
@@ -150,9 +150,7 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         for seed in range(reader.seeds if needs_of(probes[probe]).seeds else 1)
     )
     identities = {("task", ref): each for ref, each in known.items()}
-    identities |= {
-        ("encoder", ref): encoder_identity(None if ref in named.things else ref, each, places.dtype) for ref, each in encoders.items()
-    }
+    identities |= {("encoder", ref): named.identity(ref, each, places.dtype) for ref, each in encoders.items()}
     identities |= _identities(PROBES, probes) | _identities(CONTROLS, controls)
     identities |= _identities(METRICS, {task.metric: METRICS.make(task.metric) for task in tasks.values()})
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)

@@ -1,0 +1,151 @@
+"""Where models are loaded from, and code of their own, which is run only where the user has said which."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+from sonde.core import DataProblem, EncoderStop
+from sonde.encoders import ENCODERS, make
+from sonde.encoders.hub import Files, Source, Trust, files_of, source_of
+
+EXACT = "dtype=float32,device=cpu"
+COMMIT, OTHER = "1" * 40, "2" * 40
+CODE = """
+import torch
+from transformers import BertConfig, BertModel
+
+class MineConfig(BertConfig):
+    model_type = "mine"
+
+class MineModel(BertModel):
+    config_class = MineConfig
+
+    def forward(self, *args, **kwargs):
+        found = super().forward(*args, **kwargs)
+        if found.hidden_states is not None:
+            found["hidden_states"] = tuple(2 * h for h in found.hidden_states)
+        return found
+"""
+MAP = {"AutoConfig": "mine.MineConfig", "AutoModel": "mine.MineModel"}
+
+
+@pytest.fixture
+def custom(bert, tmp_path):
+    """The tiny BERT with code of its own, which doubles every state."""
+    folder = shutil.copytree(bert, tmp_path / "custom")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": "mine", "architectures": ["MineModel"], "auto_map": MAP}))
+    (folder / "mine.py").write_text(CODE)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked(monkeypatch):
+    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("the user was asked in the middle of a run"))
+    files_of.cache_clear()
+
+
+@pytest.mark.parametrize("kind", ["hf", "st"])
+def test_code_of_a_model_is_not_run_unasked_and_nobody_is_asked(kind, custom, sentences):
+    before = set(sys.modules)
+    with pytest.raises(EncoderStop, match=r"code of its own.*write trust_remote_code=true") as caught:
+        make(f"{kind}:{custom},{EXACT}").encode(sentences)
+    assert "\n" not in str(caught.value)
+    assert not any("mine" in name.split(".") for name in set(sys.modules) - before)
+
+
+def test_code_that_is_trusted_is_run(custom, bert, sentences):
+    plain = make(f"hf:{bert},layers=all,{EXACT}").encode(sentences)
+    found = make(f"hf:{custom},layers=all,trust_remote_code=true,{EXACT}").encode(sentences)
+    for a, b in zip(found.layers, plain.layers, strict=True):
+        assert np.allclose(a, 2 * b, atol=1e-4)
+    by_st = make(f"st:{custom},trust_remote_code=true,{EXACT}").encode(sentences)
+    assert np.isfinite(by_st.layers[0]).all()
+
+
+@pytest.mark.parametrize("kind", ["hf", "st"])
+def test_trust_and_code_are_part_of_what_an_encoder_is(kind, custom):
+    plain, trusted = make(f"{kind}:{custom}"), make(f"{kind}:{custom},trust_remote_code=true")
+    assert "trust_remote_code=true" in ENCODERS.canonical(f"{kind}:{custom},trust_remote_code=true")
+    if kind == "hf":
+        assert plain.base != trusted.base
+    before = trusted.fingerprint
+    files_of.cache_clear()
+    (custom / "mine.py").write_text(CODE.replace("2 *", "3 *"))
+    assert make(f"{kind}:{custom},trust_remote_code=true").fingerprint != before
+
+
+def cached(place, auto_map, weights=True):
+    """A model in the hub's cache under the name org/name, at COMMIT."""
+    repository = place / "models--org--name"
+    folder = repository / "snapshots" / COMMIT
+    folder.mkdir(parents=True)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT)
+    (folder / "config.json").write_text(json.dumps({"num_hidden_layers": 2, "auto_map": auto_map}))
+    if weights:
+        (folder / "model.safetensors").write_bytes(b"")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["hf", "st"])
+def test_of_the_hub_one_commit_is_trusted(kind, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    cached(tmp_path, MAP)
+    assert COMMIT in make(f"{kind}:org/name").fingerprint  # nothing is said of trust
+    for name in ("org/name", "org/name@main"):
+        with pytest.raises(DataProblem, match=f"name the commit whose code you have read, as org/name@{COMMIT}"):
+            _ = make(f"{kind}:{name.replace('@', '%40')},trust_remote_code=true").fingerprint
+    assert COMMIT in make(f"{kind}:org/name%40{COMMIT},trust_remote_code=true").fingerprint
+
+
+def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    cached(tmp_path, {"AutoModel": "org/code--mine.MineModel", "AutoTokenizer": ["org/code--mine.Tokenizer", None]})
+    reference = f"hf:org/name%40{COMMIT},trust_remote_code=true"
+    for more in ("", ",code_revision=main"):
+        with pytest.raises(DataProblem, match=r"the code of org/name@1+ lies in org/code; name the commit of it"):
+            _ = make(reference + more).fingerprint
+    one, two = make(f"{reference},code_revision={COMMIT}"), make(f"{reference},code_revision={OTHER}")
+    assert one.fingerprint == two.fingerprint
+    assert one.base != two.base
+    assert one.trust.arguments == {"trust_remote_code": True, "code_revision": COMMIT}
+
+
+def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path):
+    whole, part = cached(tmp_path / "a", {}), cached(tmp_path / "b", {}, weights=False)
+    assert source_of(Files(whole, COMMIT), "org/name@main", Trust()) == Source(str(whole))
+    found = source_of(Files(part, COMMIT), "org/name@main", Trust())
+    assert found == Source("org/name", COMMIT)
+    assert found.arguments == {"revision": COMMIT, "trust_remote_code": False}
+    assert source_of(Files(part), str(part), Trust()) == Source(str(part))  # a folder of one's own is what it is
+
+
+def test_libraries_are_never_left_to_ask(bert, monkeypatch):
+    import transformers
+
+    from sonde.encoders.network import Weights, loaded
+
+    given = []
+    for name, method in (
+        ("AutoTokenizer", "from_pretrained"),
+        ("AutoConfig", "from_pretrained"),
+        ("AutoModel", "from_pretrained"),
+        ("AutoModel", "from_config"),
+    ):
+        original = getattr(getattr(transformers, name), method)
+
+        def told(*args, _original=original, **kwargs):
+            given.append(kwargs.get("trust_remote_code"))
+            return _original(*args, **kwargs)
+
+        monkeypatch.setattr(getattr(transformers, name), method, told)
+    loaded.__wrapped__(Source(str(bert)), "cpu", "float32")
+    loaded.__wrapped__(Source(str(bert)), "cpu", "float32", Weights("random", 1, True))
+    assert len(given) >= 6
+    assert set(given) == {False}
