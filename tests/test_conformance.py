@@ -19,6 +19,7 @@ from sonde.encoders import ENCODERS
 from sonde.identity import identity
 from sonde.metrics import METRICS
 from sonde.naming import Reference
+from sonde.oracles import oracles_of
 from sonde.probes import PROBES
 from sonde.sources.files import treebank
 from sonde.sources.tables import write
@@ -65,6 +66,7 @@ PROBE_OPTIONS = {
 }
 PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released")
 PAPERS = names("comp/released")
+UNANNOTATED = ("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "table")  # labels are all that they publish
 TASK_OPTIONS = {
     "ud/feat": [f"ud/feat:BANK,{o}" for o in ("feature=Number,of=subj,upos=NOUN", "feature=Tense", "feature=Tense,of=VERB,rare=refuse")],
     **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/") and name != "ud/feat"},
@@ -171,6 +173,13 @@ def test_probes(reference, settings):
 @pytest.mark.parametrize("reference", listed(TASK_OPTIONS))
 def test_tasks(reference, places):
     check_task(places(reference))
+
+
+@pytest.mark.parametrize("name", TASK_OPTIONS)
+def test_every_task_has_an_oracle_but_those_whose_files_have_no_annotation(name, places):
+    has = [bool(oracles_of(TASKS.make(places(reference)))) for reference in TASK_OPTIONS[name]]
+    without = name.partition("/")[0] in UNANNOTATED or name.startswith("comp/")
+    assert not any(has) if without else all(has)
 
 
 @pytest.mark.parametrize("contents", [ENCODERS, PROBES, TASKS, METRICS, CONTROLS], ids=lambda c: c.kind)

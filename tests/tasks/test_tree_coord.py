@@ -90,7 +90,11 @@ def columns(n):
 
 def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_both():
     listed = list(columns(1200))
-    candidates, out = inversions(listed, counted([]), 0)
+    made, out = inversions(listed, counted([]), 0)
+    candidates = [one.candidate for one in made]
+    for (sentence, *_), (candidate, origins) in zip(listed, made, strict=True):
+        assert [w.lower() for w in candidate.sentence.words] == [sentence.words[i].lower() for i in origins]
+        assert (candidate.label == "I") == (list(origins) != sorted(origins))
     assert len(candidates) == 1200
     assert not out
     dataset = sample(candidates, Settings(decorrelate=True))

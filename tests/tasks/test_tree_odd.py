@@ -30,7 +30,10 @@ def choice(toy):
 
 
 def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as_often(toy, choice):
-    candidates, out = replacements(toy, choice, 0)
+    made, out = replacements(toy, choice, 0)
+    candidates = [one.candidate for one in made]
+    for candidate, origins in made:
+        assert [w for w, i in zip(candidate.sentence.words, origins, strict=True) if i < 0] == [w for w in [candidate.target] if w]
     assert len(candidates) + sum(out.values()) == len(toy[0])
     originals = {s.words for s in toy[0]}
     counts, compared = choice.counts, 0
@@ -58,7 +61,7 @@ def both(counts, words, i, old):
 
 
 def test_splits_share_no_replacement_and_no_sentence_comes_twice(toy, choice):
-    dataset = sample(replacements(toy, choice, 0)[0], Settings(rarest=1, commonest=0))
+    dataset = sample([one.candidate for one in replacements(toy, choice, 0)[0]], Settings(rarest=1, commonest=0))
     homes = {}
     for example in dataset.examples():
         if example.label == "C":

@@ -39,7 +39,8 @@ def test_the_first_word_marks_clitics_and_equal_words_stay(words, expected):
 @given(SENTENCES, st.integers(0, 9))
 def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
     sentences = [Sentence.of(words) for words in listed]
-    candidates, out = shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)
+    made, out = shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)
+    candidates = [one.candidate for one in made]
     labels = [c.label for c in candidates]
     assert labels.count("I") == len(labels) // 2
     assert len(candidates) + sum(out.values()) == len(listed)
@@ -50,4 +51,8 @@ def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
         assert (c.sentence.words in listed) or c.label == "I"
     bags = [tuple(sorted(map(str.lower, c.sentence.words))) for c in candidates]
     assert len(set(bags)) == len(bags)
-    assert candidates == shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)[0]
+    assert made == shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)[0]
+    for candidate, origins in made:
+        words = candidate.sentence.words
+        assert tuple(words[list(origins).index(i)] for i in range(len(words))) in listed  # put back where they stood
+        assert (candidate.label == "I") == (list(origins) != list(range(len(words))))

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from sonde.core import DataProblem, Dataset
+from sonde.core import DataProblem, Dataset, Sentence
 from sonde.naming import Place
+from sonde.oracles import Facts
 from sonde.sampling import Candidate, Settings, sample
 from sonde.sources.files import Part, digest
 from sonde.sources.tally import Tally
@@ -59,6 +60,29 @@ class Held(Generic[G]):
         """Let go of everything."""
         with self._lock:
             self._found.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an oracle says of sentences."""
+
+    sentences: Mapping[Sentence, Facts]
+
+
+_TOLD: Held[Told] = Held()
+
+
+def told(key: object, read: Callable[[], Iterable[tuple[Sentence, Facts]]]) -> Mapping[Sentence, Facts]:
+    """What an oracle says of the sentences of some files, read once; of equal sentences the first counts."""
+
+    def gathered() -> Told:
+        found: dict[Sentence, Facts] = {}
+        with uncollected():
+            for sentence, facts in read():
+                found.setdefault(sentence, facts)
+        return Told(found)
+
+    return _TOLD.get(key, gathered).sentences
 
 
 @contextmanager

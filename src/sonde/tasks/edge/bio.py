@@ -14,6 +14,7 @@ from sonde.sources.corpus import corpus
 from sonde.sources.files import Part, uncompressed
 from sonde.sources.mentions import Mentions
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import spans
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
 
 MANY = 10  # files, from which on each is taken for a document
@@ -86,5 +87,7 @@ def _chunk_files(options: BioOptions) -> list[Part]:
     return corpus(options.paths, COLUMNS)
 
 
-entities = edge("edge/entities", Kind("Which kind of entity does the span name?", _entity_files, _entities), BioOptions)
-chunks = edge("edge/chunks", Kind("Which kind of chunk is the span?", _chunk_files, _chunks), BioOptions)
+entities = edge(
+    "edge/entities", Kind("Which kind of entity does the span name?", _entity_files, _entities, oracles=spans(_entities)), BioOptions
+)
+chunks = edge("edge/chunks", Kind("Which kind of chunk is the span?", _chunk_files, _chunks, oracles=spans(_chunks)), BioOptions)

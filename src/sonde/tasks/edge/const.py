@@ -12,6 +12,7 @@ from sonde.sources.corpus import corpus
 from sonde.sources.files import Part, uncompressed
 from sonde.targets import Label
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import spans
 from sonde.tasks.edge.family import GOLD, Count, Kind, Options, edge
 
 Unary = Literal["top", "joined", "set", "separate"]
@@ -95,4 +96,4 @@ def _parts(options: ConstOptions) -> list[Part]:
     return corpus(options.paths, brackets.SUFFIXES + GOLD)
 
 
-const = edge("edge/const", Kind("Which constituent is the span?", _parts, _const), ConstOptions)
+const = edge("edge/const", Kind("Which constituent is the span?", _parts, _const, oracles=spans(_const)), ConstOptions)

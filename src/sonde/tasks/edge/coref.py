@@ -7,9 +7,10 @@ whole documents whose sentences a treebank has (OntoGUM).
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -17,14 +18,17 @@ from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
 from sonde.naming import Place
+from sonde.oracles import Facts
 from sonde.sources import conll2012, conllu, documents
 from sonde.sources.corpus import corpus
 from sonde.sources.files import Part, uncompressed
 from sonde.sources.mentions import Mentions
 from sonde.tasks.edge.columns import Marked
-from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
+from sonde.tasks.edge.facts import nested, place
+from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, Oracle, Told, edge
 
 SAME, OTHER = "1", "0"
+CHAINS = "the mentions that each word lies in, begins and ends, by the number of their chain and how many others are around them"
 BEYOND = "mentions in pieces, or that go beyond their sentence"
 
 
@@ -82,21 +86,26 @@ def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> 
 def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
     if options.across < 0:
         raise DataProblem(f"across={options.across}: write how many sentences apart two mentions may be, from 0")
+    for split, document in _documents_of(options, parts, count):
+        yield from _paired(document, options, split, count)
+
+
+def _documents_of(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[tuple[str, list[Mentioned]]]:
+    """The sentences of each document with the mentions that count, and its split."""
     banks = _treebank(options)
     bank = _bank(banks, count)
     for part in parts[: len(parts) - len(banks)]:
         for _, sentences in groupby(_mentioned(options, part, bank, count), key=lambda one: one.document):
             document = list(sentences)
-            yield from _paired(document, options, part.split or document[0].split, count)
+            if not options.singletons:
+                sizes = Counter(name for one in document for *_, name in one.mentions)
+                count.left_out["mentions of what is named once"] += sum(n == 1 for n in sizes.values())
+                document = [one._replace(mentions=[m for m in one.mentions if sizes[m[2]] > 1]) for one in document]
+            yield part.split or document[0].split, document
 
 
 def _paired(document: list[Mentioned], options: CorefOptions, split: str, count: Count) -> Iterator[Marked]:
     """The pairs of a document, sentence by sentence."""
-    if not options.singletons:
-        sizes = Counter(name for one in document for *_, name in one.mentions)
-        named = [one._replace(mentions=[m for m in one.mentions if sizes[m[2]] > 1]) for one in document]
-        count.left_out["mentions of what is named once"] += sum(n == 1 for n in sizes.values())
-        document = named
     for i, one in enumerate(document):
         for k in range(max(0, i - options.across), i):
             yield pairs(document[k], one, split, i - k)
@@ -105,6 +114,27 @@ def _paired(document: list[Mentioned], options: CorefOptions, split: str, count:
         count.left_out["pairs of mentions of the same words"] += many * (many - 1) // 2 - len(found.spans)
         count.left_out["sentences without two mentions"] += many < 2
         yield found
+
+
+def _chains(options: CorefOptions, parts: list[Part], count: Count) -> Told:
+    """The chains of each document, numbered; a number is free again when no pair can have the chain any more."""
+    for _, document in _documents_of(options, parts, count):
+        used: dict[str, tuple[int, int]] = {}
+        for i, one in enumerate(document):
+            used = {name: (number, last) for name, (number, last) in used.items() if last >= i - options.across}
+            taken = {number for number, _ in used.values()}
+            free = (number for number in itertools.count(1) if number not in taken)
+            for name, _ in Counter(name for *_, name in one.mentions).most_common():
+                used[name] = (used[name][0] if name in used else next(free), i)
+            yield one.sentence, _told(one, {name: number for name, (number, _) in used.items()})
+
+
+def _told(one: Mentioned, numbers: Mapping[str, int]) -> Facts:
+    units: list[list[str]] = [[] for _ in one.sentence.words]
+    chains: dict[tuple[int, ...], int] = {(start, stop): numbers[name] for start, stop, name in one.mentions}
+    for span, around in nested(chains).items():
+        place(units, span, f"chain {chains[span]} {around}")
+    return units
 
 
 def _mentioned(options: CorefOptions, part: Part, bank: Bank, count: Count) -> Iterator[Mentioned]:
@@ -167,4 +197,8 @@ def _treebank(options: CorefOptions) -> list[Part]:
     return [] if options.sentences is None else corpus([options.sentences], CONLLU)
 
 
-coref = edge("edge/coref", Kind("Do the two spans name the same?", _parts, _coref, "micro-f1,only=1"), CorefOptions)
+coref = edge(
+    "edge/coref",
+    Kind("Do the two spans name the same?", _parts, _coref, "micro-f1,only=1", oracles={"chains": Oracle(CHAINS, _chains)}),
+    CorefOptions,
+)

@@ -12,15 +12,18 @@ from itertools import chain
 from typing import Literal
 
 from sonde.core import SPLITS, Sentence
+from sonde.oracles import Facts
 from sonde.sources.corpus import corpus, one_each
 from sonde.sources.english import tokens
 from sonde.sources.files import Part, tried, uncompressed
 from sonde.sources.text import words
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import Target, place, told_by
 from sonde.tasks.edge.family import Count, Kind, Options, edge
 from sonde.tasks.edge.jsonl import marked
 
 LABELS = ("entailed", "not-entailed")
+NAMES = "the number of the person that the pronoun or a candidate stands for, at each of its words"
 _JSON = (".json", ".jsonl")
 _NEEDED = ("text", "hypothesis", "entailed", "partof")
 _OWNED = ("'s", "'")
@@ -119,8 +122,23 @@ def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[Marke
             yield from _recast(part, options, count)
 
 
+def _named(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+    """Whom the pronoun and each candidate stand for: all that is entailed for one, and each other candidate for another."""
+    units: list[list[str]] = [[] for _ in sentence.words]
+    people = {target.ends[:2]: 1 for target in mine} | {target.ends[2:]: 1 for target in mine if target.labels == LABELS[:1]}
+    for target in mine:
+        people.setdefault(target.ends[2:], len(people) + 1)
+    for span, number in people.items():
+        place(units, span, f"person {number}")
+    return units
+
+
 def _parts(options: DprOptions) -> list[Part]:
     return one_each(corpus(options.paths, _JSON))
 
 
-dpr = edge("edge/dpr", Kind("Does the pronoun stand for the second span?", _parts, _dpr), DprOptions)
+dpr = edge(
+    "edge/dpr",
+    Kind("Does the pronoun stand for the second span?", _parts, _dpr, oracles={"names": told_by(_dpr, NAMES, _named)}),
+    DprOptions,
+)

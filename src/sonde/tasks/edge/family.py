@@ -7,17 +7,18 @@ distances and seen words, and counts what was left out. docs/tasks-edge.md has t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from sonde.core import SPLITS, DataProblem, Dataset
+from sonde.core import SPLITS, DataProblem, Dataset, Sentence
 from sonde.naming import Place
+from sonde.oracles import Facts
 from sonde.sampling import carve_dev, sampled
-from sonde.sources.files import Part
+from sonde.sources.files import Part, digest
 from sonde.sources.tally import OnError, Tally
 from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
-from sonde.tasks.questions import factory, fingerprint, remarks, uncollected
+from sonde.tasks.questions import factory, fingerprint, remarks, told, uncollected
 from sonde.vectors import Ints
 
 CONLLU = (".conllu",)
@@ -82,22 +83,37 @@ class Count:
         return {"source": {**source, **more}, **counts, **remarks(tally), "problems": list(tally.problems)}
 
 
+Marks = Callable[[O, list[Part], Count], Iterator[Marked]]
+"""The sentences of some files with their targets, in order."""
+Told = Iterator[tuple[Sentence, Facts]]
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle(Generic[O]):
+    """An oracle of a task: what its vectors hold, in one sentence, and the facts that some files have, word by word."""
+
+    holds: str
+    read: Callable[[O, list[Part], Count], Told]
+
+
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[O]):
     """How the targets of a task are found.
 
     asks     the question
     parts    the files that its options name, with the splits that their names say
-    marked   the sentences of these files with their targets, in order
+    marked   the sentences of these files with their targets
     metric   how the paper scores it
     about    which span a label is about, where that is not the last
+    oracles  what word vectors can hold of the annotation, by name
     """
 
     asks: str
     parts: Callable[[O], list[Part]]
-    marked: Callable[[O, list[Part], Count], Iterator[Marked]]
+    marked: Marks[O]
     metric: str = "micro-f1"
     about: int | None = None
+    oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +140,17 @@ class EdgeTask(Generic[O]):
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads them."""
         return fingerprint(self.kind.parts(self.options))
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """What word vectors can hold of the annotation."""
+        return {name: oracle.holds for name, oracle in self.kind.oracles.items()}
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """What the annotation says of the words of all sentences that the files have."""
+        parts = self.kind.parts(self.options)
+        key = (self.name, oracle, self.options, digest(part.path for part in parts))
+        return told(key, lambda: self.kind.oracles[oracle].read(self.options, parts, Count()))
 
     def load(self) -> Dataset:
         """The targets with their splits; a dev split is carved from train where there is none. Counts are in the notes."""

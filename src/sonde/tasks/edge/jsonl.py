@@ -14,6 +14,7 @@ from sonde.sources.files import Part
 from sonde.sources.jiant import INFO, RECORD
 from sonde.targets import Label
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import either
 from sonde.tasks.edge.family import Count, Kind, Options, edge
 
 SUFFIXES = (".json", ".jsonl")
@@ -89,4 +90,4 @@ def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[
         yield from marked(part, options, count)
 
 
-jsonl = edge("edge/jsonl", Kind("Which label has the span, or the pair of spans?", _parts, _marked), JsonlOptions)
+jsonl = edge("edge/jsonl", Kind("Which label has the span, or the pair of spans?", _parts, _marked, oracles=either(_marked)), JsonlOptions)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sonde.core import Sentence
+from sonde.oracles import Facts
 from sonde.sources.corpus import corpus, one_each
 from sonde.sources.files import Part, tried, uncompressed
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import Target, place, told_by
 from sonde.tasks.edge.family import Count, Kind, Options, edge
 from sonde.tasks.edge.jsonl import marked
 
@@ -22,6 +24,7 @@ _ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
 _TAG = re.compile(r"(</?e[12]>)")
 _LABEL = re.compile(r"Other|[A-Za-z-]+\((e1,e2|e2,e1)\)")
 _JSON = (".json", ".jsonl")
+ARGUMENTS = "the relation that a nominal stands in, and whether as its first or its second argument, at each of its words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,18 @@ def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterat
             yield Marked(found.sentence, [found.span], [found.label], split)
 
 
+def _argued(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+    """Cause-Effect(e2,e1) makes the second nominal a cause and the first an effect."""
+    units: list[list[str]] = [[] for _ in sentence.words]
+    for target in mine:
+        for label in target.labels:
+            relation, _, order = label.partition("(")
+            one, two = (target.ends[:2], target.ends[2:])[:: -1 if order == "e2,e1)" else 1]
+            place(units, one, f"{relation} first")
+            place(units, two, f"{relation} second")
+    return units
+
+
 def _parts(options: SemEvalOptions) -> list[Part]:
     """The files that were named; of a folder, the two of the task, or jiant's, of which train.all holds dev as well."""
     named = {Path(path).expanduser() for path in options.paths}
@@ -132,5 +147,13 @@ def _meant(name: str, halved: bool) -> bool:
 
 
 semeval = edge(
-    "edge/semeval", Kind("Which relation holds between the two spans?", _parts, _semeval, "micro-f1,without=Other"), SemEvalOptions
+    "edge/semeval",
+    Kind(
+        "Which relation holds between the two spans?",
+        _parts,
+        _semeval,
+        "micro-f1,without=Other",
+        oracles={"arguments": told_by(_semeval, ARGUMENTS, _argued)},
+    ),
+    SemEvalOptions,
 )

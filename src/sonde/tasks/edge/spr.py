@@ -21,6 +21,7 @@ from sonde.sources.files import Part, uncompressed
 from sonde.sources.protoroles import Place, Treebank
 from sonde.targets import Label
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import roles
 from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge
 from sonde.tasks.edge.jsonl import marked
 
@@ -144,5 +145,5 @@ def _without(parts: list[Part], options: SprOptions | UdsOptions) -> list[Part]:
 
 
 _ASKS = "Which properties has the second span in the event of the first?"
-spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2), SprOptions)
-uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds), UdsOptions)
+spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
+uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)

@@ -13,6 +13,7 @@ from sonde.sources.conll2012 import Block, Labelled
 from sonde.sources.corpus import corpus
 from sonde.sources.files import Part
 from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.facts import roles as roles_of
 from sonde.tasks.edge.family import GOLD, Count, Kind, Options, edge
 
 PREDICATE = "V"
@@ -72,5 +73,9 @@ def _parts(options: SrlOptions) -> list[Part]:
 
 
 srl = edge(
-    "edge/srl", Kind("Which role does the second span play in the event of the first?", _parts, _srl, "micro-f1,without=[RC]-*"), SrlOptions
+    "edge/srl",
+    Kind(
+        "Which role does the second span play in the event of the first?", _parts, _srl, "micro-f1,without=[RC]-*", oracles=roles_of(_srl)
+    ),
+    SrlOptions,
 )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, TypeVar
 
 from sonde.core import Sentence
 from sonde.sources import brackets, conll2012, conllu
@@ -16,9 +17,10 @@ from sonde.sources.files import Part, uncompressed
 from sonde.sources.style import Style
 from sonde.sources.trees import Tree, features
 from sonde.tasks.edge.columns import Marked
-from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
+from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, Oracle, Told, edge
 
 ABSENT = "_"
+O = TypeVar("O", bound=Options)  # noqa: E741 -- options
 COMMON = {
     "obl:npmod": "obl:unmarked",
     "obl:tmod": "obl:unmarked",
@@ -145,6 +147,25 @@ def _feat(options: FeatOptions, parts: list[Part], count: Count) -> Iterator[Mar
             yield Marked(tree.sentence, spans, labels, part.split)
 
 
+def _rows(options: Options, parts: list[Part], count: Count) -> Told:
+    """The row of each word but for the column that is asked about, where there are rows; otherwise the tags."""
+    for part in parts:
+        if isinstance(options, PosOptions) and uncompressed(part.path).suffix not in CONLLU:
+            yield from ((sentence, [(f"tag={tag}",) for tag in tags]) for sentence, tags in _tagged(options, part, count))
+            continue
+        left = options.tags if isinstance(options, PosOptions) else ""
+        for tree in conllu.read(part.path, options.on_error, count.tally):
+            columns = {"upos": tree.upos, "xpos": tree.xpos, "deprel": tree.deprels}
+            kept = {name: values for name, values in columns.items() if name != left}
+            yield tree.sentence, [_row(tuple(kept), *row) for row in zip(tree.feats, *kept.values(), strict=True)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
+    """The facts of a word: its features and its other cells."""
+    return tuple(f"{name}={cell}" for name, cell in (*zip(names, cells, strict=True), *features(feats).items()))
+
+
 def _treebank(options: Options) -> list[Part]:
     return corpus(options.paths, CONLLU)
 
@@ -153,6 +174,16 @@ def _any(options: PosOptions) -> list[Part]:
     return corpus(options.paths, CONLLU + brackets.SUFFIXES + GOLD)
 
 
-pos = edge("edge/pos", Kind("Which part of speech is the word?", _any, _pos), PosOptions)
-dep = edge("edge/dep", Kind("What is the first word to the second, its head?", _treebank, _dep, about=0), DepOptions)
-feat = edge("edge/feat", Kind("Which value of the feature has the word?", _treebank, _feat), FeatOptions)
+def _oracle(options: type[O]) -> dict[str, Oracle[O]]:
+    """The oracle of tasks with these options."""
+    return {"rows": Oracle(ROWS, _rows)}
+
+
+ROWS = "the row of each word: parts of speech, relation and features, but for the part of speech that is asked about"
+_POS = Kind("Which part of speech is the word?", _any, _pos, oracles=_oracle(PosOptions))
+_DEP = Kind("What is the first word to the second, its head?", _treebank, _dep, about=0, oracles=_oracle(DepOptions))
+_FEAT = Kind("Which value of the feature has the word?", _treebank, _feat, oracles=_oracle(FeatOptions))
+
+pos = edge("edge/pos", _POS, PosOptions)
+dep = edge("edge/dep", _DEP, DepOptions)
+feat = edge("edge/feat", _FEAT, FeatOptions)

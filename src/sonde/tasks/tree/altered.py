@@ -7,16 +7,25 @@ those that could be altered is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.sampling import Candidate
 from sonde.sampling.candidates import NOTHING
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
+
+
+class Altered(NamedTuple):
+    """A candidate, and the place that each of its words had in the sentence as it was written, from 0; -1 for a word put in."""
+
+    candidate: Candidate
+    origins: Sequence[int]
 
 
 def altered(rows: Sequence[int], rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any
 from sonde.sampling import Candidate
 from sonde.sources.frequencies import Frequencies, frequencies
 from sonde.sources.frequencies import corpus as files
+from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions
 from sonde.tasks.tree.harvest import Harvest
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
 from sonde.tasks.tree.shift import shifts
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.rules import Answer, tallied
-from sonde.tasks.ud.words import CONNEAU, contents
+from sonde.tasks.ud.words import CONNEAU, contents, targets
 
 if TYPE_CHECKING:
     from sonde.tasks.tree.family import Options
 
 Answers = Callable[[Harvest, "Options", dict[str, Any]], list[Candidate]]
 """Candidates of a harvest; what was counted on the way is added to the notes."""
+Alteration = Callable[[Harvest, "Options", dict[str, Any]], list[Altered]]
+"""The same, with the places that words had before."""
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
 README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
@@ -47,12 +50,21 @@ def lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
 
 def words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences by the one target word that they hold."""
-    corpus = _frequencies(options)
-    ranks = None if corpus is None else {word: int(n) for word, n in zip(corpus.numbers, corpus.counts, strict=True)}
-    chosen = contents(found.sentences, found.forms, CONNEAU, ranks)
+    chosen = contents(found.sentences, found.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
     notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
     return [_candidate(found, row, word) for row, word in chosen.rows]
+
+
+def frequent(found: Harvest, options: Options) -> list[str]:
+    """The words that are too frequent to be targets."""
+    return targets(found.forms, CONNEAU, _ranks(options)).frequent
+
+
+def _ranks(options: Options) -> Mapping[str, int] | None:
+    """How frequent each word is in the corpora that are named; None where it is the sources that count."""
+    corpus = _frequencies(options)
+    return None if corpus is None else {word: int(n) for word, n in zip(corpus.numbers, corpus.counts, strict=True)}
 
 
 def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
@@ -107,30 +119,42 @@ def ruled(name: str, *tags: str) -> Answers:
     return answers
 
 
-def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
-    return _altered("I", notes, *shifts((found.sentences, found.tags, found.splits), options.seed, found.sources))
+    made, out = shifts((found.sentences, found.tags, found.splits), options.seed, found.sources)
+    return _noted("I", notes, made, out)
 
 
-def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with a word replaced."""
     corpus = _frequencies(options) or _own(found, options)
     among = not options.freq or not {path.resolve() for name in options.freq for path in files(name)}.isdisjoint(_paths(found))
     choice = Choice.of(corpus, lexicon(found.sentences, found.tags), among)
     notes["frequencies"] = {"words": corpus.total, "band": list(band(corpus.total)), "forms": int((choice.tags >= 0).sum())}
-    return _altered("C", notes, *replacements((found.sentences, found.tags, found.splits), choice, options.seed, found.sources))
+    made, out = replacements((found.sentences, found.tags, found.splits), choice, options.seed, found.sources)
+    return _noted("C", notes, made, out)
 
 
-def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with their clauses inverted."""
     columns = list(zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True))
-    return _altered("I", notes, *inversions(columns, _frequencies(options) or _own(found, options), options.seed, found.sources))
+    made, out = inversions(columns, _frequencies(options) or _own(found, options), options.seed, found.sources)
+    return _noted("I", notes, made, out)
 
 
-def _altered(label: str, notes: dict[str, Any], candidates: list[Candidate], out: Counter[str]) -> list[Candidate]:
+def _noted(label: str, notes: dict[str, Any], made: list[Altered], out: Counter[str]) -> list[Altered]:
     notes["altered"] = label
     notes["left out"] = {reason: n for reason, n in out.most_common() if n}
-    return candidates
+    return made
+
+
+ALTERATIONS: Mapping[str, Alteration] = {"tree/bigram-shift": shifted, "tree/somo": replaced, "tree/coord-inv": inverted}
+"""By task, how the sentences are altered."""
+
+
+def altered(name: str) -> Answers:
+    """Candidates of a task that alters sentences."""
+    return lambda found, options, notes: [one.candidate for one in ALTERATIONS[name](found, options, notes)]
 
 
 def _candidate(found: Harvest, row: int, label: str) -> Candidate:

@@ -13,7 +13,7 @@ from sonde.sampling import Candidate
 from sonde.sources.brackets import Tree
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark, repaired, told
-from sonde.tasks.tree.altered import altered, is_name, quoted, shouted, source
+from sonde.tasks.tree.altered import Altered, altered, is_name, quoted, shouted, source
 from sonde.tasks.tree.clause import bare
 
 APART = 100  # words between the lengths that stand for which clause is longer, so that matching never mixes them
@@ -88,7 +88,7 @@ def _clauses(tree: Tree, node: int) -> tuple[tuple[int, int], tuple[int, int]] |
 
 def inversions(
     columns: Sequence[tuple[Sentence, tuple[str, ...], str, Finding]], counts: Frequencies, seed: int, sources: Sequence[str] = ()
-) -> tuple[list[Candidate], Counter[str]]:
+) -> tuple[list[Altered], Counter[str]]:
     """Candidates from distinct (sentence, tags, split, finding), half of them inverted (I); and why sentences were left out.
 
     `length` stands for which clause is longer as the sentence is read, by which the sampler matches O and I.
@@ -96,7 +96,7 @@ def inversions(
     out = Counter(finding for *_, finding in columns if isinstance(finding, str))
     rows = [row for row, (*_, finding) in enumerate(columns) if isinstance(finding, Coordination)]
     change = altered(rows, np.random.default_rng([seed, 23]))
-    candidates = []
+    made: list[Altered] = []
     for row, changed in zip(rows, change, strict=True):
         sentence, tags, split, found = columns[row]
         assert isinstance(found, Coordination)
@@ -105,5 +105,6 @@ def inversions(
         longer = found.longer(bool(changed))
         new = told(repaired(words, order, is_name(words[0], tags[0], counts)), [tags[i] for i in order])
         label, length = "I" if changed else "O", APART * LONGER.index(longer)
-        candidates.append(Candidate(new, label, "", split, {"longer clause": longer, **source(sources, row)}, length))
-    return candidates, out
+        candidate = Candidate(new, label, "", split, {"longer clause": longer, **source(sources, row)}, length)
+        made.append(Altered(candidate, order))
+    return made, out

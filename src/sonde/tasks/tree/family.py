@@ -6,17 +6,20 @@ definitions, where the paper leaves something open, and the error rates found by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from sonde.core import Dataset
+from sonde.core import Dataset, Sentence
 from sonde.naming import Place
+from sonde.oracles import Facts
 from sonde.sources.files import Part
 from sonde.sources.frequencies import corpus
 from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.tree import answers
+from sonde.tasks.tree.facts import CONSTITUENTS, DEPTHS, OF_TREES, ORIGINS, PHRASES, facts, has_trees, origins
 from sonde.tasks.tree.harvest import Harvest, harvest, sources
+from sonde.tasks.ud.facts import CONTENT, PLACES, content
 from sonde.tasks.ud.words import LEAST
 
 
@@ -65,6 +68,24 @@ class TreeTask:
         counted = [Part("freq", path) for name in self.options.freq for path in corpus(name)]
         return fingerprint([*found, *counted])
 
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """What its labels are derived from; only trees say where in a tree a word is."""
+        trees = has_trees(sources(self.options.path, self.options.with_))
+        every = QUESTIONS[self.name].oracles
+        return {name: said for name, said in every.items() if trees or name not in OF_TREES}
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """What the trees of these sentences say, or where their words stood before they were altered."""
+        options = self.options
+        if oracle in CONTENT:
+            return content(sentences, answers.frequent(harvest(options.path, options.with_, options.on_error), options))
+        if oracle in ORIGINS:
+            with uncollected():
+                found = harvest(options.path, options.with_, options.on_error)
+                return origins(answers.ALTERATIONS[self.name](found, options, {}))
+        return facts(oracle, sources(options.path, options.with_), options.on_error, sentences)
+
     def load(self) -> Dataset:
         """The sampled data set; what was read and left out, and why, is in its notes."""
         options, about = self.options, QUESTIONS[self.name]
@@ -77,41 +98,77 @@ class TreeTask:
 
 
 QUESTIONS: dict[str, Question[Harvest, Options]] = {}
-
-
-def _task(
-    name: str, asks: str, found: answers.Answers, settings: Mapping[str, Any], needs: Mapping[str, str] | None = None, classes: int = 2
-) -> Callable[..., TreeTask]:
-    QUESTIONS[name] = Question(name, asks, found, settings, needs or {}, classes=classes)
-    return factory(name, asks, Options, TreeTask)
-
-
 _DROP = {"least": 50, "rare": "drop"}
-_NUMBER = {"NN": "it needs noun phrases with NN in main clauses", "NNS": "it needs noun phrases with NNS in main clauses"}
+_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_TENSE = {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"}
+_NUMBER = {
+    "NN": "it needs noun phrases with NN in main clauses",
+    "NNS": "it needs noun phrases with NNS in main clauses",
+}
 
-sent_len = _task("tree/sent-len", "How many words does the sentence have?", answers.lengths, _DROP, classes=len(answers.EQUAL))
+
+def _task(question: Question[Harvest, Options]) -> Callable[..., TreeTask]:
+    QUESTIONS[question.name] = question
+    return factory(question.name, question.asks, Options, TreeTask)
+
+
+sent_len = _task(
+    Question(
+        "tree/sent-len", "How many words does the sentence have?",
+        answers.lengths, _DROP, classes=len(answers.EQUAL), oracles=PLACES,
+    )
+)  # fmt: skip
 word_content = _task(
-    "tree/word-content", "Which of some mid-frequency words does the sentence hold?", answers.words,
-    {"least": LEAST, "rare": "drop", "least_test": 10}, classes=0,
+    Question(
+        "tree/word-content", "Which of some mid-frequency words does the sentence hold?",
+        answers.words, _CONTENT, oracles=CONTENT,
+    )
 )  # fmt: skip
 tree_depth = _task(
-    "tree/tree-depth", "How deep is the constituency tree of the sentence, whatever its length?", answers.depths,
-    {**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS),
+    Question(
+        "tree/tree-depth", "How deep is the constituency tree of the sentence, whatever its length?",
+        answers.depths, {**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS), oracles=DEPTHS,
+    )
 )  # fmt: skip
-top_const = _task("tree/top-const", "Which constituents is the sentence made of?", answers.sequences, _DROP, classes=answers.SEQUENCES + 1)
-bigram_shift = _task("tree/bigram-shift", "Have two neighbouring words of the sentence changed places?", answers.shifted, {})
+top_const = _task(
+    Question(
+        "tree/top-const", "Which constituents is the sentence made of?",
+        answers.sequences, _DROP, classes=answers.SEQUENCES + 1, oracles=CONSTITUENTS,
+    )
+)  # fmt: skip
+bigram_shift = _task(
+    Question(
+        "tree/bigram-shift", "Have two neighbouring words of the sentence changed places?",
+        answers.altered("tree/bigram-shift"), classes=2, oracles=ORIGINS,
+    )
+)  # fmt: skip
 tense = _task(
-    "tree/tense", "Is the verb of the main clause in the present or in the past?",
-    answers.ruled("tense", "majority-feature", "construction"), {},
-    {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"},
+    Question(
+        "tree/tense", "Is the verb of the main clause in the present or in the past?",
+        answers.ruled("tense", "majority-feature", "construction"), needs=_TENSE, classes=2, oracles=PHRASES,
+    )
 )  # fmt: skip
 subj_num = _task(
-    "tree/subj-num", "Is the subject of the main clause singular or plural?", answers.ruled("subj-num", "majority-feature"), {}, _NUMBER
-)
+    Question(
+        "tree/subj-num", "Is the subject of the main clause singular or plural?",
+        answers.ruled("subj-num", "majority-feature"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    )
+)  # fmt: skip
 obj_num = _task(
-    "tree/obj-num", "Is the direct object of the main clause singular or plural?", answers.ruled("obj-num", "majority-feature"), {}, _NUMBER
-)
-somo = _task("tree/somo", "Has a noun or verb of the sentence been replaced by another?", answers.replaced, {"rarest": 1, "commonest": 0})
+    Question(
+        "tree/obj-num", "Is the direct object of the main clause singular or plural?",
+        answers.ruled("obj-num", "majority-feature"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    )
+)  # fmt: skip
+somo = _task(
+    Question(
+        "tree/somo", "Has a noun or verb of the sentence been replaced by another?",
+        answers.altered("tree/somo"), {"rarest": 1, "commonest": 0}, classes=2, oracles=ORIGINS,
+    )
+)  # fmt: skip
 coord_inv = _task(
-    "tree/coord-inv", "Have the two coordinated clauses of the sentence changed places?", answers.inverted, {"decorrelate": True}
-)
+    Question(
+        "tree/coord-inv", "Have the two coordinated clauses of the sentence changed places?",
+        answers.altered("tree/coord-inv"), {"decorrelate": True}, classes=2, oracles=ORIGINS,
+    )
+)  # fmt: skip

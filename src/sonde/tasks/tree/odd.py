@@ -22,7 +22,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.sampling import Candidate
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import told
-from sonde.tasks.tree.altered import altered, source
+from sonde.tasks.tree.altered import Altered, altered, source
 from sonde.vectors import Ints
 
 TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
@@ -147,7 +147,7 @@ def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> d
 
 def replacements(
     columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], choice: Choice, seed: int, sources: Sequence[str] = ()
-) -> tuple[list[Candidate], Counter[str]]:
+) -> tuple[list[Altered], Counter[str]]:
     """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C), and why sentences were left out.
 
     The target of a changed sentence is its replacement, so that replacements are kept apart between splits; an original has none.
@@ -159,13 +159,14 @@ def replacements(
     found = [(row, odd) for row, sentence in enumerate(sentences) if (odd := choice.odd(sentence.words, tags[row], rng))]
     out = Counter({"no word with a replacement": len(sentences) - len(found)})
     change: NDArray[np.bool_] = altered([row for row, _ in found], rng)
-    candidates = []
+    made: list[Altered] = []
     for (row, odd), changed in zip(found, change, strict=True):
         words = sentences[row].words
         strata = {"tag": tags[row][odd.place], **source(sources, row)}
         if changed:
             new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
-            candidates.append(Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata))
+            origins = [-1 if k == odd.place else k for k in range(len(words))]
+            made.append(Altered(Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata), origins))
         else:
-            candidates.append(Candidate(told(words, tags[row]), "O", "", splits[row], strata))
-    return candidates, out
+            made.append(Altered(Candidate(told(words, tags[row]), "O", "", splits[row], strata), range(len(words))))
+    return made, out

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
 from sonde.core import Sentence
 from sonde.sampling import Candidate
 from sonde.sources.rendering import HYPHEN, joined, mark, told
-from sonde.tasks.tree.altered import altered, quoted, source
+from sonde.tasks.tree.altered import Altered, altered, quoted, source
+
+T = TypeVar("T")
 
 
 def places(words: Sequence[str], tags: Sequence[str] = ()) -> list[int]:
@@ -29,14 +32,14 @@ def places(words: Sequence[str], tags: Sequence[str] = ()) -> list[int]:
     ]
 
 
-def swapped(words: Sequence[str], i: int) -> tuple[str, ...]:
+def swapped(words: Sequence[T], i: int) -> tuple[T, ...]:
     """The words, the i-th and the next one having changed places."""
     return (*words[:i], words[i + 1], words[i], *words[i + 2 :])
 
 
 def shifts(
     columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], seed: int, sources: Sequence[str] = ()
-) -> tuple[list[Candidate], Counter[str]]:
+) -> tuple[list[Altered], Counter[str]]:
     """Candidates from distinct sentences, tags (empty for text without) and splits, and why others were left out.
 
     Half of them have two words swapped (I), half are as they were (O).
@@ -61,9 +64,10 @@ def shifts(
         else:
             out["no two words to swap"] += 1
     change = altered(rows, rng)
-    candidates = []
+    made: list[Altered] = []
     for row, i, changed in zip(rows, where, change, strict=True):
         words = sentences[row].words
-        new, label = (swapped(words, i), "I") if changed else (words, "O")
-        candidates.append(Candidate(told(new, tags[row]), label, "", splits[row], source(sources, row)))
-    return candidates, out
+        order = swapped(range(len(words)), i) if changed else range(len(words))
+        new = told([words[k] for k in order], tags[row])
+        made.append(Altered(Candidate(new, "I" if changed else "O", "", splits[row], source(sources, row)), order))
+    return made, out

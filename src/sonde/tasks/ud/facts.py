@@ -7,7 +7,6 @@ clause, the depth of a word, its place or its form; every sentence has many of t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -19,40 +18,30 @@ from sonde.sources.files import Part, digest
 from sonde.sources.stretches import Stretch, stretches
 from sonde.sources.tally import OnError
 from sonde.sources.trees import features
-from sonde.tasks.questions import Held
+from sonde.tasks.questions import told
 
 CLAUSE = {"clause": "relation, part of speech and features of the main predicate and each of its dependents"}
 DEPTHS = {"depths": "how deep each word lies in the tree"}
 FEATURES = {"features": "part of speech and features of every word"}
 PLACES = {"places": "the place of each word, counted from the first"}
-WORDS = {"words": "the form of each word, in lower case, without its place"}
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What an oracle says of the sentences of some files."""
-
-    sentences: Mapping[Sentence, Facts]
-
-
-_HELD: Held[Told] = Held()
+Says = Callable[[Stretch], Iterator[tuple[str, ...]]]
+"""What an oracle says of each of some sentences."""
+CONTENT = {"content": "the words of the sentence, in lower case and without their places, but for the most frequent ones"}
 
 
 def facts(oracle: str, files: list[Part], on_error: OnError, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all of the treebanks that they come from."""
-    if oracle in OF_WORDS:
-        return {sentence: (OF_WORDS[oracle](sentence),) for sentence in sentences}
-    key = (oracle, tuple(str(part.path.resolve()) for part in files), digest(part.path for part in files), on_error)
-    return _HELD.get(key, lambda: _read(oracle, files, on_error)).sentences
+    if oracle in PLACES:
+        return places(sentences)
+    key = ("ud", oracle, tuple(str(part.path.resolve()) for part in files), digest(part.path for part in files), on_error)
+    return told(key, lambda: _read(_OF_TREES[oracle], files, on_error))
 
 
-def _read(oracle: str, files: list[Part], on_error: OnError) -> Told:
-    found: dict[Sentence, Facts] = {}
+def _read(says: Says, files: list[Part], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
     for part in files:
         for stretch in stretches(part.path, on_error):
-            for sentence, said in zip(stretch.sentences(), _OF_TREES[oracle](stretch), strict=True):
-                found.setdefault(sentence, (said,))
-    return Told(found)
+            for sentence, said in zip(stretch.sentences(), says(stretch), strict=True):
+                yield sentence, (said,)
 
 
 def _clause(stretch: Stretch) -> Iterator[tuple[str, ...]]:
@@ -70,8 +59,10 @@ def _clause(stretch: Stretch) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=1 << 16)
 def _word(place: str, upos: str, raw: str) -> tuple[str, ...]:
-    """The facts of one word: its place in the clause, by itself and with each feature."""
-    return (place, f"{place}.upos={upos}", *(f"{place}.{name}={value}" for name, value in features(raw).items()))
+    """The facts of one word: its place, by itself and with its part of speech and each feature; `obl:agent` is an `obl`, too."""
+    said = [f"upos={upos}", *(f"{name}={value}" for name, value in features(raw).items())]
+    places = dict.fromkeys((place.partition(":")[0], place))
+    return tuple(fact for at in places for fact in (at, *(f"{at}.{each}" for each in said)))
 
 
 def _features(stretch: Stretch) -> Iterator[tuple[str, ...]]:
@@ -84,13 +75,19 @@ def _depths(stretch: Stretch) -> Iterator[tuple[str, ...]]:
     return (tuple(depths[a:b]) for a, b in pairwise(stretch.starts.tolist()))
 
 
-def _places(sentence: Sentence) -> tuple[str, ...]:
-    return tuple(f"place={place}" for place in range(1, len(sentence.words) + 1))
+def places(sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+    """The places that sentences have words in."""
+    longest = max((len(sentence.words) for sentence in sentences), default=0)
+    every = tuple(f"place={place}" for place in range(1, longest + 1))
+    return {sentence: (every[: len(sentence.words)],) for sentence in sentences}
 
 
-def _words(sentence: Sentence) -> tuple[str, ...]:
-    return tuple(f"word={word.lower()}" for word in sentence.words)
+def content(sentences: Collection[Sentence], frequent: Collection[str]) -> Mapping[Sentence, Facts]:
+    """The words of sentences, without the most frequent ones and marks."""
+    dropped = frozenset(frequent)
+    forms = {word for sentence in sentences for word in sentence.words}
+    facts = {word: f"word={low}" for word in forms if (low := word.lower()) not in dropped and any(map(str.isalpha, low))}
+    return {sentence: (tuple(facts[word] for word in sentence.words if word in facts),) for sentence in sentences}
 
 
-OF_WORDS: dict[str, Callable[[Sentence], tuple[str, ...]]] = {"places": _places, "words": _words}
-_OF_TREES: dict[str, Callable[[Stretch], Iterator[tuple[str, ...]]]] = {"clause": _clause, "features": _features, "depths": _depths}
+_OF_TREES: dict[str, Says] = {"clause": _clause, "features": _features, "depths": _depths}

@@ -17,11 +17,11 @@ from sonde.sampling import Candidate
 from sonde.sources.files import Part
 from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud.depths import comparable, outside
-from sonde.tasks.ud.facts import CLAUSE, DEPTHS, OF_WORDS, PLACES, WORDS, facts
+from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.harvest import RULES, Harvest, harvest, is_text, parts, refuse_first_release
 from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Answer, Finding, composition, misread, tallied
 from sonde.tasks.ud.types import final_mark
-from sonde.tasks.ud.words import LEAST, contents
+from sonde.tasks.ud.words import LEAST, contents, targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,17 @@ class UdTask:
     def oracles(self) -> Mapping[str, str]:
         """What its labels are derived from; running text has no trees that would say it."""
         every = QUESTIONS[self.name].oracles
-        return {name: said for name, said in every.items() if name in OF_WORDS or not any(is_text(part.path) for part in self._parts)}
+        return {
+            name: said for name, said in every.items() if name in (*PLACES, *CONTENT) or not any(is_text(part.path) for part in self._parts)
+        }
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         """What the annotation of these sentences says."""
-        found = facts(oracle, self._parts, self.options.on_error, sentences)
-        if self.name == "ud/sent-type" and self.options.final == "strip":
+        options = self.options
+        if oracle in CONTENT:
+            return content(sentences, targets(harvest(options.path, options.with_, options.on_error).forms).frequent)
+        found = facts(oracle, self._parts, options.on_error, sentences)
+        if self.name == "ud/sent-type" and options.final == "strip":
             return {_stripped(sentence): said for sentence, said in found.items()}
         return found
 
@@ -237,7 +242,7 @@ def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
 
 sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, _DROP, classes=len(INTERVALS), oracles=PLACES))
 word_content = _task(
-    Question("ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT, oracles=WORDS)
+    Question("ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT, oracles=CONTENT)
 )
 tree_depth = _task(
     Question(

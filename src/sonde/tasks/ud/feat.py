@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset
+from sonde.core import DataProblem, Dataset, Sentence
+from sonde.oracles import Facts
 from sonde.sampling import Candidate, sample
 from sonde.sources.files import uncompressed
 from sonde.sources.stretches import Stretch, stretches
@@ -22,6 +23,7 @@ from sonde.sources.style import Style
 from sonde.sources.tally import Tally
 from sonde.sources.trees import features
 from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
 from sonde.tasks.ud.harvest import parts, refuse_first_release
 from sonde.vectors import Ints
 
@@ -89,6 +91,15 @@ class FeatureTask:
     def fingerprint(self) -> str:
         """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
         return fingerprint(parts(self.options.path, self.options.with_))
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """What the feature of a word is one of many of."""
+        return FEATURES if self.options.by_class else CLAUSE
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """What the annotation of these sentences says."""
+        return facts(oracle, parts(self.options.path, self.options.with_), self.options.on_error, sentences)
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
         """All sentences that answer the question, before sampling, and what was counted on the way."""

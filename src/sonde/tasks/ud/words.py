@@ -34,10 +34,16 @@ class Contents(NamedTuple):
     notes: dict[str, int]
 
 
-def targets(
-    forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
-) -> tuple[list[str], dict[str, int]]:
-    """The mid-frequency words of a corpus, in lower case, by rank, with some more to stand in for them; and the ranks that they have.
+class Targets(NamedTuple):
+    """Words that may be classes, by rank, with some more to stand in for them; those that are too frequent; the ranks that they have."""
+
+    words: list[str]
+    frequent: list[str]
+    notes: dict[str, int]
+
+
+def targets(forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None) -> Targets:
+    """The mid-frequency words of a corpus, in lower case.
 
     A corpus ranks them by its frequencies, lower-cased, in place of their own. Where too few words occur often enough to be
     tried, both of the paper's ranks shrink in proportion.
@@ -54,8 +60,8 @@ def targets(
     if len(fit) < ranks.kept:
         first = round(min(len(ranked), ranks.discarded + ranks.kept) * ranks.discarded / (ranks.discarded + ranks.kept))
         fit = [word for word in ranked[first:] if len(word) >= ranks.shortest]
-    tried = fit[: round(SPARE * ranks.kept)]
-    return tried, {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": min(len(fit), ranks.kept)}
+    notes = {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": min(len(fit), ranks.kept)}
+    return Targets(fit[: round(SPARE * ranks.kept)], ranked[:first], notes)
 
 
 def contents(
@@ -65,7 +71,7 @@ def contents(
 
     forms are those of the sentences; a corpus gives the frequencies where they do not.
     """
-    words, notes = targets(forms, ranks, corpus)
+    words, _, notes = targets(forms, ranks, corpus)
     chosen, spare = set(words[: ranks.kept]), words[ranks.kept :]
     tried = set(words)
     known = {form: low for form in forms if (low := form.lower()) in tried}
