@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Cell, Dataset, Predictions, Sentence
 from sonde.targets import Column
-from sonde.vectors import Floats, Ints, Vectors, ranges
+from sonde.vectors import Floats, Ints, Spans, Vectors, ranges
 
 
 class ReadingProblem(ValueError):
@@ -52,7 +52,7 @@ class Readings:
 
     def units(self, site: int) -> tuple[Ints, Ints]:
         """The units that each example reads at a site, as starts and stops [examples]."""
-        sentence, start, stop = self.dataset.sites[:, site].T
+        sentence, start, _ = self.dataset.sites[:, site].T
         spans = self.vectors.spans
         if spans is None:
             if (start >= 0).any():
@@ -61,11 +61,7 @@ class Readings:
                     "hf:NAME,pool=none"
                 )
             return sentence, sentence + 1
-        starts, stops = spans.sentences[sentence].copy(), spans.sentences[sentence + 1].copy()
-        parts = np.flatnonzero(start >= 0)
-        first = spans.first_word[sentence[parts]]
-        starts[parts], stops[parts] = _units_of_words(spans.words, first + start[parts], first + stop[parts])
-        return starts, stops
+        return units_read(spans, self.dataset.sites[:, site])
 
     def features(self, read: str) -> Floats:
         """One row an example, [examples, features] float32; `read_of` says what can be read. A mix has no features of its own."""
@@ -198,6 +194,16 @@ def view(name: str) -> View:
         return np.concatenate([combined, _asked(readings.dataset)], 1) if "asked" in parts else combined
 
     return read
+
+
+def units_read(spans: Spans, sites: Ints) -> tuple[Ints, Ints]:
+    """The units that are read at sites [examples, 3], as starts and stops [examples]."""
+    sentence, start, stop = sites.T
+    starts, stops = spans.sentences[sentence].copy(), spans.sentences[sentence + 1].copy()
+    parts = np.flatnonzero(start >= 0)
+    first = spans.first_word[sentence[parts]]
+    starts[parts], stops[parts] = _units_of_words(spans.words, first + start[parts], first + stop[parts])
+    return starts, stops
 
 
 def _units_of_words(words: Ints, first: Ints, stop: Ints) -> tuple[Ints, Ints]:

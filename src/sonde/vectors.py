@@ -42,12 +42,15 @@ class Vectors:
     names   what each layer is called in a trial and in a table ('0' ... '12', 'lex'; '-' for an encoder with one layer)
     spans   None where a unit is a whole sentence, otherwise where each sentence's and each word's units lie
     cut     [sentences] which sentences the encoder could read only in part; None where that cannot happen
+    lost    [units] which units hold no numbers in some layer, since theirs were not finite or beyond what the store's type holds;
+            zeros stand there, and nobody may read them. None where there are none
     """
 
     layers: tuple[Floats, ...]
     names: tuple[str, ...] = ("-",)
     spans: Spans | None = None
     cut: NDArray[np.bool_] | None = None
+    lost: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if len(self.layers) != len(self.names):
@@ -65,10 +68,9 @@ class Vectors:
     def take(self, rows: Ints) -> Vectors:
         """The vectors of a selection of sentences, in that order."""
         cut = None if self.cut is None else self.cut[rows]
-        if self.spans is None:
-            return Vectors(tuple(layer[rows] for layer in self.layers), self.names, None, cut)
-        spans, units = self.spans.take(rows)
-        return Vectors(tuple(layer[units] for layer in self.layers), self.names, spans, cut)
+        spans, units = (None, rows) if self.spans is None else self.spans.take(rows)
+        lost = None if self.lost is None else self.lost[units]
+        return Vectors(tuple(layer[units] for layer in self.layers), self.names, spans, cut, lost)
 
     def select(self, names: Sequence[str]) -> Vectors:
         """Some of the layers, in the order asked for."""
@@ -105,7 +107,9 @@ def concatenate(parts: Sequence[Vectors]) -> Vectors:
     found = [p.spans for p in parts if p.spans is not None]
     cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in parts]
     cut = np.concatenate(cuts) if any(p.cut is not None for p in parts) else None
-    return Vectors(layers, names, _joined(found) if found else None, cut)
+    gaps = [np.zeros(len(p.layers[0]), bool) if p.lost is None else p.lost for p in parts]
+    lost = np.concatenate(gaps) if any(p.lost is not None for p in parts) else None
+    return Vectors(layers, names, _joined(found) if found else None, cut, lost)
 
 
 def _joined(parts: Sequence[Spans]) -> Spans:

@@ -288,22 +288,52 @@ def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
     assert embed(encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k").usable.all()
 
 
-def test_a_ragged_sentence_that_is_not_finite(tmp_path):
+def test_of_a_sentence_in_words_those_are_lost_that_are_not_finite(tmp_path):
     @dataclass
     class Spoilt(PretendLayers):
         def encode(self, sentences):
             found = super().encode(sentences)
             layer = found.layers[0].copy()
-            layer[found.spans.sentences[3] + 1, 0] = np.nan
+            self.spoilt = found.spans.sentences[3] + 1
+            layer[self.spoilt, 0] = np.nan
             return replace(found, layers=(layer,))
 
     encoder, known = Spoilt(slots=("0.none",)), sentences_of(10)
     done = embed(encoder, known, VectorStore(tmp_path), "k")
-    assert len(done.problems) == 1
+    assert done.usable.all()
+    ((at, why),) = done.problems
+    assert why == "some of its tokens: a value that is not finite (NaN or infinite)"
     found = read(encoder, known, tmp_path)
     assert np.isfinite(found.layers[0]).all()
-    at = done.problems[0][0]
-    assert not found.take(np.array([at])).layers[0].any()
+    assert np.flatnonzero(found.lost).tolist() == [found.spans.sentences[at] + 1]
+    mine = found.take(np.array([at]))
+    assert mine.lost.tolist() == [False, True, *[False] * (len(mine.lost) - 2)]
+    assert not mine.layers[0][1].any()
+    assert mine.layers[0][0].any()
+    assert read(encoder, [known[i] for i in range(10) if i != at], tmp_path).lost is None
+
+
+def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
+    @dataclass
+    class Spoilt(PretendLayers):
+        def encode(self, sentences):
+            found = super().encode(sentences)
+            layers = [layer.copy() for layer in found.layers]
+            if "1.none" in self.slots:
+                layers[self.slots.index("1.none")][2] = 1e9
+            return replace(found, layers=tuple(layers))
+
+    known = sentences_of(4)
+    for slots in (("0.none",), ("1.none",)):  # each in a pass of its own
+        embed(Spoilt(slots=slots), known, VectorStore(tmp_path, "float16"), "k")
+    lost = {
+        slots: vectors(Spoilt(slots=slots), known, VectorStore(tmp_path, "float16"), "k").lost
+        for slots in (("0.none",), ("1.none",), ("0.none", "1.none"))
+    }
+    assert lost["0.none",] is None
+    assert lost["1.none",].sum() == lost["0.none", "1.none"].sum() == 1
+    (why,) = {why for _, why in embed(Spoilt(slots=("1.none",)), known, VectorStore(tmp_path, "float16"), "k").problems}
+    assert why == "some of its tokens: a value beyond what float16 holds"
 
 
 # what goes wrong with encoders

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +55,17 @@ def test_of_vectors_of_sentences_everything_is_read():
     parts = readable(np.array([[(0, 0, 1)]]), Vectors((np.zeros((1, 2), np.float32),), cut=np.array([True])))
     assert parts.whole.all()
     assert parts.counts() == {"beyond": 0, "unaligned": 0, "partial": 0}
+
+
+def test_a_unit_without_numbers_costs_the_examples_that_read_it_and_no_others():
+    words = [[2, 1, 1], [1, 1]]
+    vectors = replace(laid(words), lost=np.array([False, True, False, False, False, False]))
+    examples = [[(0, 0, 1)], [(0, 1, 3)], [(0, 0, 2)], [(0, *NONE)], [(1, *NONE)], [(1, 0, 2)]]
+    parts = readable(np.array(examples, np.int64), vectors)
+    assert parts.lost.tolist() == [True, False, True, True, False, False]
+    assert parts.whole.tolist() == [False, True, False, False, True, True]
+    both = readable(np.array([[(1, 0, 1), (0, 0, 1)], [(1, 0, 1), (0, 1, 2)]], np.int64), vectors)
+    assert both.lost.tolist() == [True, False]
 
 
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=5), min_size=1, max_size=4), st.integers(0, 2**32 - 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +11,13 @@ import pytest
 from test_run import Tiny
 
 from fixtures.models import transformer
-from sonde.core import Result
+from sonde.core import Result, Sentence
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
 from sonde.store import gather
+from sonde.testing import FAMILIES
+from sonde.vectors import Spans, Vectors
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +52,49 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(model, folder, 
         for a, b in zip(result.predicted.arrays().values(), mapped[read].predicted.arrays().values(), strict=True):
             assert np.array_equal(a, b), read
         assert result.provenance["counts"]["unaligned"] == 0
+
+
+@dataclass(frozen=True)
+class Massive:
+    """A unit for each word, behind one of the whole sentence (as [BOS] is) that is beyond float16; so are the words called so."""
+
+    beyond: tuple[str, ...] = ()
+    name: str = "massive"
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        counts = np.array([len(s.words) for s in sentences], np.int64)
+        ends, first = np.cumsum([0, *(counts + 1)]), np.cumsum([0, *counts])
+        at = np.arange(first[-1]) + np.repeat(np.arange(len(counts)), counts) + 1
+        units = np.full((ends[-1], 4), 1e9, np.float32)
+        words = [w for s in sentences for w in s.words]
+        units[at] = [[hash_of(w), len(w), 1e9 if w in self.beyond else 0, 1] for w in words]
+        return Vectors((units,), ("-",), Spans(ends, np.stack([at, at + 1], 1), first))
+
+
+def hash_of(word: str) -> float:
+    return sum(map(ord, word)) % 97 / 10
+
+
+@pytest.mark.parametrize("beyond", [(), ("clever",)])
+def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, folder):
+    def measured(task: str, dtype: str) -> tuple[list[Result], dict[str, str]]:
+        places = Places.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
+        encoder = Massive(beyond, f"massive {dtype}")
+        outcome = run(plan(Wanted([Tiny(task)], [encoder], ["logreg"], seeds=1), places), places, progress=False)
+        return list(outcome.results), outcome.failures
+
+    ((full,), _), ((half,), failures) = (measured("span", dtype) for dtype in ("float32", "float16"))
+    counts = half.provenance["counts"]
+    spans = [(s, a, b) for s, a, b in FAMILIES["span"]().sites[:, 0].tolist()]
+    words = [s.words for s in FAMILIES["span"]().sentences]
+    lost = sum(any(w in beyond for w in words[s][a:b]) for s, a, b in spans)
+    assert not failures
+    assert counts["unusable"] == lost
+    assert half.n + counts["train"] + counts["dev"] == len(spans) - lost
+    if not beyond:
+        assert half.n == full.n
+    else:
+        assert lost
+        assert "not finite, or beyond what is kept" in counts["problems"][0]
+    _, failures = measured("sentence", "float16")  # whole sentences are read with that token, so that none is left
+    assert any("could not be encoded" in why for why in failures.values())

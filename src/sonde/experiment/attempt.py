@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sonde.core import Encoder, EncoderStop, Sentence
 from sonde.hosted import hosted, one_line
@@ -25,7 +24,7 @@ class EncoderProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of a block: vectors of the sentences `rows`, the reason for each of the others, and rows not finite."""
+    """What became of a block: vectors of the sentences `rows`, the reason for each of the others, and units that are not finite."""
 
     rows: Ints
     vectors: Vectors | None
@@ -140,7 +139,10 @@ class Trying:
         return EncoderProblem(f"{self.encoder.name} returned {found} where {expected} was expected: correct its `encode`")
 
     def _finite(self, vectors: Vectors) -> tuple[Vectors, dict[str, dict[int, str]]]:
-        """The vectors in the store's type, with zeros for sentences whose values are not finite, and which those are."""
+        """The vectors in the store's type, with zeros for units whose values are not finite, and which those are.
+
+        A unit is a sentence, or a word or piece of one: of those, only the ones that are not finite are lost.
+        """
         refused: dict[str, dict[int, str]] = {}
         layers = []
         for slot, given in zip(self.slots, vectors.layers, strict=True):
@@ -148,17 +150,10 @@ class Trying:
                 layer = given.astype(self.dtype, copy=False)
             bad = np.flatnonzero(~np.isfinite(layer).all(1))
             if len(bad):
+                beyond = np.isfinite(given[bad]).all(1)
+                reasons = np.where(beyond, f"a value beyond what {self.dtype} holds", "a value that is not finite (NaN or infinite)")
+                refused[slot] = dict(zip(bad.tolist(), reasons.tolist(), strict=True))
                 layer = layer.copy()
-                refused[slot] = self._refuse(layer, given, bad, vectors.spans)
+                layer[bad] = 0
             layers.append(layer)
         return replace(vectors, layers=tuple(layers)), refused
-
-    def _refuse(self, layer: NDArray[Any], given: NDArray[Any], bad: Ints, spans: Spans | None) -> dict[int, str]:
-        rows = bad if spans is None else np.unique(np.searchsorted(spans.sentences, bad, side="right") - 1)
-        reasons = {}
-        for row in rows.tolist():
-            units = slice(row, row + 1) if spans is None else slice(spans.sentences[row], spans.sentences[row + 1])
-            beyond = np.isfinite(given[units]).all()
-            reasons[row] = f"a value beyond what {self.dtype} holds" if beyond else "a value that is not finite (NaN or infinite)"
-            layer[units] = 0
-        return reasons

@@ -33,7 +33,7 @@ class Embedded:
     """What became of some sentences.
 
     usable    [sentences] which of them have vectors
-    problems  (sentence index, reason) for those that have none
+    problems  (sentence index, reason) for those that have none, and for those some tokens of which have none
     encoded, cached, cut   how many distinct sentences were encoded now, were there already, were read only in part
     """
 
@@ -77,7 +77,8 @@ def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, k
     bad = np.zeros(len(first), bool)
     bad[list(reasons)] = True
     usable = ~bad[inverse]
-    problems = tuple((int(i), reasons[int(inverse[i])]) for i in np.flatnonzero(~usable))
+    reasons = {i: f"some of its tokens: {why}" for i, why in store.lost(key, request.slots, request.keys).items()} | reasons
+    problems = tuple((i, reasons[k]) for i, k in enumerate(inverse.tolist()) if k in reasons)
     cut = int(store.cut(key, request.slots, request.keys).sum())
     encoded, cached = (before.any(0) & ~after.any(0)).sum(), (~before.any(0)).sum()
     return Embedded(usable, problems, int(encoded), int(cached), cut, time.perf_counter() - start)

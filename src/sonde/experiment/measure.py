@@ -142,7 +142,9 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     rows = usable[part.whole]
     kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
     cut = 0 if found.cut is None else int(found.cut.sum())
-    counts = {"unusable": len(dataset) - len(usable), **part.counts(), "cut": cut, "problems": problems[:5]}
+    if gone := int(part.lost.sum()):
+        problems = [f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept", *problems]
+    counts = {"unusable": len(dataset) - len(usable) + gone, **part.counts(), "cut": cut, "problems": problems[:5]}
     flagged = {fate: usable[flags] for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned)) if flags.any()}
     counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
     return Readings(kept, found, group.task.view), counts, rows

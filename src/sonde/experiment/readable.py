@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.reading import units_read
 from sonde.vectors import Ints, Spans, Vectors
 
 Flags = NDArray[np.bool_]
@@ -19,19 +20,21 @@ class Readable:
     beyond     a span reaches behind the place where its sentence was cut
     unaligned  no word of a span, or of a sentence that is read as a whole, has a unit
     partial    some words of a span have no unit, and the others are read
+    lost       a unit that would be read holds no numbers
     """
 
     beyond: Flags
     unaligned: Flags
     partial: Flags
+    lost: Flags
 
     @property
     def whole(self) -> Flags:
         """Which examples a probe can be shown."""
-        return ~self.beyond & ~self.unaligned
+        return ~self.beyond & ~self.unaligned & ~self.lost
 
     def counts(self) -> dict[str, int]:
-        """How many examples each of these is true of."""
+        """How many examples each of these is true of; what is lost counts as not encoded."""
         return {name: int(getattr(self, name).sum()) for name in ("beyond", "unaligned", "partial")}
 
 
@@ -39,11 +42,12 @@ def readable(sites: Ints, vectors: Vectors) -> Readable:
     """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of whole sentences."""
     nothing = np.zeros(len(sites), bool)
     if vectors.spans is None:
-        return Readable(nothing, nothing, nothing)
+        return Readable(nothing, nothing, nothing, nothing)
     spans = vectors.spans
+    gaps = None if vectors.lost is None else np.concatenate([[0], np.cumsum(vectors.lost)])
     have = np.concatenate([[0], np.cumsum(spans.words[:, 1] > spans.words[:, 0])])
     ends = np.where(vectors.cut, _read(spans), np.diff(spans.first_word)) if vectors.cut is not None else np.diff(spans.first_word)
-    beyond, unaligned, partial = nothing.copy(), nothing.copy(), nothing.copy()
+    beyond, unaligned, partial, lost = (nothing.copy() for _ in range(4))
     for site in range(sites.shape[1]):
         sentence, start, stop = sites[:, site].T
         is_span = start >= 0
@@ -55,8 +59,12 @@ def readable(sites: Ints, vectors: Vectors) -> Readable:
         beyond |= late
         unaligned |= ~late & (units == 0)
         partial |= is_span & (words < stop - start)
+        if gaps is not None:
+            starts, stops = units_read(spans, sites[:, site])
+            lost |= gaps[stops] > gaps[starts]
     unaligned &= ~beyond
-    return Readable(beyond, unaligned, partial & ~beyond & ~unaligned)
+    lost &= ~beyond & ~unaligned
+    return Readable(beyond, unaligned, partial & ~beyond & ~unaligned & ~lost, lost)
 
 
 def _read(spans: Spans) -> Ints:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sonde.core import Sentence
 from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
 from sonde.store.gather import LARGE, Wanted, mapped
+from sonde.store.lost import lost_in, lost_units
 from sonde.store.shelf import FAILED, SUFFIX, Keys, Places, Shelf, keys_of
 from sonde.vectors import Ints, Spans, Vectors, ranges
 
@@ -30,7 +31,7 @@ SPANS = ("sentences", "words", "first_word")
 
 
 class Filled(NamedTuple):
-    """Vectors with one layer a slot, and for each slot the rows that cannot be used, with the reason."""
+    """Vectors with one layer a slot, and for each slot the units that cannot be used, with the reason."""
 
     slots: Sequence[str]
     vectors: Vectors
@@ -69,7 +70,7 @@ class VectorStore:
             shelf.drop(shelf.blocks[damaged[0]], damaged[1])
 
     def refused(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> dict[int, str]:
-        """Sentences that have an entry which cannot be used (its values are not finite), with the reason."""
+        """Sentences that have an entry which cannot be used at all (its values are not finite), with the reason."""
         shelf, found = self._shelf(base), dict[int, str]()
         for slot, places in zip(slots, _located(shelf, slots, keys_of(sentences)), strict=True):
             for number, where, rows in places.by_block():
@@ -77,6 +78,12 @@ class VectorStore:
                 if reasons:
                     found |= {int(i): reasons[str(row)] for i, row in zip(where, rows, strict=True) if str(row) in reasons}
         return found
+
+    def lost(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> dict[int, str]:
+        """Sentences of which some words or pieces cannot be used, with the reason."""
+        shelf = self._shelf(base)
+        with _as_found(shelf):
+            return lost_in(shelf, slots, _located(shelf, slots, keys_of(sentences)))
 
     def cut(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
         """Which sentences were read only in part, [sentences]."""
@@ -119,7 +126,9 @@ class VectorStore:
             arrays |= {f"spans:{part}": getattr(vectors.spans, part) for part in SPANS}
         for slot, layer in zip(slots, vectors.layers, strict=True):
             arrays[f"layer:{slot}"] = layer.astype(self.dtype, copy=False)
-        facts = {"base": base, "slots": list(slots), "refused": {slot: dict(rows) for slot, rows in refused.items()}}
+        bad = {slot: dict(units) for slot, units in refused.items()}
+        told = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
+        facts = {"base": base, "slots": list(slots), **told}
         write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
     def read(
@@ -152,7 +161,7 @@ class VectorStore:
             spans = _spans(shelf, places, words)
             wanted = [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
             large, layers = self._layers(wanted)
-            found = Vectors(layers, tuple(names), spans, _cut(shelf, places, len(keys)))
+            found = Vectors(layers, tuple(names), spans, _cut(shelf, places, len(keys)), lost_units(shelf, slots, places, spans))
         if large:
             self._mapped[asked] = found
         return found
