@@ -118,6 +118,15 @@ def test_arrays_lists_and_tensors_are_taken(returned):
         ("text", "a str"),
         ([[1, 2], [1]], "a list of 2 rows of 1 to 2 numbers"),
         ([["a"], ["b"]], "a list of 2 rows"),
+        ([["1"], ["2"]], "a list of 2 rows"),
+        (np.array([["1"], ["2"]]), "an array of <U1"),
+        (np.ones((2, 3)) * 1j, "an array of complex128"),
+        (torch.ones(2, 3) * 1j, "an array of complex64"),
+        ([torch.ones(3) * 1j] * 2, "a list of 2 rows"),
+        (np.ma.masked_array(np.ones((2, 2)), [[0, 1], [0, 0]]), "a masked array, whose gaps no vector has"),
+        (np.zeros((2, 0)), r"an array \[2, 0\]"),
+        (np.float32(3), r"an array \[\]"),
+        (np.array(["2020", "2021"], "M8[Y]"), "an array of datetime64"),
     ],
 )
 def test_what_is_no_row_a_sentence_is_one_sentence(returned, message):

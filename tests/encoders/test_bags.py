@@ -1,10 +1,13 @@
 import gzip
 import lzma
 import struct
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Sentence
 from sonde.encoders import ENCODERS, make
@@ -18,8 +21,8 @@ NONE = Sentence((), "")
 
 
 def binary(words: dict[str, list[float]], newline: bytes = b"\n") -> bytes:
-    rows = [w.encode() + b" " + struct.pack("<3f", *v) + newline for w, v in words.items()]
-    return f"{len(words)} 3\n".encode() + b"".join(rows)
+    rows = [w.encode() + b" " + np.array(v, "<f4").tobytes() + newline for w, v in words.items()]
+    return f"{len(words)} {len(next(iter(words.values())))}\n".encode() + b"".join(rows)
 
 
 def vectors_of(path: Path, sentence: Sentence, options: str = "") -> list[float]:
@@ -88,11 +91,42 @@ def test_word2vec_binary(tmp_path, newline, suffix):
         ("prose.txt", "this is prose\n", "prose.txt:1: not a file of word vectors"),
         ("empty.vec", "", "empty.vec:1: not a file of word vectors"),
         ("header.vec", "0 3\n", "holds no word vectors"),
+        ("wide.vec", "3 99999999\nthe 1 0 0\n", "promises vectors of 99,999,999 numbers"),
+        ("comma.vec", "2 3\nthe 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n", "comma.vec:2: numbers with decimal commas, as 0,1; write points"),
+        ("comma.txt", "the 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n", "comma.txt:1: numbers with decimal commas"),
+        ("first.vec", "3 3\nthe 1 0 O\ncat 0 2 0\nsat 1 1 1\n", "the vector of 'the' is not 3 numbers"),
+        ("none.vec", "3 3\nthe cat sat on\nthe mat and on\nthe rat was gone\n", "the vector of 'the' is not 3 numbers"),
+        ("few.vec", "3 3\nthe 1 0\ncat 0 2 0\nsat 1 1 1\n", "few.vec:2: 2 numbers follow the word"),
     ],
 )
 def test_malformed_files_are_named_with_the_line(tmp_path, name, content, where):
     (path := tmp_path / name).write_text(content)
     with pytest.raises(DataProblem, match=where):
+        make(f"static:{path}").encode([SAT])
+
+
+@given(st.integers(8, 60), st.integers(1, 6), st.integers(0, 2**32))
+def test_binary_files_of_any_numbers_are_read_as_binary(dim, words, seed):
+    """Also where bytes of the first record happen to read as numbers."""
+    numbers = np.random.default_rng(seed).normal(size=(words, dim)).astype("<f4")
+    content = binary({f"w{i}": row for i, row in enumerate(numbers)})
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder) / "a.bin").write_bytes(content)
+        assert vectors_of(path, Sentence.of([f"w{words - 1}"])) == numbers[-1].tolist()
+
+
+MODEL = struct.Struct("<ii 12i d iii qq")
+
+
+@pytest.mark.parametrize(
+    "change", [{2: 0}, {2: 1 << 28}, {10: 1 << 30}, {10: -1}, {11: -(1 << 31)}, {12: 1 << 30}, {16: 1 << 30}, {16: -5}]
+)
+def test_fasttext_models_that_promise_too_much_are_refused_at_once(tmp_path, change):
+    fields = [793712314, 12, 4, 5, 5, 1, 5, 1, 1, 2, 100, 3, 6, 100, 1e-4, 10, 10, 0, 50, -1]
+    for place, value in change.items():
+        fields[place] = value
+    (path := tmp_path / "a.bin").write_bytes(MODEL.pack(*fields) + bytes(110 * 16))
+    with pytest.raises(DataProblem, match="a fastText model of"):
         make(f"static:{path}").encode([SAT])
 
 
@@ -128,9 +162,9 @@ def test_coverage_counts_what_is_unknown(tmp_path):
 
 def test_fingerprint_follows_the_file(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
-    before = make(f"static:{path}").fingerprint
+    before = make(f"static:{path}").table.fingerprint
     path.write_text(TEXT.replace("2", "3"))
-    assert make(f"static:{path}").fingerprint != before
+    assert make(f"static:{path}").table.fingerprint != before
     assert ENCODERS.canonical(f"static:{path}") == f"static:{path},lowercase=false,pool=mean"
 
 
@@ -145,5 +179,5 @@ def test_fasttext_models_with_subwords(tmp_path):
     assert np.allclose(bag.encode([SAT]).layers[0][0], model.wv.vectors_for_all(["the", "cat", "sat"]).vectors.mean(0), atol=1e-5)
     assert np.abs(bag.encode([Sentence.of(["cats"])]).layers[0]).sum() > 0  # from its parts
     (broken := tmp_path / "b.bin").write_bytes(path.read_bytes()[:200])
-    with pytest.raises(DataProblem, match="not a fastText model"):
+    with pytest.raises(DataProblem, match="a fastText model of 4 words and 8 numbers a word is not 200 bytes long"):
         make(f"static:{broken}").encode([SAT])

@@ -1,7 +1,14 @@
+import io
+import tempfile
+import zipfile
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Layered, Sentence
 from sonde.encoders import make
@@ -72,12 +79,39 @@ def test_a_sentence_with_two_vectors_is_refused(tmp_path):
         ({"sentences": np.array(["a"]), "vectors": np.ones(1)}, "expected numbers"),
         ({"sentences": np.array(["a"]), "vectors": np.array([["x"]])}, "expected numbers"),
         ({"sentences": np.array([1]), "vectors": np.ones((1, 2))}, "expected one string a sentence"),
+        ({"sentences": np.array(["a"]), "vectors": np.ones((1, 0))}, "expected numbers"),
+        ({"sentences": np.array(["a"]), "vectors": np.ones((1, 2)) * 1j}, "complex128"),
+        ({"sentences": np.array(["a"]), "layer_00": np.ones((1, 2)), "layer_x": np.ones((1, 2))}, "neither 'vectors' nor layer_0"),
     ],
 )
 def test_files_of_another_shape_are_refused(tmp_path, arrays, message):
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(DataProblem, match=message):
         make(f"npz:{tmp_path / 'a.npz'}").encode([DOG])
+
+
+def test_an_array_that_says_it_is_larger_than_it_is_is_refused_at_once(tmp_path):
+    save_npz(tmp_path / "a.npz", ["A dog"], vectors=np.ones((1, 2)))
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive, zipfile.ZipFile(tmp_path / "b.npz", "w") as other:
+        other.writestr("sentences.npy", archive.read("sentences.npy"))
+        np.lib.format.write_array_header_1_0(header := io.BytesIO(), {"descr": "<f8", "fortran_order": False, "shape": (10**7, 10**5)})
+        other.writestr("vectors.npy", header.getvalue() + bytes(16))
+    with pytest.raises(DataProblem, match=r"says it is float64 .10000000, 100000., and is shorter"):
+        make(f"npz:{tmp_path / 'b.npz'}").encode([DOG])
+
+
+@given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_a_changed_byte_is_noticed_or_harmless(where, change):
+    with tempfile.TemporaryDirectory() as folder:
+        path = save_npz(Path(folder) / "a.npz", ["A dog"], vectors=np.ones((1, 2)))
+        content = bytearray(path.read_bytes())
+        content[int(where * len(content))] ^= change
+        path.write_bytes(content)
+        try:
+            found = make(f"npz:{path}").encode([DOG]).layers[0]
+        except DataProblem:
+            return
+        assert found.tolist() == [[1, 1]]
 
 
 def test_files_that_are_none(tmp_path):

@@ -142,17 +142,31 @@ def _takes_sentences(thing: Any) -> bool:
 def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     """What an encoder returned as [n, dim] float32, or one sentence on what is wrong with it."""
     expected = f"expected one row of numbers for each of {n} sentences, [{n}, dim]"
-    if hasattr(returned, "detach"):  # a torch tensor, perhaps on a device, perhaps bfloat16
-        returned = returned.detach().cpu().float()
+    if hasattr(returned, "detach"):
+        returned = _from_tensor(returned)
     elif isinstance(returned, list | tuple) and len(returned) and hasattr(returned[0], "detach"):
-        returned = [np.asarray(r.detach().cpu().float()) for r in returned]
+        returned = [_from_tensor(r) for r in returned]
+    if isinstance(returned, np.ma.MaskedArray):
+        raise DataProblem(f"{name} returned a masked array, whose gaps no vector has; fill them, as with `.filled(0)`")
     try:
-        array = np.asarray(returned, np.float32)
-    except (TypeError, ValueError):
+        given = np.asarray(returned)
+        if given.dtype.kind not in "fiubO":  # complex numbers would lose a part, words would be taken for numbers
+            what = f"an array of {given.dtype}" if hasattr(returned, "dtype") else _kind(returned)
+            raise DataProblem(f"{name} returned {what}, {expected}")
+        array = given.astype(np.float32)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataProblem):
+            raise
         raise DataProblem(f"{name} returned {_kind(returned)}, {expected}") from None
-    if array.ndim != 2 or len(array) != n:
+    if array.ndim != 2 or len(array) != n or (n and not array.shape[1]):
         raise DataProblem(f"{name} returned an array {list(array.shape)}, {expected}")
     return array
+
+
+def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """A torch tensor, perhaps on a device, perhaps bfloat16, as numpy has it."""
+    here = tensor.detach().cpu()
+    return np.asarray(here if here.is_complex() else here.float())
 
 
 def _kind(value: Any) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 import zipfile
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, EncoderStop, Sentence
+from sonde.hosted import one_line
 from sonde.sources.files import digest
 from sonde.vectors import Floats, Vectors
 
@@ -121,54 +124,74 @@ def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
 
 
 def _npz_keys(path: Path) -> list[str]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return list(file)
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise DataProblem(f"{path}: not a NumPy .npz file: {error}") from error
+    with _numpy(path), np.load(path, allow_pickle=False) as file:
+        return list(file)
 
 
 def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
-    try:
+    with _numpy(path):
+        _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
+            if "sentences" not in file:
+                raise DataProblem(f"{path}: no array 'sentences' (it has: {', '.join(file)})")
             sentences = file["sentences"]
             arrays = {name: file[key] for name, key in layers.items()}
-    except KeyError:
-        raise DataProblem(f"{path}: no array 'sentences' (it has: {', '.join(_npz_keys(path))})") from None
-    except ValueError as error:
-        if "bject arrays" not in str(error):
-            raise DataProblem(f"{path}: not a NumPy .npz file that can be read: {error}") from error
-        raise DataProblem(
-            f"{path} holds Python objects, and reading those could run code; save sentences=np.array(list_of_str), vectors as numbers"
-        ) from error
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataProblem(f"{path}: not a NumPy .npz file that can be read: {error}") from error
     if sentences.ndim != 1 or sentences.dtype.kind != "U":
         raise DataProblem(f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string a sentence")
     return _checked(path, sentences.tolist(), arrays)
 
 
+@contextmanager
+def _numpy(path: Path) -> Iterator[None]:
+    """What numpy raises over damaged bytes, which may be anything, is a DataProblem."""
+    try:
+        yield
+    except DataProblem:
+        raise
+    except Exception as error:
+        if "bject arrays" in str(error):
+            raise DataProblem(
+                f"{path} holds Python objects, and reading those could run code; save sentences=np.array(list_of_str), vectors as numbers"
+            ) from error
+        raise DataProblem(f"{path}: not a NumPy .npz file that can be read: {one_line(error)}") from error
+
+
+def _check_sizes(path: Path) -> None:
+    """Refuse arrays that say they are larger than what there is of them, before memory is taken for them."""
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as file:
+                version = np.lib.format.read_magic(file)
+                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                shape, _, dtype = read(file)
+                if math.prod(shape) * dtype.itemsize > member.file_size:
+                    raise DataProblem(f"{path}: {member.filename} says it is {dtype} {list(shape)}, and is shorter; save it again")
+
+
+@contextmanager
+def _arrow(path: Path) -> Iterator[None]:
+    """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
+    try:
+        yield
+    except Exception as error:
+        raise DataProblem(f"{path}: not a Parquet file that can be read: {one_line(error)}") from error
+
+
 def _columns(path: Path) -> list[str]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with _arrow(path):
         return list(pq.read_schema(path).names)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataProblem(f"{path}: not a Parquet file: {error}") from error
 
 
 def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     if "sentence" not in (columns := _columns(path)):
         raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
-    try:
-        table = pq.read_table(path, columns=["sentence", *layers.values()])
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataProblem(f"{path}: not a Parquet file that can be read: {error}") from error
-    sentences = table.column("sentence").to_pylist()
+    with _arrow(path):
+        table = pq.read_table(path, columns=["sentence", *layers.values()], page_checksum_verification=True)
+        sentences = table.column("sentence").to_pylist()
     if not all(isinstance(s, str) for s in sentences):
         raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
     return _checked(path, sentences, {name: _matrix(path, key, table.column(key)) for name, key in layers.items()})
@@ -190,7 +213,7 @@ def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]
     """Layer name -> key: '-' for the one array, or the numbers of layer_0, layer_1, ..."""
     if single in keys:
         return {"-": single}
-    numbers = sorted(int(k.removeprefix("layer_")) for k in keys if k.startswith("layer_") and k.removeprefix("layer_").isdigit())
+    numbers = sorted(int(k.removeprefix("layer_")) for k in keys if re.fullmatch(r"layer_(0|[1-9][0-9]{0,3})", k))
     if not numbers:
         raise DataProblem(f"{path}: neither {single!r} nor layer_0, layer_1, ... (it has: {', '.join(keys)})")
     return {str(n): f"layer_{n}" for n in numbers}
@@ -198,7 +221,7 @@ def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]
 
 def _checked(path: Path, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
     for name, array in arrays.items():
-        if array.ndim != 2 or len(array) != len(sentences) or array.dtype.kind not in "fiu":
+        if array.ndim != 2 or len(array) != len(sentences) or array.dtype.kind not in "fiu" or not array.shape[1]:
             raise DataProblem(
                 f"{path}: the vectors{'' if name == '-' else ' of layer ' + name} are {array.dtype} {list(array.shape)}, "
                 f"expected numbers [{len(sentences)}, dim]"

@@ -5,6 +5,7 @@ A file is scanned once for where each word stands, every line checked; vectors a
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import lzma
@@ -23,7 +24,11 @@ from sonde.core import DataProblem
 from sonde.sources.files import opened
 from sonde.vectors import Floats, Ints
 
+WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+
+
+_FASTTEXT = struct.Struct("<8x i 28x iii 12x ii")  # dimensions, buckets, shortest and longest subword, entries, words
 
 
 class WordFile(Protocol):
@@ -54,9 +59,13 @@ def _opened(path: Path) -> WordFile:
     header = first.split()
     if len(header) == 2 and header[0].isdigit() and header[1].isdigit():
         count, dim = int(header[0]), int(header[1])
+        if not 1 <= dim <= WIDEST:
+            raise DataProblem(f"{path}:1: the header promises vectors of {dim:,} numbers; is it a file of word vectors?")
         if _is_text(second, dim):
+            _check_points(second, f"{path}:2")
             return _indexed(path, _lines(path, dim, count), dim, binary=False)
         return _indexed(path, _records(path, dim, count), dim, binary=True)
+    _check_points(first, f"{path}:1")
     if len(header) < 2 or not _number(header[-1]):
         raise DataProblem(f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words dimensions' at the head")
     dim = len(header) - 1
@@ -119,11 +128,27 @@ def _fasttext(path: Path) -> FastText:
         raise DataProblem(f"{path}: a fastText model with subwords is read by gensim: pip install 'sonde[static]'") from None
     if path.suffix in (".gz", ".xz"):
         raise DataProblem(f"{path}: unpack this fastText model first")
+    _check_fasttext(path)
     try:
         model = load_facebook_vectors(str(path))
     except Exception as error:  # gensim raises whatever the damaged bytes lead to
         raise DataProblem(f"{path}: not a fastText model that gensim can read ({type(error).__name__}: {error})") from error
     return FastText(path, model.vector_size, model)
+
+
+def _check_fasttext(path: Path) -> None:
+    """Refuse a header that speaks of more than the file holds: gensim would go on for hours."""
+    with path.open("rb") as file:
+        head = file.read(_FASTTEXT.size)
+    if len(head) < _FASTTEXT.size:
+        raise DataProblem(f"{path}: a fastText model that is cut short; is the download complete?")
+    dim, bucket, shortest, longest, size, words = _FASTTEXT.unpack(head)
+    held = path.stat().st_size
+    right = 0 < dim <= WIDEST and bucket >= 0 and 0 <= words <= size and 0 <= shortest <= 1000 and 0 <= longest <= 1000
+    if not right or (words + bucket) * dim * 4 > held:
+        raise DataProblem(
+            f"{path}: a fastText model of {words:,} words and {dim:,} numbers a word is not {held:,} bytes long; get it again"
+        )
 
 
 def _indexed(path: Path, places: Iterator[tuple[bytes, int]], dim: int, binary: bool) -> Indexed:
@@ -175,9 +200,29 @@ def _records(path: Path, dim: int, count: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _is_text(beginning: bytes, dim: int) -> bool:
-    """Whether what follows a header is a line of text: a word and `dim` numbers."""
-    fields = beginning.split(b"\n", 1)[0].split()
-    return len(fields) > 1 and all(_number(f) for f in fields[-dim:][:8])
+    """Whether what follows a header is text: most lines are a word and `dim` numbers, or there is nothing that text cannot hold.
+
+    One line does not decide: it may be imperfect, and bytes of a binary file may happen to read as numbers.
+    """
+    lines = [line.split() for line in beginning.splitlines()[:100]]
+    numbers = [len(fields) > 1 and all(_number(f.replace(b",", b".")) for f in fields[-dim:][:8]) for fields in lines if fields]
+    if numbers and 2 * sum(numbers) >= len(numbers):
+        return True
+    if any(byte < 9 or 13 < byte < 32 for byte in beginning):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(beginning)  # whose last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _check_points(line: bytes, where: str) -> None:
+    """Refuse decimal commas, which would be no numbers further on."""
+    fields = line.split(b"\n", 1)[0].split()[1:]
+    commas = [f for f in fields if b"," in f and _number(f.replace(b",", b".", 1))]
+    if commas and 2 * len(commas) >= len(fields):
+        raise DataProblem(f"{where}: numbers with decimal commas, as {commas[0].decode()}; write points, as with `sed 's/,/./g'`")
 
 
 def _number(text: bytes) -> bool:

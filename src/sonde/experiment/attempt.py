@@ -109,10 +109,12 @@ class Trying:
         units = len(sentences) if found.spans is None else self._units(found.spans, sentences)
         for slot, layer in zip(self.slots, found.layers, strict=True):
             kind = getattr(getattr(layer, "dtype", None), "kind", "")
-            if not isinstance(layer, np.ndarray) or kind not in "fiub":
+            if not isinstance(layer, np.ndarray) or isinstance(layer, np.ma.MaskedArray) or kind not in "fiub":
                 raise self._wrong(f"a {type(layer).__name__} of {getattr(layer, 'dtype', 'no type')}", "a numpy array of float32")
             if layer.ndim != 2 or len(layer) != units:
                 raise self._wrong(f"an array of shape {list(layer.shape)}", f"[{units}, dim] for {len(sentences)} sentences")
+            if len(layer) and not layer.shape[1]:
+                raise self._wrong("vectors of no numbers", "at least one")
             width = self.widths.setdefault(slot, layer.shape[1])
             if layer.shape[1] != width:
                 raise self._wrong(f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before")
