@@ -54,9 +54,14 @@ def draft(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8; halves of characters, which UTF-8 cannot hold, come out as escapes, as in Python."""
+    """Write text as UTF-8; halves of characters come out as escapes."""
     with draft(path) as place:
-        place.write_bytes(text.encode("utf-8", "backslashreplace"))
+        place.write_bytes(storable(text).encode())
+
+
+def storable(text: str) -> str:
+    r"""The text with halves of characters, which no UTF-8 can hold, written as \udc80."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def recall(folder: Path, key: str) -> Any:

@@ -37,7 +37,7 @@ def hosted(name: str) -> Iterator[None]:
 
 def module_name(file: Path) -> str:
     """What the module of a user's file is called."""
-    return f"{_FROM_FILE}{hashlib.sha256(str(file.expanduser().resolve()).encode()).hexdigest()[:12]}"
+    return f"{_FROM_FILE}{hashlib.sha256(os.fsencode(file.expanduser().resolve())).hexdigest()[:12]}"
 
 
 def import_file(file: Path) -> ModuleType:

@@ -44,8 +44,8 @@ class Reference:
             key, equals, value = item.partition("=")
             if not key.strip() or not equals:
                 raise ReferenceProblem(f"{item!r} in {text!r} is not key=value (write a comma inside a value as %2C)")
-            options.append((key.strip(), unquote(value)))
-        return cls(name.strip(), unquote(argument) if colon else None, tuple(options))
+            options.append((key.strip(), unquote(value, errors="surrogateescape")))
+        return cls(name.strip(), unquote(argument, errors="surrogateescape") if colon else None, tuple(options))
 
     def __str__(self) -> str:
         argument = "" if self.argument is None else ":" + _encode(self.argument)
@@ -66,7 +66,15 @@ class Reference:
 
 
 def _encode(value: str) -> str:
-    return quote(value, safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256)))
+    return quote(_bytes(value), safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256)))
+
+
+def _bytes(value: str) -> bytes:
+    """Text in bytes, that of a path which is not UTF-8 as on the disk; other halves of characters as escapes."""
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)

@@ -268,18 +268,20 @@ def test_what_is_no_bound_is_refused(tmp_path, text):
         read_bound(tmp_path / "bound.json")
 
 
-def test_formulas_are_disarmed(tmp_path):
-    lines = [
-        f"{split}\t{label}\t{word} dogs {k}"
-        for split in ("tr", "va", "te")
-        for k, (label, word) in enumerate([("O", "=SUM"), ("I", "-"), ("O", "@x"), ("I", "+1")])
-    ]
+@pytest.mark.parametrize(("name", "delimiter"), [("s.tsv", "\t"), ("s.txt", "\t"), ("s.csv", ",")])
+def test_formulas_are_disarmed(tmp_path, name, delimiter):
+    """Also where the name makes spreadsheets cut rows at commas, so that a cell could begin in the middle of a sentence."""
+    words = [("O", "=SUM"), ("I", "-"), ("O", "@x"), ("I", "+1"), ("I", "well,=1+1,")]
+    lines = [f"{split}\t{label}\t{word} dogs {k}" for split in ("tr", "va", "te") for k, (label, word) in enumerate(words)]
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     reference = f"table:{tmp_path / 't.txt'}"
-    write(reference, TASKS.make(reference), tmp_path / "s.tsv", Asking())
-    with (tmp_path / "s.tsv").open(newline="") as file:
-        cells = [row[1] for row in csv.reader(file, delimiter="\t") if row[0].isdigit()]
-    assert all(cell.startswith(" ") for cell in cells)
+    write(reference, TASKS.make(reference), tmp_path / name, Asking())
+    with (tmp_path / name).open(newline="") as file:
+        rows = [row for row in csv.reader(file, delimiter=delimiter) if row[0].isdigit()]
+    assert len(rows) == 5
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+    assert any("well,=1+1, dogs" in row[1] for row in rows)
+    assert len(read(tmp_path / name).sentences) == 5
 
 
 def test_only_classes_of_whole_sentences_are_asked_about(tmp_path):

@@ -180,3 +180,23 @@ def test_what_could_not_be_used_is_shown():
 def test_a_score_that_cannot_be_computed_is_a_dash():
     found = replace(result(), score=math.nan)
     assert "–" in render([found], "terminal")
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "+1", "-x", "@sum", "\t=1"])
+def test_csv_has_no_cell_that_a_spreadsheet_would_compute(name):
+    (row,) = csv.DictReader(io.StringIO(render([result(encoder=name, read="-")], "csv")))
+    assert row["encoder"] == f" {name}"
+    assert row["layer"] == "-"
+
+
+@pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
+def test_half_characters_in_names_spoil_no_report(form, tmp_path):
+    """A file whose name is not UTF-8 has such a name."""
+    found = [result(task="table:caf\udce9.tsv", encoder="npz:caf\udce9.npz")]
+    write(found, form, tmp_path / "report")
+    assert "caf" in "".join(p.read_text("utf-8") for p in [tmp_path / "report", *tmp_path.rglob("*.json")] if p.is_file())
+
+
+def test_half_characters_in_names_spoil_no_parquet(tmp_path):
+    write([result(encoder="npz:caf\udce9.npz")], "parquet", tmp_path / "a.parquet")
+    assert pq.read_table(tmp_path / "a.parquet").column("encoder").to_pylist() == ["npz:caf\\udce9.npz"]

@@ -56,9 +56,11 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
         (("The", "Dogs", "ran", '"', "home", '"', "."), ("DT", "NNPS", "VBD", "``", "NN", "''", ".")),
         (("He", "did", "n't", "go", "."), ("PRP", "VBD", "RB", "VB", ".")),
     ]
-    path.write_bytes(b"no zip")
-    with pytest.raises(DataProblem, match="cannot open"):
-        list(read(path))
+    whole = path.read_bytes()
+    for spoilt in (b"no zip", whole[:-30], whole.replace(b"didn't", b"didn`t")):  # the last has a wrong checksum
+        path.write_bytes(spoilt)
+        with pytest.raises(DataProblem, match=r"brown\.zip is damaged or not a zip \(.*\); get it again"):
+            list(read(path))
 
 
 @pytest.mark.parametrize(

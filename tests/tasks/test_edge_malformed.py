@@ -184,8 +184,8 @@ def test_values_of_proto_roles(tmp_path, was, now, told):
 @pytest.mark.parametrize(
     ("spoilt", "told"),
     [
-        (lambda text: text[:-3], "is not JSON"),
-        (lambda text: text.encode().replace(b"awareness", LATIN1), "is not JSON .not UTF-8."),
+        (lambda text: text[:-3], "not JSON"),
+        (lambda text: text.encode().replace(b"awareness", LATIN1), "byte 0xe9 is not UTF-8"),
         (lambda text: json.dumps({"sentences": json.loads(text)}), "has sentences with their edges under `data`"),
     ],
 )

@@ -1,11 +1,10 @@
-"""A sheet of sampled test sentences for people to judge: rows of tab-separated text that any spreadsheet opens.
+"""A sheet of sampled test sentences for people to judge: rows of text that any spreadsheet opens.
 
 Gold labels are not in it. What was drawn follows from the task, the seed and the number, which one line of JSON records.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,12 +16,12 @@ import numpy as np
 from sonde.cache import draft
 from sonde.core import DataProblem, Dataset, Task
 from sonde.experiment.data import content
+from sonde.spreadsheets import safe, table
 from sonde.targets import Classes
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
 YES, NO = "yes", "no"
-FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would take a cell for a formula at
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +84,14 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
         raise DataProblem("two labels would be written with the same word: give each its own")
     sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
     with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        rows = table(file, to)
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
-            table.writerow([f"# {line}"])
-        table.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
-        table.writerow(["id", "sentence", *(["label"] if asking.mode == "check" else []), "judgement"])
+            rows.writerow([f"# {line}"])
+        rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
+        rows.writerow(["id", "sentence", *(["label"] if asking.mode == "check" else []), "judgement"])
         for number, (sentence, label) in enumerate(zip(sentences, gold, strict=True), 1):
-            table.writerow([number, _safe(sentence), *([_safe(words[label])] if asking.mode == "check" else []), ""])
+            rows.writerow([number, safe(sentence), *([safe(words[label])] if asking.mode == "check" else []), ""])
     return sheet
-
-
-def _safe(text: str) -> str:
-    """The text with a space in front where a spreadsheet would compute it."""
-    return f" {text}" if text.startswith(FORMULA) else text
 
 
 def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -58,6 +59,9 @@ def main() -> None:
     """Run the command line; an error is one line on standard error, and exit code 2."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin while they wait cost up to eightfold on a busy machine
     arguments = [a for a in sys.argv[1:] if a != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is shown as an escape
     try:
         app(arguments)
     except Exception as error:

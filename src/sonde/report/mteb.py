@@ -86,7 +86,7 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
     known = sorted({str(r.provenance.get("identities", {}).get(r.trial.task, r.trial.task)) for r in results})
     return {
         "task_name": _filename(row.task),
-        "dataset_revision": hashlib.blake2b("\n".join(known).encode(), digest_size=20).hexdigest(),
+        "dataset_revision": _digest("\n".join(known), 20),
         "mteb_version": None,
         "evaluation_time": None,
         "kg_co2_emissions": None,
@@ -114,7 +114,7 @@ def _revision(results: Sequence[Result]) -> str:
     text = said.pop() if len(said) == 1 else ""
     found = text.rpartition("=")[2]
     return (
-        found if re.fullmatch(r"\w{7,64}", found) else hashlib.blake2b(text.encode(), digest_size=20).hexdigest() if text else NO_REVISION
+        found if re.fullmatch(r"\w{7,64}", found) else _digest(text, 20) if text else NO_REVISION
     )
 
 
@@ -129,4 +129,8 @@ def _plain(text: str) -> str:
 
 def _filename(text: str) -> str:
     name = _plain(text).replace("/", "_")
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{_digest(text, 4)}"
+
+
+def _digest(text: str, size: int) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()

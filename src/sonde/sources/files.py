@@ -12,13 +12,16 @@ import hashlib
 import lzma
 import re
 import time
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from sonde.cache import cache_dir, recall, remember
 from sonde.core import DataProblem
+from sonde.hosted import one_line
 
 CHUNK = 1 << 20
 YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
@@ -124,6 +127,20 @@ def _pieces(path: str | Path) -> Iterator[bytes]:
             if not piece:
                 return
             yield piece
+
+
+@contextmanager
+def unzipped(path: str | Path) -> Iterator[zipfile.ZipFile]:
+    """A zip while it is read; what is raised over damaged bytes, which may be anything, is a DataProblem."""
+    try:
+        with zipfile.ZipFile(Path(path).expanduser()) as archive:
+            yield archive
+    except DataProblem:
+        raise
+    except OSError as error:
+        raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
+    except Exception as error:
+        raise DataProblem(f"{path} is damaged or not a zip ({one_line(error)}); get it again") from None
 
 
 def decoded(data: bytes, path: str | Path, line: int) -> str:

@@ -6,10 +6,8 @@ the table of identifiers that comes with UDS.
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +16,8 @@ from typing import Any, NamedTuple
 from sonde.core import SPLITS, DataProblem, Sentence
 from sonde.sources import conllu
 from sonde.sources.corpus import corpus
-from sonde.sources.files import opened, tried
+from sonde.sources.files import tried, unzipped
+from sonde.sources.strict import document, valued
 from sonde.sources.tally import OnError, Tally
 
 COLUMNS = (
@@ -124,20 +123,14 @@ def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
 
 def _json(path: Path) -> Any:
     """What a JSON file holds, or the one in a zip."""
-    try:
-        if path.suffix != ".zip":
-            with opened(path) as file:
-                return json.load(file)
-        with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if name.endswith(".json")]
-            if len(names) != 1:
-                raise DataProblem(f"{path}: {len(names)} JSON files in it, not one")
-            return json.loads(archive.read(names[0]))
-    except zipfile.BadZipFile:
-        raise DataProblem(f"{path} is damaged or not a zip; get it again") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        where = f"{error.msg} at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "not UTF-8"
-        raise DataProblem(f"{path} is not JSON ({where}); get it again") from None
+    if path.suffix != ".zip":
+        return document(path, nan=True)
+    with unzipped(path) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".json")]
+        if len(names) != 1:
+            raise DataProblem(f"{path}: {len(names)} JSON files in it, not one")
+        content = archive.read(names[0])
+    return valued(content, f"{path}!{names[0]}", nan=True)  # a value that is none costs its edge
 
 
 def _identifiers(path: Path) -> dict[str, str]:

@@ -14,13 +14,18 @@ DIGITS = 40  # of a whole number, at most
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def document(path: str | Path) -> Any:
+def document(path: str | Path, nan: bool = False) -> Any:
     """The value in a file that holds one; what is wrong is a DataProblem with the file, and the line where one is to blame."""
-    text = decoded(content(path), path, 1)
+    return valued(content(path), path, nan)
+
+
+def valued(data: bytes, where: str | Path, nan: bool = False) -> Any:
+    """The value that the bytes of a whole file describe; what is wrong is a DataProblem."""
+    text = decoded(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
     try:
-        return parsed(text)
+        return parsed(text, nan)
     except Malformed as problem:
-        raise DataProblem(f"{path}:{problem.line}: {problem}" if problem.line else f"{path}: {problem}") from None
+        raise DataProblem(f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}") from None
 
 
 class Malformed(ValueError):

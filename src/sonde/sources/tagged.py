@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
 from sonde.sources import brown
-from sonde.sources.files import decoded, lines, uncompressed
+from sonde.sources.files import decoded, lines, uncompressed, unzipped
 from sonde.sources.rendering import told, unescaped
 from sonde.sources.tally import OnError, Tally
 
@@ -89,11 +88,7 @@ def _lines(path: str | Path) -> Iterator[tuple[str, str]]:
         for number, line in lines(path):
             yield f"{path}:{number}", line
         return
-    try:
-        archive = zipfile.ZipFile(Path(path).expanduser())
-    except (OSError, zipfile.BadZipFile) as error:
-        raise DataProblem(f"cannot open {path}: {error}; get it again") from None
-    with archive:
+    with unzipped(path) as archive:
         for name in sorted(archive.namelist()):
             if "." not in Path(name).name and name[-1:].isdigit():  # ca01 to cr09; the others say what is in them
                 for number, raw in enumerate(io.BytesIO(archive.read(name)), 1):

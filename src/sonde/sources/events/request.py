@@ -31,6 +31,7 @@ KEYS = (
 )
 
 
+HEAVIEST = 10**9  # the largest weight of a prior
 Fields = Mapping[str, Any]
 
 
@@ -275,8 +276,8 @@ def _priors(value: object) -> dict[str, dict[str, float]]:
         if not isinstance(weights, Mapping) or not weights:
             raise DataProblem(f"request.priors.{path}: is an object of values with their weights")
         for name, weight in weights.items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not weight >= 0:
-                raise DataProblem(f"request.priors.{path}.{name}: a weight is a number that is not negative, not {weight!r}")
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= HEAVIEST:
+                raise DataProblem(f"request.priors.{path}.{name}: a weight is a number from 0 to {HEAVIEST:,}, not {weight!r}")
         if not sum(weights.values()) > 0:
             raise DataProblem(f"request.priors.{path}: all weights are 0")
         found[path] = {name: float(weight) for name, weight in weights.items()}
