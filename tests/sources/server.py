@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +15,8 @@ class Site:
     cuts    bytes after which answers stop, one an answer; then whole ones
     ranges  whether it can send the rest of a file
     errors  status codes of the first answers
+    length  whether answers say how long they are, or what they say instead
+    delay   seconds before an answer's last byte
     """
 
     def __init__(self, files: dict[str, bytes]) -> None:
@@ -22,7 +25,8 @@ class Site:
         self.ranges = True
         self.errors: list[int] = []
         self.etag = '"one"'
-        self.length = True
+        self.length: bool | str = True
+        self.delay = 0.0
         self.asked: list[tuple[str, str | None]] = []
         self.url = ""
 
@@ -48,9 +52,12 @@ class _Handler(BaseHTTPRequestHandler):
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         if site.length:
-            self.send_header("Content-Length", str(len(content) - start))
+            self.send_header("Content-Length", str(len(content) - start) if site.length is True else site.length)
         self.end_headers()
-        self.wfile.write(content[start : start + site.cuts.pop(0)] if site.cuts else content[start:])
+        sent = content[start : start + site.cuts.pop(0)] if site.cuts else content[start:]
+        self.wfile.write(sent[:-1])
+        time.sleep(site.delay)
+        self.wfile.write(sent[-1:])
         return None
 
     def _empty(self, code: int, headers: dict[str, str] | None = None) -> None:

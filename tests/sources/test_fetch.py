@@ -1,7 +1,11 @@
+import gzip
 import hashlib
 import io
 import json
+import signal
 import socket
+import subprocess
+import sys
 import tarfile
 from dataclasses import replace
 
@@ -96,7 +100,7 @@ def test_a_wrong_file_never_appears(site, tmp_path, known, said):
 
 def test_a_page_that_says_sorry_is_no_data(site, tmp_path):
     site.files["a.txt"] = b"<!DOCTYPE html>\n<title>Log in</title>\n"
-    with pytest.raises(DataProblem, match=r"no table with tabs \(it begins with '<!DOCTYPE html>'"):
+    with pytest.raises(DataProblem, match=r"a web page and no table \(it begins with '<!DOCTYPE html>'"):
         list(fetch(wish(site, tmp_path, files=("a.txt",))))
     assert not list(tmp_path.iterdir())
 
@@ -149,33 +153,143 @@ def test_some_files_from_a_mirror(site, tmp_path):
         list(fetch(wish(site, tmp_path, only="c*")))
 
 
-def archive(names):
+def archive(files, kind="w:gz"):
     whole = io.BytesIO()
-    with tarfile.open(fileobj=whole, mode="w:gz") as tar:
-        for name in names:
+    with tarfile.open(fileobj=whole, mode=kind) as tar:
+        for name, content in files.items():
             member = tarfile.TarInfo(name)
-            member.size = len(ROWS)
-            tar.addfile(member, io.BytesIO(ROWS))
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
     return whole.getvalue()
 
 
-def test_archives_are_unpacked_and_what_is_there_stays(site, tmp_path):
-    site.files["all.tar.gz"] = archive(["en/tense.txt", "en/mine.txt"])
+TWO = {"en/tense.txt": ROWS, "en/voice.txt": ROWS * 500}
+
+
+def all_of(site, folder, name="all.tar.gz"):
+    """A wish for an archive."""
+    return wish(site, folder, files=(name,))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("all.tar.gz", "w:gz"), ("all.tgz", "w:gz"), ("all.tar", "w:")])
+def test_archives_are_unpacked_once_and_found_to_be_there(site, tmp_path, name, kind):
+    site.files[name] = archive(TWO, kind)
+    assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["fetched"]
+    assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
+    site.asked.clear()
+    for _ in range(2):
+        assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["there already"]
+    assert not site.asked
+
+
+def test_a_packed_table_is_the_same_at_the_second_look(site, tmp_path):
+    site.files["a.txt.gz"] = gzip.compress(ROWS)
+    assert next(fetch(all_of(site, tmp_path, "a.txt.gz"))).found == ((2, 1, 1), len(ROWS), SHA)
+    assert [got.how for got in fetch(all_of(site, tmp_path, "a.txt.gz"))] == ["there already"]
+
+
+def test_what_differs_from_an_archive_stays_and_is_named(site, tmp_path):
+    site.files["all.tar.gz"] = archive(TWO)
     (tmp_path / "en").mkdir()
-    (tmp_path / "en" / "mine.txt").write_text("mine")
-    list(fetch(wish(site, tmp_path, files=("all.tar.gz",))))
-    assert (tmp_path / "en" / "tense.txt").read_bytes() == ROWS
-    assert (tmp_path / "en" / "mine.txt").read_text() == "mine"
+    (tmp_path / "en" / "voice.txt").write_text("mine")
+    for _ in range(2):
+        with pytest.raises(DataProblem, match=r"en/voice\.txt of all\.tar\.gz were there already and differ; .* move them away"):
+            list(fetch(all_of(site, tmp_path)))
+        assert (tmp_path / "en" / "voice.txt").read_text() == "mine"
+        assert (tmp_path / "en" / "tense.txt").read_bytes() == ROWS
+    (tmp_path / "en" / "voice.txt").unlink()
+    list(fetch(all_of(site, tmp_path)))
+    assert (tmp_path / "en" / "voice.txt").read_bytes() == TWO["en/voice.txt"]
 
 
-@pytest.mark.parametrize("content", [archive(["../outside.txt"]), b"<html>no archive</html>"])
-def test_archives_that_are_none_or_reach_outside_are_refused(site, tmp_path, content):
-    site.files["all.tar.gz"] = content
+def wrong_sum(content):
+    return content[:-8] + bytes([content[-8] ^ 1]) + content[-7:]
+
+
+UNSOUND = {
+    "outside": archive({"../outside.txt": ROWS}),
+    "page": b"<html>no archive</html>",
+    "packed page": gzip.compress(b"<html>no archive</html>"),
+    "cut": archive(TWO)[:-200],
+    "cut at the end": archive(TWO)[:-1],
+    "cut between files": archive(TWO, "w:")[: 2 * 512],
+    "wrong sum": wrong_sum(archive(TWO)),
+    "zeros": gzip.compress(bytes(100_000)),
+    "nothing": b"",
+    "no files": archive({}),
+}
+
+
+@pytest.mark.parametrize("content", UNSOUND.values(), ids=UNSOUND)
+def test_archives_that_are_none_or_not_whole_or_reach_outside_are_refused(site, tmp_path, content):
+    name = "all.tar" if content is UNSOUND["cut between files"] else "all.tar.gz"
+    site.files[name] = content
     (tmp_path / "in").mkdir()
-    with pytest.raises(DataProblem, match="is not an archive that can be unpacked"):
-        list(fetch(wish(site, tmp_path / "in", files=("all.tar.gz",))))
+    with pytest.raises(DataProblem, match=r"all.tar(.gz)? is (not an archive that can be unpacked|an archive without files)"):
+        list(fetch(all_of(site, tmp_path / "in", name)))
     assert not (tmp_path / "outside.txt").exists()
     assert not list((tmp_path / "in").iterdir())
+
+
+@pytest.mark.parametrize("start", [b"<!DOCTYPE html>\t\n", b" <html lang='en'>\ttr\n", b"\ttab\n", b"xx\tno\tsplits\n"])
+def test_pages_and_tables_of_something_else_are_no_data(site, tmp_path, start):
+    site.files["a.txt"] = start + b"more\tof it\n"
+    with pytest.raises(DataProblem, match=r"is a web page and no table|has no rows of train, dev or test"):
+        list(fetch(wish(site, tmp_path, files=("a.txt",))))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("said", ["abc", "-5", "1e3", "", "9" * 40])
+def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
+    site.length = said
+    list(fetch(wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))))
+    assert (tmp_path / "a.txt").read_bytes() == ROWS
+
+
+FETCHING = """
+import sys
+from pathlib import Path
+from sonde.sources import archives
+from sonde.sources.catalogue import Collection
+from sonde.sources.fetch import Wish, fetch
+if sys.argv[3:]:  # one file is unpacked, then there is nobody left
+    put = archives._put
+    archives._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
+for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
+    print(got.how)
+"""
+
+
+def fetching(site, folder, *more):
+    return subprocess.Popen([sys.executable, "-c", FETCHING, site.url, str(folder), *more], stdout=subprocess.PIPE, text=True)
+
+
+def test_what_a_killed_fetch_did_not_unpack_is_unpacked_by_the_next(site, tmp_path):
+    site.files["all.tar.gz"] = archive(TWO)
+    killed = fetching(site, tmp_path, "kill")
+    assert killed.wait(60) == -signal.SIGKILL
+    assert not (tmp_path / "en" / "voice.txt").exists()
+    assert [got.how for got in fetch(all_of(site, tmp_path))] == ["there already"]
+    assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
+
+
+def test_several_fetches_into_one_folder_end_well(site, tmp_path):
+    site.files["all.tar.gz"] = archive(TWO)
+    site.delay = 0.5
+    several = [fetching(site, tmp_path) for _ in range(3)]
+    told = sorted(process.communicate(timeout=60)[0] for process in several)
+    assert [process.returncode for process in several] == [0] * 3
+    assert "".join(told).count("fetched") == 2
+    assert len(site.asked) == 2
+    assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
+    assert sorted(json.loads((tmp_path / RECEIPT).read_text())) == ["a.txt", "all.tar.gz"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "all.tar.gz", "en", RECEIPT]
+
+
+@pytest.mark.parametrize("url", ["https://exa mple.org/", "http://[", "ftp://a/", "http://\u0142/\n"])
+def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
+    with pytest.raises(DataProblem, match=r"is no address to fetch from|cannot get"):
+        list(fetch(Wish(COLLECTIONS["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))))
 
 
 def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):

@@ -113,9 +113,7 @@ def _revision(results: Sequence[Result]) -> str:
     said = {str(r.provenance.get("revision", "")) for r in results}
     text = said.pop() if len(said) == 1 else ""
     found = text.rpartition("=")[2]
-    return (
-        found if re.fullmatch(r"\w{7,64}", found) else _digest(text, 20) if text else NO_REVISION
-    )
+    return found if re.fullmatch(r"\w{7,64}", found) else _digest(text, 20) if text else NO_REVISION
 
 
 def _share(value: float) -> float | None:

@@ -6,6 +6,7 @@ A server that cannot send the rest of a file sends it anew. What fails for a mom
 from __future__ import annotations
 
 import http.client
+import re
 import time
 import urllib.error
 import urllib.request
@@ -63,6 +64,10 @@ def download(url: str, target: Path, web: Web | None = None) -> Path:
             if error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in PASSING:
                 raise DataProblem(f"{url}: {error.code} {error.reason}") from None
             reason = f"{error.code} {error.reason}"
+        except ValueError as error:  # an address that has none of the forms that addresses have
+            if isinstance(error, DataProblem):
+                raise
+            raise DataProblem(f"{url!r} is no address to fetch from ({error})") from None
         except (_Cut, urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
             reason = str(getattr(error, "reason", "") or error or type(error).__name__)
         else:
@@ -84,11 +89,11 @@ def _try(url: str, part: Path, web: Web) -> None:
                 raise _Cut("the server sent another part than was asked for")
             if have and not rest:
                 web.step(-have)
-            total = answer.headers.get("Content-Length")
+            said = str(answer.headers.get("Content-Length"))
             _write(answer, part, rest, web)
-            got = part.stat().st_size
-            if total is not None and got != int(total) + have * rest:
-                raise _Cut(f"ended after {got:,} of {int(total) + have * rest:,} bytes")
+            got, total = part.stat().st_size, int(said) + have * rest if re.fullmatch("[0-9]{1,18}", said) else None
+            if total is not None and got != total:
+                raise _Cut(f"ended after {got:,} of {total:,} bytes")
     except urllib.error.HTTPError as error:
         if error.code != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             raise

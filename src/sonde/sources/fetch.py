@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.cache import cache_dir
+from sonde.cache import FileProblem, cache_dir, write_text
+from sonde.claims import alone
 from sonde.core import DataProblem
+from sonde.sources.archives import SUFFIXES as ARCHIVES
+from sonde.sources.archives import unpack, unsound
 from sonde.sources.catalogue import COLLECTIONS, Collection, Known
 from sonde.sources.columns import CODES
 from sonde.sources.download import NoRoom, Unreachable, Web, download
-from sonde.sources.files import opened, uncompressed
+from sonde.sources.files import pieces, uncompressed
 
 RECEIPT = "fetched.json"
-ARCHIVES = (".tar.gz", ".tgz", ".tar")
 
 
 class Found(NamedTuple):
@@ -95,13 +95,23 @@ def _by_hand(wish: Wish) -> str:
 
 
 def _got(wish: Wish, file: str) -> Got:
+    with alone(wish.folder / file):  # another fetch may be at it, whose file will be there then
+        return _there(wish, file) if (wish.folder / file).exists() else _fetched(wish, file)
+
+
+def _there(wish: Wish, file: str) -> Got:
+    target, receipt = wish.folder / file, _receipts(wish.folder).get(file, {})
+    try:
+        found = _checked(target, file, wish.collection.known().get(file, Known()), receipt.get("sha256"))
+    except _Wrong as problem:
+        raise _Wrong(f"{problem}; it is left as it is: move it away, or give another folder with -o") from None
+    if file.endswith(ARCHIVES):
+        _unpack(target, file, wish.folder)
+    return Got(file, "there already", found)
+
+
+def _fetched(wish: Wish, file: str) -> Got:
     target, known = wish.folder / file, wish.collection.known().get(file, Known())
-    if target.exists():
-        try:
-            found = _checked(target, known, _receipts(wish.folder).get(file, {}).get("sha256"))
-        except _Wrong as problem:
-            raise _Wrong(f"{problem}; it is left as it is: move it away, or give another folder with -o") from None
-        return Got(file, "there already", found)
     try:
         part = download(wish.url(file), target, wish.web)
     except (Unreachable, NoRoom):  # no other file would fare better
@@ -109,22 +119,29 @@ def _got(wish: Wish, file: str) -> Got:
     except DataProblem as problem:
         raise _Wrong(str(problem)) from None
     try:
-        found = _checked(part, known)
+        found = _checked(part, file, known)
     except _Wrong as problem:
         part.unlink()
         raise _Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
-    if file.endswith(ARCHIVES):
-        _unpack(part, wish.folder)
     part.replace(target)
     _note(wish.folder, file, {"url": wish.url(file), **found._asdict()})
+    if file.endswith(ARCHIVES):
+        _unpack(target, file, wish.folder)
     return Got(file, "fetched", found)
 
 
-def _checked(path: Path, known: Known, receipt: str | None = None) -> Found:
-    """What a file is, if it is what is published as far as that is known. Raises _Wrong."""
-    if not path.name.removesuffix(".part").endswith(ARCHIVES):
-        _check_table(path)
-    found = examined(path)
+def _checked(path: Path, file: str, known: Known, receipt: str | None = None) -> Found:
+    """What a file of that name is, if it is what is published as far as that is known. Raises _Wrong."""
+    try:
+        found = examined(path, file)
+        if not file.endswith(ARCHIVES):
+            _check_table(path, file, found)
+        elif problem := unsound(path):
+            raise _Wrong(f"{file} {problem}")
+    except _Wrong:
+        raise
+    except DataProblem as problem:  # packed, and damaged
+        raise _Wrong(str(problem)) from None
     told = {
         "rows": (known.rows, found.rows),
         "bytes": (known.size, found.size),
@@ -134,44 +151,58 @@ def _checked(path: Path, known: Known, receipt: str | None = None) -> Found:
         if wanted is not None and wanted != has:
             show = "/".join(f"{n:,}" for n in has) if isinstance(has, tuple) else has
             want = "/".join(f"{n:,}" for n in wanted) if isinstance(wanted, tuple) else wanted
-            raise _Wrong(f"{path.name.removesuffix('.part')} has {what} {show}, and the published file {want}")
+            raise _Wrong(f"{file} has {what} {show}, and the published file {want}")
     return found
 
 
-def _check_table(path: Path) -> None:
-    with opened(path) as file:
-        first = file.readline(1 << 16)
-    if b"\t" not in first:
-        start = first[:40].decode("utf-8", "replace").strip()
-        raise _Wrong(f"{path.name.removesuffix('.part')} is no table with tabs (it begins with {start!r})")
+def _check_table(path: Path, file: str, found: Found) -> None:
+    first = next(pieces(path, file), b"")[: 1 << 16]
+    shown = first.strip().split(b"\n", 1)[0][:40].decode("utf-8", "replace").strip()
+    if first.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
+        raise _Wrong(f"{file} is a web page and no table (it begins with {shown!r})")
+    if b"\t" not in first.split(b"\n", 1)[0]:
+        raise _Wrong(f"{file} is no table with tabs (it begins with {shown!r})")
+    if not any(found.rows):
+        raise _Wrong(f"{file} has no rows of train, dev or test")
 
 
-def examined(path: Path) -> Found:
-    """What a file is, uncompressed; rows are those of the split that each row names, or that the file's name does."""
+def examined(path: Path, file: str | None = None) -> Found:
+    """What a file is, uncompressed, or an archive as it was packed; rows are those of the split that each row names, or the file's name.
+
+    `file` is what it is called, where `path` is of a part. Raises DataProblem for damage.
+    """
+    name = file or path.name
+    packed = name.endswith(ARCHIVES)
     total, size, rows = hashlib.sha256(), 0, dict.fromkeys(CODES, 0)
-    named = uncompressed(path).name.removesuffix(".part").partition(".")[0]
-    with opened(path) as file:
-        for line in file:
-            total.update(line)
-            size += len(line)
-            code = named if named in rows else line[:2].decode("latin-1")
-            if code in rows and line.strip():
-                rows[code] += 1
+    named = uncompressed(Path(name)).name.partition(".")[0]
+    rest = b""
+    for piece in pieces(path, "" if packed else name):
+        total.update(piece)
+        size += len(piece)
+        *lines, rest = (rest + piece).split(b"\n") if not packed else [b""]
+        for line in lines:
+            _count(line, named, rows)
+        rest = rest[:1024]  # all that counts of a line is how it begins
+    _count(rest, named, rows)
     train, dev, test = rows.values()
     return Found((train, dev, test), size, total.hexdigest())
 
 
-def _unpack(archive: Path, folder: Path) -> None:
-    """Put an archive's files into the folder; none that is there is written over."""
+def _count(line: bytes, named: str, rows: dict[str, int]) -> None:
+    code = named if named in rows else line[:2].decode("latin-1")
+    if code in rows and line.strip():
+        rows[code] += 1
+
+
+def _unpack(archive: Path, file: str, folder: Path) -> None:
+    """Put an archive's files into the folder; none that is there is written over, and one that differs is told."""
     try:
-        with tarfile.open(archive) as tar:
-            fresh = [member for member in tar.getmembers() if member.isfile() and not (folder / member.name).exists()]
-            tar.extractall(folder, members=fresh, filter="data")
-    except tarfile.TarError as error:
-        archive.unlink()
-        raise _Wrong(
-            f"{archive.name.removesuffix('.part')} is not an archive that can be unpacked ({error}); nothing of it was kept"
-        ) from None
+        differing = unpack(archive, folder)
+    except FileProblem as problem:
+        raise NoRoom(f"{problem}, and the same command goes on from there") from None
+    if differing:
+        more = f" and {len(differing) - 1:,} more" if len(differing) > 1 else ""
+        raise _Wrong(f"{differing[0]}{more} of {file} were there already and differ; they are left as they are: move them away")
 
 
 def _receipts(folder: Path) -> dict[str, Any]:
@@ -184,9 +215,8 @@ def _receipts(folder: Path) -> dict[str, Any]:
 
 
 def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
-    draft = folder / f".{RECEIPT}.{os.getpid()}"
-    draft.write_text(json.dumps({**_receipts(folder), file: receipt}, indent=1), "utf-8")
-    draft.replace(folder / RECEIPT)
+    with alone(folder / RECEIPT):
+        write_text(folder / RECEIPT, json.dumps({**_receipts(folder), file: receipt}, indent=1))
 
 
 def is_published(path: str | Path) -> bool | None:

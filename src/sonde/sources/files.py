@@ -38,13 +38,14 @@ class Part(NamedTuple):
     path: Path
 
 
-def opened(path: str | Path) -> BinaryIO:
-    """The bytes of a file, uncompressed on the way."""
+def opened(path: str | Path, name: str | None = None) -> BinaryIO:
+    """The bytes of a file, uncompressed on the way as its name says, or the name given."""
     file = Path(path).expanduser()
+    suffix = file.suffix if name is None else Path(name).suffix
     try:
-        if file.suffix == ".gz":
+        if suffix == ".gz":
             return cast(BinaryIO, gzip.open(file, "rb"))
-        if file.suffix == ".xz":
+        if suffix == ".xz":
             return cast(BinaryIO, lzma.open(file, "rb"))
         return file.open("rb")
     except OSError as error:
@@ -79,7 +80,7 @@ def _plain(path: str | Path) -> Iterator[bytes]:
     """The bytes of a file in pieces, line ends made LF, a leading BOM left out."""
     held = b""
     first = True
-    for new in _pieces(path):
+    for new in pieces(path):
         data = held + new
         if first and len(data) < len(_BOM):
             held = data
@@ -112,16 +113,17 @@ def _check_ends(data: bytes, path: str | Path) -> None:
 
 def content(path: str | Path) -> bytes:
     """The bytes of a file that is not long."""
-    return b"".join(_pieces(path))
+    return b"".join(pieces(path))
 
 
-def _pieces(path: str | Path) -> Iterator[bytes]:
-    with opened(path) as file:
+def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
+    """The bytes of a file in pieces, uncompressed as its name says, or the name given; what is damaged is a DataProblem."""
+    with opened(path, name) as file:
         while True:
             try:
                 piece = file.read(CHUNK)
             except _DAMAGE as error:
-                raise DataProblem(f"{path} is damaged or not a {Path(path).suffix} file ({error}); get it again") from None
+                raise DataProblem(f"{path} is damaged or not a {Path(name or path).suffix} file ({error}); get it again") from None
             except OSError as error:
                 raise DataProblem(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
             if not piece:

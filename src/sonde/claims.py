@@ -135,6 +135,18 @@ def shared(jobs: Iterable[Job], target: Callable[[Job], Path]) -> Iterator[tuple
         yield from shared(ready, target)
 
 
+@contextlib.contextmanager
+def alone(target: Path) -> Iterator[None]:
+    """Claim to make or change a file while the block runs, once nobody else does."""
+    watch = Watch()
+    while True:
+        with claimed(target) as mine:
+            if mine:
+                yield
+                return
+        watch.wait([target], lambda path: path)
+
+
 def _note() -> str:
     return json.dumps({"machine": _machine(), "process": os.getpid(), "began": _began(os.getpid()), "thread": threading.get_ident()})
 

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from sonde.store import claims
-from sonde.store.claims import Watch, claim_of, claimed, shared
+from sonde import claims
+from sonde.claims import Watch, claim_of, claimed, shared
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from sonde.store.claims import claimed
+from sonde.claims import claimed
 with claimed(Path(sys.argv[1])) as mine:
     print(mine, flush=True)
     time.sleep(600)
