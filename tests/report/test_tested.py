@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from test_report import result
@@ -94,11 +96,45 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
     assert not any(sign in cell for section in plain.sections for row in section.rows for cell in row for sign in SIGNS)
 
 
+def test_what_vectors_tell_in_bits_is_marked_too():
+    from sonde.report.information import Bits, bits_table
+
+    rows_ = [Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested) for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))]
+    table = bits_table(rows_)
+    assert [row[5] for row in table.sections[0].rows] == ["0.500", "0.500", "0.500*"]
+    assert any("not to be compared" in note for note in table.notes)
+
+
+def test_whatever_lays_out_scores_marks_them():
+    """A module of reports that makes tables marks scores over other test examples, or says here why it has none."""
+    import sonde.report
+
+    without = {"audits": "a data set, and no scores", "people": "what people score on one data set"}
+    for file in Path(sonde.report.__file__).parent.glob("*.py"):
+        text = file.read_text("utf-8")
+        if "return Table(" in text and file.stem not in without:
+            assert re.search(r"\b(differences|test_notes)\(", text), f"{file.name} makes a table and marks nothing in it (report/tested.py)"
+
+
 def test_layers_over_other_examples_are_marked():
     found = depths([over("a", read="0", encoder="hf:b"), over("a", read="1", encoder="hf:b"), over("b", read="2", encoder="hf:b")])
     (section,) = by_layer(found[0]).sections
     assert [row[1] for row in section.rows] == ["75.0", "75.0", "75.0*"]
     assert any("other test examples" in note for note in overview(found).notes)
+
+
+def test_figures_say_it_below(monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib")
+    from sonde.report import plots
+
+    said = []
+    monkeypatch.setattr(plots, "_footnote", lambda figure, notes: said.append(list(notes)))
+    plots.strata_figure(by_stratum(DIFFERENT, "distance"), "distance", tmp_path / "strata.svg")
+    plots.layers_figure(depths([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")]), tmp_path / "layers.svg")
+    assert all(any("not to be compared" in note for note in notes) for notes in said)
+    assert len(said) == 2
+    monkeypatch.undo()
+    plots.strata_figure(by_stratum(DIFFERENT, "distance"), "distance", tmp_path / "strata.svg")
 
 
 def test_counts_by_class_say_what_is_missing():

@@ -14,6 +14,7 @@ from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.rows import NO_CONTROL, repeats, without_fold
 from sonde.report.table import Section, Table, short
+from sonde.report.tested import differences, marks, missing, tested
 from sonde.tasks import TASKS
 
 COLUMNS = ("encoder", "layer", "probe", "H(Y)", "H(Y|X)", "V-information", "95 % interval", "share", "ECE", "n")
@@ -34,6 +35,7 @@ class Bits:
     bits         that they take under the probe
     information  the difference, with its 95 % interval
     error        expected calibration error, 0 to 1
+    tested, missing  a digest of the test examples, and folds that were not measured, as in a row of scores
     """
 
     task: str
@@ -48,6 +50,8 @@ class Bits:
     error: float
     n: int
     seeds: int
+    tested: str = ""
+    missing: str = ""
 
 
 def bits(results: Sequence[Result]) -> list[Bits]:
@@ -63,24 +67,28 @@ def bits(results: Sequence[Result]) -> list[Bits]:
 
 
 def _bits(group: Sequence[Result]) -> Bits:
-    whole = [[(result.gold, result.scores) for result in folds if result.scores is not None] for folds in repeats(group)]
+    every = repeats(group)
+    whole = [[(result.gold, result.scores) for result in folds if result.scores is not None] for folds in every]
     pvi = np.stack([np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole])
     null = float(np.concatenate([scores.null_bits(gold) for gold, scores in whole[0]]).mean())
     found, trial = mean_over(pvi), group[0].trial
     errors = [float(np.average([calibration_error(*pair) for pair in each], weights=[len(gold) for gold, _ in each])) for each in whole]
     names = brief(TASKS, without_fold(trial.task)), brief(ENCODERS, trial.encoder), trial.read, brief(PROBES, trial.probe)
-    return Bits(*names, null, null - found.value, *found, float(np.mean(errors)), pvi.shape[1], len(whole))
+    over = tested(every[0]), missing(every[0])
+    return Bits(*names, null, null - found.value, *found, float(np.mean(errors)), pvi.shape[1], len(whole), *over)
 
 
 def bits_table(rows: Sequence[Bits]) -> Table:
     """The same as a table, one section a task."""
-    sections = []
+    sections, notes = [], list(NOTES)
     for task in dict.fromkeys(row.task for row in rows):
-        sections.append(Section(short(task), tuple(_cells(row) for row in rows if row.task == task)))
-    return Table(COLUMNS, tuple(sections), frozenset({"encoder", "probe"}), NOTES)
+        mine = [row for row in rows if row.task == task]
+        sections.append(Section(short(task), tuple(_cells(row, sign) for row, sign in zip(mine, marks(mine), strict=True))))
+        notes += differences(mine, short(task))
+    return Table(COLUMNS, tuple(sections), frozenset({"encoder", "probe"}), tuple(notes))
 
 
-def _cells(row: Bits) -> tuple[str, ...]:
-    numbers = (f"{row.null:.3f}", f"{row.bits:.3f}", f"{row.information:.3f}", f"{row.low:.3f} – {row.high:.3f}")
+def _cells(row: Bits, sign: str) -> tuple[str, ...]:
+    numbers = (f"{row.null:.3f}", f"{row.bits:.3f}", f"{row.information:.3f}{sign}", f"{row.low:.3f} – {row.high:.3f}")
     share = f"{row.information / row.null:.1%}" if row.null > 0 else "–"
     return (row.encoder, row.layer, row.probe, *numbers, share, f"{row.error:.3f}", f"{row.n:,}")

@@ -10,7 +10,8 @@ from typing import Any
 from sonde.cache import draft
 from sonde.report.layers import Depth
 from sonde.report.rows import PERCENT, Row
-from sonde.report.table import short
+from sonde.report.table import short, test_notes
+from sonde.report.tested import differences
 from sonde.report.text import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -67,6 +68,7 @@ def _layers(found: Sequence[Depth]) -> Any:
             _curves(axes, depth)
             if depth is found[0]:
                 _legend(axes)  # once for all panels
+    _footnote(below, [text for depth in found for text in differences(depth.rows, f"{short(depth.task)}, {depth.encoder}")])
     return figure
 
 
@@ -78,7 +80,14 @@ def strata_figure(rows: Sequence[Row], stratum: str, to: Path) -> None:
     figure = _figure(7.0, 4.2 * len(tasks))
     for axes, task in zip(_flat(figure.subplots(len(tasks), 1, squeeze=False)), tasks, strict=True):
         _by_stratum(axes, [row for row in rows if row.task == task and row.control == "none"], stratum)
+    _footnote(figure, test_notes([row for row in rows if row.control == "none"]))
     _save(figure, to)
+
+
+def _footnote(figure: Any, notes: Sequence[str]) -> None:
+    """What must not be overlooked, below the panels."""
+    if notes:
+        figure.supxlabel("\n".join(notes), fontsize="x-small")
 
 
 def _figure(width: float, height: float) -> Any:
