@@ -17,8 +17,8 @@ from sonde.testing import FAMILIES
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
-    for name in "ab":
-        write(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+    for name, sizes in (("a", (60, 20, 20)), ("b", (62, 20, 20))):  # what has the same examples is the same task
+        write(FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
     return tmp_path
 
 

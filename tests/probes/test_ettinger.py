@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
+from sonde.closure import closure
 from sonde.core import Cell, Dataset, Example, Sentence
 from sonde.naming import ReferenceProblem
 from sonde.probes import PROBES
@@ -74,4 +75,4 @@ def test_nothing_can_be_set_and_nothing_is_fitted_to_nothing():
 
 
 def test_the_library_is_part_of_its_identity():
-    assert "scikit-learn" in PROBES.make(PAPER).fingerprint
+    assert "scikit-learn" in closure(PROBES.modules("mlp")).packages

@@ -11,6 +11,7 @@ import numpy as np
 
 from sonde.core import Encoder, EncoderStop, Sentence
 from sonde.hosted import hosted, one_line
+from sonde.oracles import kind_of
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 
 PATIENCE = 32  # sentences that fail one after another before one that is known to work is tried again
@@ -113,7 +114,7 @@ class Trying:
                 raise self._wrong(f"a {type(layer).__name__} of {getattr(layer, 'dtype', 'no type')}", "a numpy array of float32")
             if layer.ndim != 2 or len(layer) != units:
                 raise self._wrong(f"an array of shape {list(layer.shape)}", f"[{units}, dim] for {len(sentences)} sentences")
-            if len(layer) and not layer.shape[1]:
+            if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":  # `words` has no features by design
                 raise self._wrong("vectors of no numbers", "at least one")
             width = self.widths.setdefault(slot, layer.shape[1])
             if layer.shape[1] != width:
