@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import annotating, data, fetch, generate, layers, listing, measuring, predictions, show, tagging, vectors
+from sonde.cli import annotating, caches, data, fetch, generate, layers, listing, measuring, predictions, show, tagging, vectors
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
@@ -31,6 +31,7 @@ app.command("annotate")(annotating.annotate)
 app.command("generate")(generate.generate)
 app.command("tag")(tagging.tag)
 app.command("vectors")(vectors.vectors)
+app.command("cache")(caches.cache)
 app.command("tasks")(listing.tasks)
 app.command("encoders")(listing.encoders)
 app.command("probes")(listing.probes)

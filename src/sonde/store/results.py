@@ -25,6 +25,7 @@ from sonde.targets import Classes, Column, restored
 
 SUFFIX = ".result"
 EXPERIMENT, SCORES = ".experiment", ".scores"  # of files that lie beside them
+EARLIER = "earlier"  # what names of files begin with whose results were measured under identities of an earlier format
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
 
@@ -41,6 +42,18 @@ class ResultStore:
         rows = [_row(trial_id, result, kept) for trial_id, result in results]
         write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
         return path
+
+    def rewrite(self, path: Path) -> int:
+        """Write the results of a file of an earlier format anew in today's, beside it; how many they are.
+
+        They stay marked as what they are, under a name that no trial which is asked for today begins with.
+        """
+        unit, kept = unit_in(path) or [], Kept()
+        rows = [_row(trial_id, result, kept) for trial_id, result in unit]
+        name = f"{EARLIER}-{unit_name([trial_id for trial_id, _ in unit] or ['']).rpartition('-')[2]}{SUFFIX}"
+        if rows:
+            write(self.root / name, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
+        return len(rows)
 
     def place(self, ids: Sequence[str]) -> Path:
         """What the names of files begin with that hold trials of a unit of work, some or all of which are these."""

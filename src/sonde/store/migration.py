@@ -1,0 +1,100 @@
+"""What lies in a store, by the format that it was written in; and its results written anew in the format of today.
+
+Results of an earlier format are shown, marked with the version that measured them, and so they are after a migration: their
+identities were kept by hand then, and do not say what code measured them, so they never stand in for a measurement. Vectors of
+an earlier format are not read, for the same reason, and cannot be rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sonde.store.blocks import FORMAT, Block, Damaged, set_aside
+from sonde.store.results import SCORES, ResultStore
+from sonde.store.results import SUFFIX as RESULTS
+from sonde.store.shelf import SUFFIX as VECTORS
+
+PLAN = ".plan"
+KINDS = {RESULTS: "results", SCORES: "scores", VECTORS: "vectors", PLAN: "vectors"}
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Files of one kind and format: `results`, `scores` or `vectors` (with their plans)."""
+
+    kind: str
+    format: int
+    made: str
+    files: tuple[Path, ...] = ()
+    bytes: int = 0
+
+
+@dataclass
+class Migration:
+    """What a migration did.
+
+    results, files   how many results were rewritten, and how many files held them
+    left, removed    files of vectors that stay, and how many were deleted
+    damaged          files that were set aside
+    """
+
+    results: int = 0
+    files: int = 0
+    left: list[Path] = field(default_factory=list)
+    removed: int = 0
+    damaged: list[Path] = field(default_factory=list)
+
+
+def holdings(results: Path, cache: Path) -> list[Holding]:
+    """What lies in a folder of results and in the vectors of a cache, by kind and format; damaged files are left out."""
+    found: dict[tuple[str, int, str], list[Path]] = {}
+    for path in _files(results, cache):
+        try:
+            block = Block(path)
+        except (Damaged, FileNotFoundError):
+            continue
+        found.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
+    return [Holding(*key, tuple(paths), sum(_size(path) for path in paths)) for key, paths in sorted(found.items())]
+
+
+def migrate(results: Path, cache: Path, remove: bool = False) -> Migration:
+    """Write results of earlier formats anew, each file whole before the old one goes; with `remove`, delete their vectors.
+
+    A damaged file is set aside. A full disk is a StoreProblem; what was rewritten before stays, and the same again goes on.
+    """
+    done, store = Migration(), ResultStore(results)
+    for path in _files(results, cache):
+        try:
+            if (block := Block(path)).format == FORMAT:
+                continue
+            if path.suffix == RESULTS:
+                block.check()
+                done.results += store.rewrite(path)
+                done.files += 1
+                path.unlink()
+            elif remove:
+                path.unlink()
+                done.removed += 1
+            else:
+                done.left.append(path)
+        except FileNotFoundError:  # another process was quicker
+            continue
+        except Damaged as damage:
+            set_aside(path, damage)
+            done.damaged.append(path)
+    return done
+
+
+def _files(results: Path, cache: Path) -> Iterator[Path]:
+    """The files of results and scores, then those of vectors."""
+    yield from sorted(p for p in results.glob("*") if p.suffix in (RESULTS, SCORES) and not p.name.startswith("."))
+    yield from sorted(p for p in (cache / "vectors").glob("*/*") if p.suffix in (VECTORS, PLAN) and not p.name.startswith("."))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
