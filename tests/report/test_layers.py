@@ -82,7 +82,12 @@ def test_weights_that_have_not_moved_are_told():
     for one in found:
         if one.trial.read == "mix":
             one.provenance["choice"]["mix"] = [1 / (LAYERS + 1)] * (LAYERS + 1)  # type: ignore[index]
-    assert "hardly left" in terminal(overview(depths(found)))
+    text = terminal(overview(depths(found)))
+    assert "no centre of gravity, the weights have hardly left equal ones" in text
+    (depth,) = depths(found)
+    assert math.isnan(depth.gravity.value)  # it would be the middle layer, where every mix begins
+    assert f"{LAYERS / 2:.2f}" not in next(line for line in text.splitlines() if line.startswith("edge/dep:X "))
+    assert depth.uneven < 0.05
 
 
 def test_one_layer_alone_says_nothing_of_layers_and_controls_are_no_layers():

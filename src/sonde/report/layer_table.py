@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sonde.report.layers import Depth, Mean
+from sonde.report.layers import EVEN, Depth, Mean
 from sonde.report.rows import Row
 from sonde.report.table import Section, Table, number, short
 from sonde.report.tested import differences, marks
 
 BARS = "▏▎▍▌▋▊▉█"
 WIDE = 16  # characters of the longest bar
-EVEN = 0.05  # bits below which weights are as good as equal: one of 0.25 among six of 0.125 is 0.06
 WORDS = frozenset({"task", "encoder", "probe", "layer", ""})
 
 
@@ -49,7 +48,7 @@ def overview(found: Sequence[Depth]) -> Table:
         "Expected layer: the mean layer under what each adds to the mix of those below it, with its bootstrap interval over seeds and "
         "test examples.",
         "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
-        *(f"{_called(d, groups)}: the weights have hardly left equal ones, so their centre says little." for d in still),
+        *(f"{_called(d, groups)}: no centre of gravity, the weights have hardly left equal ones, where training begins." for d in still),
         *(text for d in found for text in differences(d.rows, _called(d, groups))),
         *(f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
     )

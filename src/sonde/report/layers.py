@@ -23,6 +23,7 @@ from sonde.targets import joined
 from sonde.tasks import TASKS
 
 NOTHING = float("nan")
+EVEN = 0.05  # bits below which weights are as good as equal: one of 0.25 among six of 0.125 is 0.06
 
 
 class Mean(NamedTuple):
@@ -41,7 +42,7 @@ class Depth:
     cumulative  layer l -> the score of the mix of 0 to l
     lexical     the score of word embeddings without positions; None where they were not read
     weights     of the layers in the mix of all, mean over seeds, [L + 1]; () where there is none
-    gravity     centre of gravity of these weights
+    gravity     centre of gravity of these weights; NaN where they have hardly left equal ones, so that it is where training began
     uneven      how far they are from equal ones, in bits
     expected    the layer at which what the mixes gain is gained, in layers; NaN with the reason where there is none
     gained      how far that is from each layer's adding the same, in bits; NaN where there is none
@@ -113,6 +114,7 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
     scored = {read: rows(found)[0] for read, found in by_read.items()}
     mean = tuple(np.mean(weights, 0).tolist()) if weights else ()
     expected, bits = _expected(by_read, mixes, last)
+    uneven = float(np.mean([from_uniform(w) for w in weights])) if weights else NOTHING
     return Depth(
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
@@ -121,8 +123,8 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
         cumulative={layer: scored[read] for layer, read in sorted(mixes.items())},
         lexical=scored.get("lex"),
         weights=mean,
-        gravity=Mean(*over_seeds([centre_of_gravity(w) for w in weights])),
-        uneven=float(np.mean([from_uniform(w) for w in weights])) if weights else NOTHING,
+        gravity=Mean(*over_seeds([centre_of_gravity(w) for w in weights])) if uneven >= EVEN else Mean(NOTHING, NOTHING, NOTHING),
+        uneven=uneven,
         expected=expected,
         gained=bits,
     )
