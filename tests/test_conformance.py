@@ -91,6 +91,8 @@ TASK_OPTIONS = {
         "edge/coref:EDGES/onto,sentences=EDGES/onto/dep",
     ],
     "edge/srl": ["edge/srl:EDGES/gold", "edge/srl:EDGES/gold,roles=core"],
+    "edge/spr1": ["edge/spr1:EDGES/spr1", "edge/spr1:EDGES/sets"]
+    + [f"edge/spr1:EDGES/spr1_table/protoroles_eng_pb_08302015.tsv,treebank=EDGES/spr1_table/wsj,soft={s}" for s in ("true", "false")],
     "edge/spr2": ["edge/spr2:EDGES/sets"]
     + [f"edge/spr2:EDGES/spr2/protoroles.tsv,treebank=EDGES/spr2/bank,soft={s}" for s in ("true", "false")],
     "edge/uds": [f"edge/uds:EDGES/uds/normalized_protoroles.zip,treebank=EDGES/uds/bank,soft={s}" for s in ("true", "false")],

@@ -146,6 +146,40 @@ def spr2(folder: Path) -> tuple[Path, Path]:
     return path, misc(folder / "bank")
 
 
+def spr1(folder: Path) -> Path:
+    """Rudinger's records with the heads of arguments; splits are said by the records."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for number, scene in enumerate(scenes()):
+        said = [{"spr_property": name, "response": 1.0 + (number + k) % 5} for k, name in enumerate(PROPERTIES)]
+        arguments = [{"pred_idx": 1, "arg_idx": 0, "responses": said}, {"pred_idx": 1, "arg_idx": 4, "responses": said[::-1]}]
+        record = {"tokens": scene.words, "pb": [], "split": scene.split, "sent_id": f"1940_{number}", "spr1": arguments}
+        rows.append(json.dumps(record) + "\n")
+    (folder / "spr1.json").write_text("".join(rows), "utf-8")
+    return folder
+
+
+def spr1_table(folder: Path) -> tuple[Path, Path]:
+    """The published table of SPR1, and the treebank whose sentences and traces it counts from 0, a file for each two sentences."""
+    heads = "Split\tSentence.ID\tPred.Token\tArg\tArg.Pos\tRoleset\tGram.Func\tProperty\tResponse\tApplicable"
+    rows, bank = [heads], folder / "wsj"
+    bank.mkdir(parents=True, exist_ok=True)
+    for number, scene in enumerate(scenes()):
+        person, saw, the, old, clock, *rest = scene.words
+        trace = "(NP-SBJ (-NONE- *T*-1))"
+        tail = " ".join(f"(X {word})" for word in rest)
+        tree = f"( (S (NP-SBJ-1 (NNP {person})) {trace} (VP (VBD {saw}) (NP (DT {the}) (JJ {old}) (NN {clock}))) (ADVP {tail})))\n"
+        file = bank / f"wsj_{2000 + number // 2}.mrg"
+        file.write_text((file.read_text("utf-8") if number % 2 else "") + tree, "utf-8")
+        for k, name in enumerate(PROPERTIES):
+            for argument, function, pointer in ((0, "subj", "1:1*0:1"), (1, "obj", "3:1")):
+                cells = (scene.split, f"{2000 + number // 2}_{number % 2}", 2, argument, pointer, "see.01", function, name)
+                rows.append("\t".join(map(str, (*cells, 1 + (number + k) % 5, bool((number + argument) % 4)))))
+    path = folder / "protoroles_eng_pb_08302015.tsv"
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+    return path, bank
+
+
 def uds(folder: Path) -> tuple[Path, Path]:
     """UDS's zip, and the treebank."""
     data: dict[str, dict[str, object]] = {}
@@ -190,6 +224,6 @@ def recast(folder: Path) -> Path:
 
 def edge_files(folder: Path) -> Path:
     """A folder of all of them, one folder each."""
-    for write in (jsonl, sets, columns, gold, misc, onto, spr2, uds, semeval, recast):
+    for write in (jsonl, sets, columns, gold, misc, onto, spr1, spr1_table, spr2, uds, semeval, recast):
         write(folder / write.__name__)
     return folder

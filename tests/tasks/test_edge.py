@@ -161,7 +161,8 @@ def test_a_dev_split_is_carved_from_train(folder):
 
 REFERENCES = (
     "edge/jsonl:{}/jsonl", "edge/pos:{}/gold", "edge/dep:{}/misc", "edge/const:{}/gold", "edge/entities:{}/columns", "edge/coref:{}/gold",
-    "edge/srl:{}/gold", "edge/spr2:{}/sets", "edge/semeval:{}/semeval", "edge/dpr:{}/recast/dpr_data.txt",
+    "edge/srl:{}/gold", "edge/spr1:{}/spr1", "edge/spr1:{0}/spr1_table/protoroles_eng_pb_08302015.tsv,treebank={0}/spr1_table/wsj",
+    "edge/spr2:{}/sets", "edge/semeval:{}/semeval", "edge/dpr:{}/recast/dpr_data.txt",
 )  # fmt: skip
 
 
@@ -197,6 +198,7 @@ def test_metrics_are_those_of_the_paper(folder):
         "srl:{}/gold": "micro-f1,without=[RC]-*",
         "semeval:{}/semeval": "micro-f1,without=Other",
         "pos:{}/gold": "micro-f1",
+        "spr1:{}/spr1": "micro-f1",
         "spr2:{}/sets": "micro-f1",
     }
     assert {name: TASKS.make(f"edge/{name}".format(folder)).metric for name in metrics} == metrics

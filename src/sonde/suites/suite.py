@@ -53,6 +53,7 @@ class Suite:
     constant   the name of a row of the best constant answers, which is told from what was measured; '' for none
     mixed      whether columns are over data of their own, so that a row goes over several data sets
     reads      what is read of encoders by layers where the user does not say
+    task_of    the last name of the task that a reference is of, where its name does not say ('coref' for edge/jsonl:FILE,as=coref)
     """
 
     name: str
@@ -66,6 +67,7 @@ class Suite:
     constant: str = ""
     mixed: bool = False
     reads: tuple[str, ...] = ()
+    task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
 
     def tasks(self) -> list[Reference]:
         """The references of the columns' tasks; DataProblem where the suite does not say which data it runs on."""
@@ -260,7 +262,7 @@ def located(suite: Suite, task: str, result: Result | None = None) -> Place | No
         short = Reference.parse(brief(TASKS, task)).without("fold", "sample", "on_error")
     except ReferenceProblem:
         return None
-    family, _, last = short.name.rpartition("/")
+    family, last = short.name.rpartition("/")[0], suite.task_of(short)
     names = [column.task for column in suite.columns]
     if family not in suite.families or last not in names:
         return None

@@ -14,7 +14,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "edge.bio": "entities chunks",
         "edge.coref": "coref",
         "edge.srl": "srl",
-        "edge.spr": "spr2 uds",
+        "edge.spr": "spr1 spr2 uds",
         "edge.dpr": "dpr",
         "edge.semeval": "semeval",
         "edge.jsonl": "jsonl",

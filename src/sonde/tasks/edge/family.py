@@ -24,6 +24,9 @@ from sonde.vectors import Ints
 CONLLU = (".conllu",)
 GOLD = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
 """Suffixes of CoNLL-2012 columns: OntoNotes in that format, PropBank releases."""
+MICRO = "micro-f1"
+METRICS = {"coref": "micro-f1,only=1", "srl": "micro-f1,without=[RC]-*", "semeval": "micro-f1,without=Other"}
+"""How the paper scores a task, where that is not micro-F1 over all labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,11 @@ class Options:
     def paths(self) -> tuple[str, ...]:
         """All that was named."""
         return (self.path, *self.with_)
+
+    @property
+    def judged(self) -> str:
+        """How answers are judged, where the options say so; '' for as the paper does."""
+        return ""
 
 
 O = TypeVar("O", bound=Options)  # noqa: E741 -- options
@@ -102,8 +110,7 @@ class Kind(Generic[O]):
 
     asks     the question
     parts    the files that its options name, with the splits that their names say
-    marked   the sentences of these files with their targets
-    metric   how the paper scores it
+    marked   the sentences of these files with their targets, in order
     about    which span a label is about, where that is not the last
     oracles  what word vectors can hold of the annotation, by name
     """
@@ -111,7 +118,6 @@ class Kind(Generic[O]):
     asks: str
     parts: Callable[[O], list[Part]]
     marked: Marks[O]
-    metric: str = "micro-f1"
     about: int | None = None
     oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
 
@@ -134,7 +140,7 @@ class EdgeTask(Generic[O]):
     @property
     def metric(self) -> str:
         """How the paper scores it, or what the options say."""
-        return str(getattr(self.options, "metric", self.kind.metric))
+        return self.options.judged or METRICS.get(self.name.rpartition("/")[2], MICRO)
 
     @property
     def fingerprint(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sonde.core import SPLITS, Sentence
 from sonde.sources import edges
@@ -15,19 +16,27 @@ from sonde.sources.jiant import INFO, RECORD
 from sonde.targets import Label
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import either
-from sonde.tasks.edge.family import Count, Kind, Options, edge
+from sonde.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge
 
 SUFFIXES = (".json", ".jsonl")
+As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
 
 
 @dataclass(frozen=True, slots=True)
 class JsonlOptions(Options):
     """As all edge tasks.
 
-    metric  how answers are judged
+    as      the task that the targets are of, as coref: they are judged as it is, and stand in its column of a paper's table
+    metric  how answers are judged, where that is neither micro-f1 nor what `as` says
     """
 
-    metric: str = field(default="micro-f1", kw_only=True)
+    as_: As | None = field(default=None, kw_only=True)
+    metric: str | None = field(default=None, kw_only=True)
+
+    @property
+    def judged(self) -> str:
+        """How answers are judged."""
+        return self.metric or METRICS.get(self.as_ or "", MICRO)
 
 
 def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:

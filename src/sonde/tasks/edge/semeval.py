@@ -152,7 +152,6 @@ semeval = edge(
         "Which relation holds between the two spans?",
         _parts,
         _semeval,
-        "micro-f1,without=Other",
         oracles={"arguments": told_by(_semeval, ARGUMENTS, _argued)},
     ),
     SemEvalOptions,

@@ -1,6 +1,7 @@
 """Semantic proto-roles: which properties has the argument in the event? (Reisinger et al. 2015; Tenney et al. 2019, section 2.1).
 
-SPR2 (White et al. 2016) is read from jiant's files, or from the published table and a treebank; UDS (White et al. 2020) from its JSON.
+SPR1 (Reisinger et al. 2015) is read from Rudinger's or jiant's files, or from the published table and the Penn Treebank;
+SPR2 (White et al. 2016) from jiant's files, or from the published table and a treebank; UDS (White et al. 2020) from its JSON.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from pathlib import Path
 
 from sonde import naming
 from sonde.core import DataProblem, Sentence
-from sonde.sources import protoroles
+from sonde.sources import brackets, protoroles
+from sonde.sources import spr1 as spr1_files
 from sonde.sources.corpus import corpus, one_each
-from sonde.sources.files import Part, uncompressed
+from sonde.sources.files import Part, tried, uncompressed
 from sonde.sources.protoroles import Place, Treebank
 from sonde.targets import Label
 from sonde.tasks.edge.columns import Marked
@@ -25,6 +27,7 @@ from sonde.tasks.edge.facts import roles
 from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge
 from sonde.tasks.edge.jsonl import marked
 
+LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
 HOLDS = 4.0  # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's converter)
 _JSON = (".json", ".jsonl")
 
@@ -40,6 +43,18 @@ class SprOptions(Options):
 
     treebank: naming.Place | None = field(default=None, kw_only=True)
     ids: naming.Place | None = field(default=None, kw_only=True)
+    soft: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Spr1Options(Options):
+    """As all edge tasks; from Rudinger's file, jiant's files, or protoroles_eng_pb_08302015.tsv, which has no sentences.
+
+    treebank  for the table: the Penn Treebank's folder of the Wall Street Journal (LDC99T42), with files as wsj_1778.mrg
+    soft      labels have weights, the mean response from 1 to 5 as 0 to 1
+    """
+
+    treebank: naming.Place | None = field(default=None, kw_only=True)
     soft: bool = field(default=False, kw_only=True)
 
 
@@ -144,6 +159,56 @@ def _without(parts: list[Part], options: SprOptions | UdsOptions) -> list[Part]:
     return [part for part in parts if part.path not in beside]
 
 
+def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[Marked]:
+    lost, beside = spr1_files.Lost(), {part.path for part in _trees(options)}
+    for part in parts:
+        if part.path in beside:
+            continue
+        if uncompressed(part.path).suffix == ".tsv":
+            if options.treebank is None:
+                raise DataProblem(
+                    f"{part.path} has no sentences: write treebank=FOLDER for the Penn Treebank's files of the Wall Street Journal "
+                    "(LDC99T42), as wsj_1778.mrg"
+                )
+            yield from _each(spr1_files.table(part.path, options.treebank, options.on_error, count.tally, lost), "", options.soft)
+        elif _of_jiant(part):
+            if options.soft:
+                raise DataProblem(f"{part.path} has no responses, which soft=true needs: name Rudinger's file or the published table")
+            yield from marked(part, options, count)
+        else:
+            yield from _each(spr1_files.records(part.path, options.on_error, count.tally), part.split, options.soft)
+    for why, many in lost.why.items():
+        (count.also if why.startswith("(kept) ") else count.left_out)[why.removeprefix("(kept) ")] += many
+
+
+def _each(found: Iterable[spr1_files.Annotated], split: str, soft: bool) -> Iterator[Marked]:
+    """The arguments of one sentence together."""
+    for (sentence, said), group in groupby(found, key=lambda one: (one.sentence, one.split)):
+        mine = list(group)
+        labels: list[Label] = [
+            {name: (mean - 1) / 4 for name, mean in one.responses.items()}
+            if soft
+            else frozenset(name for name, mean in one.responses.items() if mean > LIKELY)
+            for one in mine
+        ]
+        yield Marked(sentence, [one.predicate + one.argument for one in mine], labels, split or said)
+
+
+def _of_jiant(part: Part) -> bool:
+    """Whether the first record of a file is one of jiant's, with text and targets."""
+    first = next((line for _, line, unreadable in tried(part.path) if (line or unreadable).strip()), "")
+    return '"targets"' in first
+
+
+def _spr1_parts(options: Spr1Options) -> list[Part]:
+    return one_each(corpus(options.paths, (".tsv", ".sprl", *_JSON))) + _trees(options)
+
+
+def _trees(options: Spr1Options) -> list[Part]:
+    return corpus([options.treebank], brackets.SUFFIXES) if options.treebank else []
+
+
 _ASKS = "Which properties has the second span in the event of the first?"
+spr1 = edge("edge/spr1", Kind(_ASKS, _spr1_parts, _spr1, oracles=roles(_spr1)), Spr1Options)
 spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
 uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)

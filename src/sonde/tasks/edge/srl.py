@@ -74,8 +74,6 @@ def _parts(options: SrlOptions) -> list[Part]:
 
 srl = edge(
     "edge/srl",
-    Kind(
-        "Which role does the second span play in the event of the first?", _parts, _srl, "micro-f1,without=[RC]-*", oracles=roles_of(_srl)
-    ),
+    Kind("Which role does the second span play in the event of the first?", _parts, _srl, oracles=roles_of(_srl)),
     SrlOptions,
 )
