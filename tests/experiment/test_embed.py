@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 
 from sonde.core import EncoderStop, Sentence
+from sonde.encoders import make
 from sonde.experiment.bar import encoding_bar
 from sonde.experiment.embed import EncoderProblem, embed, vectors
 from sonde.store.blocks import StoreProblem
@@ -344,6 +345,7 @@ WRONG = {
     "too few rows": (lambda v: Vectors((v.layers[0][1:],)), r"an array of shape \[9, 8\] where \[10, dim\] for 10 sentences"),
     "one dimension": (lambda v: Vectors((v.layers[0][:, 0],)), r"an array of shape \[10\] where \[10, dim\]"),
     "a tensor of three": (lambda v: Vectors((v.layers[0][None],)), r"an array of shape \[1, 10, 8\]"),
+    "no numbers": (lambda v: Vectors((v.layers[0][:, :0],)), "vectors of no numbers where at least one was expected"),
     "objects": (lambda v: Vectors((v.layers[0].astype(object),)), "a ndarray of object where a numpy array of float32"),
     "a list of rows": (lambda v: Vectors((v.layers[0].tolist(),)), "a list of no type where a numpy array of float32"),
     "two layers": (lambda v: Vectors(v.layers * 2, ("a", "b")), r"2 layers where 1 \(-\) was expected"),
@@ -359,6 +361,11 @@ def test_a_wrong_answer_is_one_line(tmp_path, kind):
         embed(Pretend(spoil=spoil), sentences_of(10), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
     assert "pretend" in str(told.value)
+
+
+def test_a_baseline_may_leave_all_to_probes_of_words(tmp_path):
+    known = sentences_of(4)
+    assert embed(make("words"), known, VectorStore(tmp_path), "k").encoded == 4
 
 
 def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tmp_path):
