@@ -57,7 +57,8 @@ def test_rewritten_results_never_stand_in_for_a_measurement(store):
 def test_vectors_stay_until_they_are_removed(store):
     assert len(migrate(store / "results", store / "cache").left) == 4
     assert migrate(store / "results", store / "cache", remove=True).removed == 4
-    assert not list(store.rglob("*.vectors")) and not list(store.rglob("*.plan"))
+    assert not list(store.rglob("*.vectors"))
+    assert not list(store.rglob("*.plan"))
 
 
 def test_a_damaged_file_is_set_aside_and_the_others_are_rewritten(store):
@@ -84,7 +85,8 @@ def test_the_command_shows_what_there_is_and_says_what_it_did(store):
     where = [str(store / "results"), "--cache", str(store / "cache")]
     assert "1 (sonde 0.1.0)" in CliRunner().invoke(app, ["cache", "show", *where]).output
     done = CliRunner().invoke(app, ["cache", "migrate", *where]).output
-    assert "8 results in 4 files" in done and "4 files of vectors" in done
+    assert "8 results in 4 files" in done
+    assert "4 files of vectors" in done
     again = CliRunner().invoke(app, ["cache", "migrate", "--remove", *where]).output
     assert "4 files of vectors of earlier versions are deleted" in again
     assert "everything is in the format" in CliRunner().invoke(app, ["cache", "migrate", *where]).output
