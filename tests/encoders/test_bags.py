@@ -181,3 +181,11 @@ def test_fasttext_models_with_subwords(tmp_path):
     (broken := tmp_path / "b.bin").write_bytes(path.read_bytes()[:200])
     with pytest.raises(DataProblem, match="a fastText model of 4 words and 8 numbers a word is not 200 bytes long"):
         make(f"static:{broken}").encode([SAT])
+
+
+@pytest.mark.parametrize("header", ["", "2 3\n"])
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path, header):
+    (file := tmp_path / "words.vec").write_bytes(f"\ufeff{header}the 1 2 3\ndog 4 5 6\n".encode())
+    found, known = ENCODERS.make(f"static:{file}").table.look_up(["the", "dog"])
+    assert known.tolist() == [True, True]
+    assert found.tolist() == [[1, 2, 3], [4, 5, 6]]

@@ -56,6 +56,7 @@ def _opened(path: Path) -> WordFile:
             return _fasttext(path)
         stream.seek(0)
         first, second = stream.readline(1 << 20), stream.read(1 << 16)
+    first = first.removeprefix(codecs.BOM_UTF8)
     header = first.split()
     if len(header) == 2 and header[0].isdigit() and header[1].isdigit():
         count, dim = int(header[0]), int(header[1])
@@ -172,6 +173,8 @@ def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int
             start, place = place, place + len(line)
             if (number == 1 and count is not None) or not line.strip():
                 continue
+            if number == 1 and line.startswith(codecs.BOM_UTF8):
+                line, start = line.removeprefix(codecs.BOM_UTF8), start + len(codecs.BOM_UTF8)
             fields = line.rstrip().count(b" ")
             if fields < dim or (fields > dim and _decimal(line.rsplit(None, dim)[0].split(b" ")[-1])):
                 raise DataProblem(f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}")
