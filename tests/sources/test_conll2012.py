@@ -153,3 +153,8 @@ def test_mentions_in_pieces_or_beyond_the_sentence_are_counted(tmp_path):
     assert reader.unfinished == 4
     with pytest.raises(DataProblem, match=r"x\.conllu:1: word 1: Entity=\( is not mentions"):
         mentioned(tmp_path, "Entity=(")
+
+
+def test_a_cell_without_end_is_refused_at_once():
+    with pytest.raises(DataProblem, match="never opened, or is none"):
+        chains(["a" * 1_000_000], "file:1")

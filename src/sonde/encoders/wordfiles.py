@@ -169,12 +169,12 @@ def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int
     place = 0
     number = words = 0
     with opened(path) as stream:
-        for number, line in enumerate(stream, 1):
-            start, place = place, place + len(line)
+        for number, whole in enumerate(stream, 1):
+            place += len(whole)
+            line = whole.removeprefix(codecs.BOM_UTF8) if number == 1 else whole
+            start = place - len(line)
             if (number == 1 and count is not None) or not line.strip():
                 continue
-            if number == 1 and line.startswith(codecs.BOM_UTF8):
-                line, start = line.removeprefix(codecs.BOM_UTF8), start + len(codecs.BOM_UTF8)
             fields = line.rstrip().count(b" ")
             if fields < dim or (fields > dim and _decimal(line.rsplit(None, dim)[0].split(b" ")[-1])):
                 raise DataProblem(f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}")

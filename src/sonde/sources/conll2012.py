@@ -26,7 +26,7 @@ from sonde.sources.tally import OnError, Tally
 NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
 _BRACKET = re.compile(r"\(([^\s()*]+)|(\*)|(\))|(.)")
-_MENTION = re.compile(r"\(([^\s()|]+)\)|\(([^\s()|]+)|([^\s()|]+)\)|(.)")
+_MENTION = re.compile(r"\(([^\s()|]+)\)|\(([^\s()|]+)|([^\s()|]+)\)|([^\s()|]+|.)")  # the last takes a run at once: time is linear
 
 
 class Labelled(NamedTuple):

@@ -19,7 +19,7 @@ from sonde.sources.trees import Tree
 
 USUAL = ("GRP", "etype")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
-_ITEM = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)|(.)")
+_ITEM = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)|([^()]+|.)")
 _PIECE = re.compile(r"\[\d+/\d+\]$")
 
 
