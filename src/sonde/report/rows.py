@@ -50,6 +50,10 @@ class Row:
     on_seen
     on_unseen
     stratum        what the examples have in common, where they are but some; '' for all
+    matched        the score with labels weighted to be as frequent in all strata, its interval, and the share of all test examples that
+    matched_low    have a label which every stratum has; NaN where there is none
+    matched_high
+    matched_share
     beyond         examples left out because their words lie behind the place where a sentence was cut
     unaligned      examples left out because the encoder has nothing for their words
     partial        examples of which some words were read and others, for which it has nothing, were not
@@ -89,6 +93,10 @@ class Row:
     kind: Kind = "trained"
     samples: int = 1
     stratum: str = ""
+    matched: float = math.nan
+    matched_low: float = math.nan
+    matched_high: float = math.nan
+    matched_share: float = math.nan
     bits: float = math.nan
     compression: float = math.nan
     over_prior: float = math.nan
@@ -159,10 +167,16 @@ def _made_of(identity: str) -> list[Any]:
 
 def rows(results: Iterable[Result]) -> list[Row]:
     """One row for all seeds, folds and samples of the same thing, in the order in which things first come."""
+    groups = groups_of(results)
+    return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
+
+
+def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
+    """All seeds, folds and samples of each thing, in the order of the rows."""
     groups: dict[tuple[str, ...], list[Result]] = {}
     for result in results:
         groups.setdefault(_shared(result), []).append(result)
-    return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
+    return groups
 
 
 def _plain(key: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem, Result, Tags
-from sonde.metrics import METRICS, floor
-from sonde.report.rows import Row, repeats, rows, without_fold
+from sonde.metrics import METRICS, floor, interval_of
+from sonde.report.mix import FEWEST, Mix, mix_of, standardised
+from sonde.report.rows import Row, groups_of, repeats, rows, without_fold
 from sonde.report.table import Section, Table, about, number, scored, short, signs_of, test_notes
+from sonde.targets import joined
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
 SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
@@ -37,16 +39,31 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     if not tagged:
         known = sorted({key for r in results for key in r.strata})
         raise DataProblem(f"no result has the stratum {stratum!r}; those here are tagged by {', '.join(known) or 'nothing'}")
-    found = []
+    found: list[Row] = []
     by_task: dict[str, list[Result]] = {}
     for result in tagged:
         by_task.setdefault(without_fold(result.trial.task), []).append(result)
     for mine in by_task.values():
-        for each in bins(_counts(mine, stratum)):
-            parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
-            scored = [replace(row, stratum=each.label) for row in rows(parts)]
-            found += scored if any(map(counted, parts)) else [_without_score(row) for row in scored]
+        every = next(iter(groups_of(mine).values()))
+        parts = [(each, [p for p in (restricted(r, stratum, each) for r in mine) if p]) for each in bins(_counts(every, stratum))]
+        mix = mix_of([joined([r.gold for r in repeats(next(iter(groups_of(some).values())))[0]]) for _, some in parts])
+        for each, some in parts:
+            scored = [replace(row, stratum=each.label) for row in rows(some)]
+            if not any(map(counted, some)):
+                found += map(_without_score, scored)
+            else:
+                found += [_matched(row, group, mix) for row, group in zip(scored, groups_of(some).values(), strict=True)] if mix else scored
     return found
+
+
+def _matched(row: Row, group: Iterable[Result], mix: Mix) -> Row:
+    """A row with its score at one label mix."""
+    fits = repeats(group)
+    gold, predicted = joined([r.gold for r in fits[0]]), [joined([r.predicted for r in each]) for each in fits]
+    metric = standardised(METRICS.make(row.metric), gold, mix)
+    low, high = interval_of(metric, gold, predicted)
+    score = float(np.mean([metric(gold, p) for p in predicted]))
+    return replace(row, matched=100 * score, matched_low=100 * low, matched_high=100 * high, matched_share=100 * mix.covers)
 
 
 def _without_score(row: Row) -> Row:
@@ -104,13 +121,15 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
     plain = scored(found)
     signs = signs_of(plain)
     layers = any(row.layer != "-" for row in plain)
-    head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", "n")
+    matched = any(not math.isnan(row.matched) for row in plain)
+    weighted = ("one mix", "95 % interval") if matched else ()
+    head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", *weighted, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
         places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
         lines = sorted(mine, key=lambda r: (places[r.stratum], r.place))
-        body = tuple(_cells(row, signs.get(id(row), ""), layers) for row in lines)
+        body = tuple(_cells(row, signs.get(id(row), ""), layers, matched) for row in lines)
         sections.append(Section(short(task), body, about(mine)))
     notes = [
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "
@@ -119,22 +138,43 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
     ]
     if any(math.isnan(row.score) for row in plain):
         notes.append("–: the metric counts no label of these examples.")
-    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), (*notes, *test_notes(plain)))
+    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), (*notes, *_mixes(plain, stratum), *test_notes(plain)))
 
 
-def _cells(row: Row, sign: str, layers: bool) -> tuple[str, ...]:
+def _mixes(plain: Sequence[Row], stratum: str) -> list[str]:
+    """What the scores at one mix of labels are over; without them, that labels may be what scores differ by."""
+    shares = {row.task: row.matched_share for row in plain if not math.isnan(row.matched_share)}
+    found = [
+        f"{short(task)}: the labels that every value has are those of {share:.0f} % of the examples." for task, share in shares.items()
+    ]
+    if shares:
+        found = [
+            f"one mix: the score with labels weighted to be as frequent at every value of {stratum} as in all, of the labels that every "
+            f"value has {FEWEST} times. Where score and one mix part, it is the labels that differ.",
+            *found,
+        ]
+    if {row.task for row in plain} - shares.keys():
+        found.append(f"Labels may be more or less frequent at some values of {stratum}, and scores differ for that alone.")
+    return found
+
+
+def _cells(row: Row, sign: str, layers: bool, matched: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
-    interval = "–" if math.isnan(row.low) else f"{number(row.low)} – {number(row.high)}"
-    return (row.stratum, row.encoder, *layer, row.probe, number(row.score) + sign, interval, number(row.majority), f"{row.n:,}")
+    mixed = (number(row.matched), _span(row.matched_low, row.matched_high)) if matched else ()
+    return (
+        *(row.stratum, row.encoder, *layer, row.probe, number(row.score) + sign, _span(row.low, row.high), number(row.majority)),
+        *(*mixed, f"{row.n:,}"),
+    )
+
+
+def _span(low: float, high: float) -> str:
+    return "–" if math.isnan(low) else f"{number(low)} – {number(high)}"
 
 
 def _counts(results: Iterable[Result], stratum: str) -> dict[str, int]:
-    """How many test examples have each value, in all folds of the first thing that was measured."""
-    groups: dict[tuple[str, ...], list[Result]] = {}
-    for r in results:
-        groups.setdefault((r.trial.encoder, r.trial.read, r.trial.probe, r.trial.control), []).append(r)
+    """How many test examples have each value, in all folds of one thing that was measured."""
     counts: dict[str, int] = {}
-    for r in repeats(next(iter(groups.values())))[0]:
+    for r in repeats(results)[0]:
         for name, n in _frequencies(r.strata[stratum]):
             counts[name] = counts.get(name, 0) + n
     return counts
