@@ -102,6 +102,7 @@ class Dataset:
     vocabulary  the asked words
     strata      tags to report by
     notes       what was counted while building: kept, left out and why, correlations; shown, never hidden
+    clusters    the strata, of those there are, whose examples were drawn together, as sentences and the words of spans always are
     """
 
     sentences: tuple[Sentence, ...]
@@ -112,6 +113,7 @@ class Dataset:
     vocabulary: tuple[str, ...] = ()
     strata: Mapping[str, Tags] = field(default_factory=dict)
     notes: Mapping[str, Any] = field(default_factory=dict)
+    clusters: tuple[str, ...] = ("target", "pair")
 
     @classmethod
     def of(cls, examples: Iterable[Example], notes: Mapping[str, Any] | None = None) -> Dataset:
@@ -129,8 +131,7 @@ class Dataset:
             for k, (sentence, span) in enumerate(example.sites):
                 sites[i, k] = (numbers.setdefault(sentence, len(numbers)), *(span or (-1, -1)))
             asked[i] = [vocabulary.setdefault(word, len(vocabulary)) for word in example.asked]
-        splits = np.array([SPLITS.index(e.split) for e in listed], np.int8)
-        labels = column([e.label for e in listed])
+        labels, splits = column([e.label for e in listed]), np.array([SPLITS.index(e.split) for e in listed], np.int8)
         return cls(tuple(numbers), sites, labels, splits, asked, tuple(vocabulary), _tags(listed), dict(notes or {}))
 
     def __len__(self) -> int:

@@ -27,7 +27,7 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
     given = {"task": "edge/relations:X", "encoder": "hf:m", "read": "mix", "probe": "span", "control": "none", "seed": 0}
     trial = Trial(**{**given, **changed})  # type: ignore[arg-type]
     rng = np.random.default_rng([trial.seed, 3])
-    gold = Classes(rng.integers(3, size=n), NAMES)
+    gold = Classes(np.random.default_rng(3).integers(3, size=n), NAMES)  # the same under every seed
     distance = np.arange(n) % 10
     hit = rng.random(n) < right - distance / 20
     said = Classes(np.where(hit, gold.ids, (gold.ids + 1) % 3), NAMES)

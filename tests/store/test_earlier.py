@@ -30,7 +30,12 @@ def test_its_results_are_shown_as_they_were(store):
     key = ("task", "encoder", "layer", "probe", "control")
     now.sort(key=lambda row: [row[k] for k in key])
     then.sort(key=lambda row: [row[k] for k in key])
-    assert [{k: row[k] for k in then[0]} for row in now] == then
+    assert [shown(row, then[0]) for row in now] == [shown(row, then[0]) for row in then]
+
+
+def shown(row, columns):
+    """What was stored of a row: an interval over several seeds is told when it is shown, as well as it can be told today."""
+    return {k: row[k] for k in columns if k not in ("low", "high") or row["seeds"] == "1"}
 
 
 def test_its_results_are_marked_with_their_version(store):

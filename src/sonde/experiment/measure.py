@@ -22,6 +22,7 @@ from sonde.logits import Logits
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of
 from sonde.reading import Predictor, Probe, Readings
+from sonde.sampling import together
 from sonde.store.vectors import VectorStore
 from sonde.targets import Classes, Column
 from sonde.vectors import Ints, Vectors
@@ -120,12 +121,13 @@ def _result(trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str,
     metric, shared = rest
     predicted = predictor.predict(test).decoded
     score = METRICS.make(metric)(test.labels, predicted)
-    low, high = interval_of(metric, test.labels, [predicted])
+    clusters = together(test.dataset)
+    low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared["constants"], test.labels, predicted, metric)
     made_with = {**shared, "choice": dict(getattr(predictor, "choice", {}))}
     alone = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
     strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}  # one's own tag is no stratum
-    return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with, strata)
+    return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with, strata, clusters)
 
 
 def _alone(tags: Tags) -> Tags:

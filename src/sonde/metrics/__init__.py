@@ -1,13 +1,13 @@
-"""Metrics: how label columns compare, what the best constant answer gets, and intervals over seeds and examples.
+"""Metrics: how label columns compare, what the best constant answer gets, and how sure scores and their differences are.
 
-`metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` the doubt.
+`metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` and `paired` the doubt.
 """
 
 from sonde.metrics.constant import answered, best_constant, constants, floor, repeated, rescored
 from sonde.metrics.contents import METRICS
 from sonde.metrics.intervals import NullShare, interval, interval_of, null_share
 from sonde.metrics.metric import Metric, MetricProblem
-from sonde.metrics.paired import Answers, Difference, difference
+from sonde.metrics.paired import Answers, Difference, difference, holm
 
 __all__ = [
     "METRICS",
@@ -21,6 +21,7 @@ __all__ = [
     "constants",
     "difference",
     "floor",
+    "holm",
     "interval",
     "interval_of",
     "null_share",

@@ -18,7 +18,7 @@ HOLDS = 0.5  # a label holds of an example where its weight is at least this
 
 def accuracy() -> Metric:
     """Share of examples whose class is right; of label sets, those right in every label that was annotated."""
-    return Metric("accuracy", _right_sums, _share, per_example=_right)
+    return Metric("accuracy", _right_sums, _share, influence=_right_influence)
 
 
 def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
@@ -26,7 +26,8 @@ def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
 
     only, without  as of micro-f1
     """
-    return Metric("macro-f1", partial(_confusion_sums, counting=Counting("macro-f1", only, without)), _macro)
+    counting = Counting("macro-f1", only, without)
+    return Metric("macro-f1", partial(_confusion_sums, counting=counting), _macro, influence=partial(_macro_influence, counting=counting))
 
 
 def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
@@ -49,12 +50,12 @@ def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
 
 def pearson() -> Metric:
     """Correlation of gold and predicted scores; 0 where either does not vary."""
-    return Metric("pearson", _moments, _correlation, least=-1.0)
+    return Metric("pearson", _moments, _correlation, -1.0, _pearson_influence)
 
 
 def spearman() -> Metric:
     """Correlation of the ranks of gold and predicted scores, ties sharing their mean rank; 0 where either does not vary."""
-    return Metric("spearman", partial(_moments, ranked=True), _correlation, least=-1.0)
+    return Metric("spearman", partial(_moments, ranked=True), _correlation, -1.0, _spearman_influence)
 
 
 Pairs = tuple[Ints, Ints]
@@ -94,6 +95,10 @@ def _right_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Dou
     return summed(np.stack([right, np.ones(len(right))], 1), blocks, many)
 
 
+def _right_influence(gold: Column, predicted: Column) -> Doubles:
+    return _right(gold, predicted) / len(gold)
+
+
 def _share(sums: Doubles) -> Doubles:
     return ratio(sums[..., 0], sums[..., 1])
 
@@ -122,6 +127,16 @@ def _confusion_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *,
 def _macro(sums: Doubles) -> Doubles:
     right, gold, predicted = np.split(sums, 3, -1)
     return ratio(ratio(2 * right, gold + predicted).sum(-1), (gold + predicted > 0).sum(-1).astype(np.float64))
+
+
+def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> Doubles:
+    """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair, -F1 / pairs for any."""
+    found, names = _counted(gold, predicted, counting)
+    right, true, said = (np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in found)
+    pairs = true + said
+    each = ratio(np.ones(len(names)), pairs * (pairs > 0).sum())
+    gains = (2 * each, *[-ratio(2 * right, pairs) * each] * 2)
+    return np.asarray(sum(np.bincount(rows, gain[labels], len(gold)) for (rows, labels), gain in zip(found, gains, strict=True)))
 
 
 def _counted(gold: Column, predicted: Column, counting: Counting) -> tuple[list[Pairs], tuple[str, ...]]:
@@ -199,9 +214,7 @@ def _numbering(gold: Column, predicted: Column) -> tuple[tuple[str, ...], Ints]:
 
 def _moments(gold: Column, predicted: Column, blocks: Ints, many: int, *, ranked: bool = False) -> Doubles:
     """Counts, sums and products of two scores, [many, 6]; moved to a mean of 0 first, for precision."""
-    if not (isinstance(gold, Scores) and isinstance(predicted, Scores)):
-        raise MetricProblem("a correlation compares scores, not classes or label sets: use accuracy or micro-f1")
-    x, y = (_ranks(c.values) if ranked else c.values - c.values.mean() for c in (gold, predicted))
+    x, y = (_ranks(values) if ranked else values - values.mean() for values in _values(gold, predicted))
     return summed(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
 
 
@@ -212,6 +225,39 @@ def _correlation(sums: Doubles) -> Doubles:
     varies = (vx > 1e-12 * xx / n) & (vy > 1e-12 * yy / n)  # what rounding leaves of a constant is no variance
     spread = np.sqrt(np.where(varies, vx * vy, 0))
     return np.clip(ratio(xy / n - x * y / n**2, spread), -1, 1)
+
+
+def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
+    if not (isinstance(gold, Scores) and isinstance(predicted, Scores)):
+        raise MetricProblem("a correlation compares scores, not classes or label sets: use accuracy or micro-f1")
+    return gold.values, predicted.values
+
+
+def _pearson_influence(gold: Column, predicted: Column) -> Doubles:
+    return _moved(*_values(gold, predicted))[0]
+
+
+def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
+    """That of the correlation of fixed ranks, and by how much an example moves the ranks of those above it, and of its ties by half."""
+    both = _values(gold, predicted)
+    found, *slopes = _moved(*map(_ranks, both))
+    for values, slope in zip(both, slopes, strict=True):
+        _, places = np.unique(values, return_inverse=True)
+        tied = np.bincount(places, slope)
+        found = found + (np.cumsum(tied[::-1])[::-1] - tied / 2)[places]
+    return found
+
+
+def _moved(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """How fast a correlation grows with the weight of each pair, with each x, and with each y, [n] each; 0 where one does not vary."""
+    n = len(x)
+    x, y = x - x.mean(), y - y.mean()
+    sx, sy = (float(np.sqrt((v * v).mean())) for v in (x, y))
+    if not (sx > 0 and sy > 0):
+        return np.zeros(n), np.zeros(n), np.zeros(n)
+    x, y = x / sx, y / sy
+    r = float((x * y).mean())
+    return (x * y - r * (x * x + y * y) / 2) / n, (y - r * x) / (n * sx), (x - r * y) / (n * sy)
 
 
 def _ranks(values: Doubles) -> Doubles:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sonde.logits import Logits
-from sonde.metrics.intervals import LEVEL, _layout
+from sonde.metrics.clusters import LEVEL, Clusters, Fits, spread
 from sonde.metrics.metric import Doubles
 from sonde.targets import Classes, Column
 
@@ -31,13 +31,15 @@ def pointwise(gold: Column, scores: Logits) -> Doubles:
     return scores.null_bits(gold) - scores.bits(gold)
 
 
-def mean_over(table: ArrayLike) -> Mean:
-    """The mean of numbers [fits, n], every fit over the same examples, with its interval over both."""
+def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> Mean:
+    """The mean of numbers [fits, n], every fit over the same examples, with its interval over both; `clusters` as of `interval_of`."""
     from scipy.special import stdtrit
 
     found = np.atleast_2d(np.asarray(table, np.float64))
-    value, spread = float(found.mean()), _layout(found)
-    half = float(stdtrit(spread.df, (1 + LEVEL) / 2) * np.sqrt(max(spread.variance, 0.0)))
+    means, n = found.mean(1), found.shape[1]
+    fits = Fits(means, (found - means[:, None]) / n)
+    value, doubt = float(means.mean()), spread(fits.influences.mean(0), [fits], clusters or {}, np.zeros(n, np.int64))
+    half = float(stdtrit(doubt.df, (1 + LEVEL) / 2) * np.sqrt(doubt.variance))
     return Mean(value, value - half, value + half)
 
 

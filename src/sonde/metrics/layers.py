@@ -11,11 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sonde.metrics.intervals import LEVEL, drawn
+from sonde.metrics.clusters import LEAST_SEEDS, LEVEL, Clusters, balanced, between_seeds, over_examples
+from sonde.metrics.constant import named
+from sonde.metrics.intervals import fits
 from sonde.metrics.metric import Doubles, Metric
 from sonde.targets import Column
 
 GUARD = 3.0  # standard errors that the gain from context must reach, or layers are weighted by noise
+DRAWS = 2000
 WAVES = 6.0  # the variance of second differences of independent errors, in variances of one
 
 
@@ -76,18 +79,21 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
     return Expected(float(_mean_layer(scores)), float(low), float(high), gain, error)
 
 
-def drawn_scores(metric: str | Metric, gold: Column, predicted: Sequence[Sequence[Column]]) -> Doubles:
-    """Scores of several probes in bootstrap draws, [draws, probes]; `predicted` has a column a seed for each probe.
+def drawn_scores(metric: str | Metric, gold: Column, predicted: Sequence[Sequence[Column]], clusters: Clusters | None = None) -> Doubles:
+    """Scores that several probes could have had with other examples and seeds, [draws, probes]; `predicted` has a column a seed for each.
 
-    A draw takes the same examples for all probes, which are compared, and seeds for each of them anew.
+    Drawn around what was found, with its covariance over the test examples, which all probes share, and over the seeds of each.
     """
+    made, strata = named(metric), balanced(gold)
+    each = [fits(made, gold, seeds) for seeds in predicted]
+    found = over_examples(np.stack([one.influences.mean(0) for one in each]), clusters or {}, strata)
+    covariance = found.covariance + np.diag([between_seeds(one, clusters or {}, strata) for one in each])
+    sizes, directions = np.linalg.eigh(covariance)
+    spread = directions * np.sqrt(np.maximum(sizes, 0))  # a difference of estimates need not be positive in every direction
     rng = np.random.default_rng([len(gold), 15])
-    found = []
-    for seeds in predicted:
-        values = drawn(metric, gold, seeds)
-        taken = rng.integers(len(seeds), size=(len(seeds), values.shape[1]))
-        found.append(np.take_along_axis(values, taken, 0).mean(0))
-    return np.stack(found, 1)
+    heavy = np.sqrt(float(found.df.min()) / rng.chisquare(float(found.df.min()), (DRAWS, 1)))
+    found_at = np.array([one.scores.mean() for one in each])
+    return np.asarray(found_at + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
 
 
 def _mean_layer(scores: Doubles) -> Doubles:
@@ -107,11 +113,11 @@ def _shares(weights: ArrayLike) -> Doubles:
 
 
 def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of some seeds' values and its 95 % interval (Student's); NaN for what there is not."""
+    """The mean of some seeds' values and its 95 % interval (Student's); NaN for what there is not: fewer than three have none."""
     from scipy.special import stdtrit
 
     if not values:
         return (float("nan"),) * 3
     mean, n = float(np.mean(values)), len(values)
-    half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.std(values, ddof=1) / np.sqrt(n)) if n >= LEAST_SEEDS else float("nan")
     return mean, mean - half, mean + half

@@ -1,4 +1,4 @@
-"""What a metric is: statistics that add up over examples, and the value of their sums."""
+"""What a metric is: statistics that add up over examples, the value of their sums, and how far each example moves it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from sonde.targets import Column
 from sonde.vectors import Ints
 
 Doubles = NDArray[np.float64]
+STEP = 1e-3  # of an example's weight, by which sums are moved to see how the value follows
+AT_ONCE = 2**20  # statistics of single examples that are held at a time
 
 
 class MetricProblem(ValueError):
@@ -22,16 +24,17 @@ class MetricProblem(ValueError):
 class Metric:
     """Compares gold and predicted labels: `metric(gold, predicted)` is at most 1 and at least `least` (0 or -1).
 
-    sums         (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up, summed over each block
-    value        [..., statistics] -> [...]: the metric of such sums; score, best constant and variance all come from it
-    per_example  (gold, predicted) -> [n] whose mean is the metric, where it decomposes
+    sums       (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up, summed over each block
+    value      [..., statistics] -> [...]: the metric of such sums; score and best constant come from it
+    influence  (gold, predicted) -> [n], as `influences` says; where there is none, they are found from sums and value, for
+               which the statistics of an example must not depend on the others
     """
 
     name: str
     sums: Callable[[Column, Column, Ints, int], Doubles]
     value: Callable[[Doubles], Doubles]
     least: float = 0.0
-    per_example: Callable[[Column, Column], Doubles] | None = None
+    influence: Callable[[Column, Column], Doubles] | None = None
 
     def __call__(self, gold: Column, predicted: Column) -> float:
         """The metric over all examples; MetricProblem where the labels are of a kind that it cannot judge."""
@@ -40,6 +43,25 @@ class Metric:
         if not len(gold):
             raise MetricProblem(f"{self.name} of no examples is not a number: the test split is empty")
         return float(self.value(self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1))[0])
+
+    def influences(self, gold: Column, predicted: Column) -> Doubles:
+        """How fast the metric grows with the weight of each example, [n]; their sum is 0.
+
+        Of a mean these are the distances to it over n. All intervals come from them, whatever the metric.
+        """
+        found = self._derived(gold, predicted) if self.influence is None else self.influence(gold, predicted)
+        return np.asarray(found - found.mean(), np.float64)
+
+    def _derived(self, gold: Column, predicted: Column) -> Doubles:
+        """The same by central differences."""
+        total = self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1)
+        many = max(1, AT_ONCE // total.size)
+        found = []
+        for start in range(0, len(gold), many):
+            rows = np.arange(start, min(start + many, len(gold)))
+            each = STEP * self.sums(gold.take(rows), predicted.take(rows), np.arange(len(rows)), len(rows))
+            found.append((self.value(total + each) - self.value(total - each)) / (2 * STEP))
+        return np.concatenate(found)
 
 
 def summed(values: Doubles, blocks: Ints, many: int) -> Doubles:

@@ -1,4 +1,7 @@
-"""The difference of two scores over the same examples, with its 95 % interval: what is hard in both does not make it doubtful."""
+"""Whether two scores over the same test examples differ: the difference with its interval, and corrected p values of several.
+
+Two intervals that overlap say little about it: most examples are easy, or hard, for both, and what both have in common cancels out.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +9,83 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from sonde.metrics.clusters import LEVEL, Clusters, Fits, balanced, spread
 from sonde.metrics.constant import named
-from sonde.metrics.intervals import BLOCKS, LEVEL, _drawn, drawn
-from sonde.metrics.metric import Metric, MetricProblem
+from sonde.metrics.intervals import fits, interval_of
+from sonde.metrics.metric import Doubles, Metric, MetricProblem
 from sonde.targets import Column
+from sonde.vectors import Ints
+
+
+class Answers(NamedTuple):
+    """Gold labels and what each of some fits (seeds, samples of the training data) answered, over the same examples.
+
+    clusters  codes of what the examples were drawn together; empty where each is a draw of its own, or nobody knows
+    """
+
+    gold: Column
+    predicted: Sequence[Column]
+    clusters: Clusters = {}  # noqa: RUF012 - nobody writes into it
+
+    def scores(self, metric: str | Metric) -> list[float]:
+        """The score of each fit."""
+        made = named(metric)
+        return [made(self.gold, each) for each in self.predicted]
+
+    def interval(self, metric: str | Metric) -> tuple[float, float]:
+        """The 95 % interval of their mean."""
+        return interval_of(metric, self.gold, self.predicted, self.clusters)
 
 
 class Difference(NamedTuple):
-    """A difference of mean scores and its 95 % interval."""
+    """How much higher the first of two scores is, in the metric's unit: its 95 % interval, and the p of none (Student's t, two sides)."""
 
     value: float
     low: float
     high: float
-
-
-class Answers(NamedTuple):
-    """Gold labels and what each of some fits answered, over the same examples."""
-
-    gold: Column
-    predicted: Sequence[Column]
+    p: float
+    df: float
 
 
 def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference:
     """How much better `one` scores than `other`, whose examples are the same, though gold may differ (a task and its control).
 
-    Over draws of examples that both have in common, and over fits, which go together in pairs (the same seeds). MetricProblem where
-    they have not as many examples.
+    Clusters are those of both. Fits are crossed with examples, as in `interval_of`; where both have as many, the i-th of the one goes
+    with the i-th of the other (the same seed). MetricProblem where there are not as many examples.
     """
-    from scipy.special import stdtrit
+    from scipy.special import stdtr, stdtrit
 
-    made, n = named(metric), len(one.gold)
-    if len(other.gold) != n:
-        raise MetricProblem(f"a difference is over the same examples, and these are {n} and {len(other.gold)}")
-    many = min(len(one.predicted), len(other.predicted))
-    scores = [np.array([made(each.gold, p) for p in each.predicted]) for each in (one, other)]
-    draws = [drawn(made, each.gold, each.predicted[:many]) for each in (one, other)]
-    value = float(scores[0].mean() - scores[1].mean())
-    spread = _drawn(scores[0][:many] - scores[1][:many], draws[0] - draws[1], min(n, BLOCKS))
-    half = float(stdtrit(spread.df, (1 + LEVEL) / 2) * np.sqrt(spread.variance))
-    return Difference(value, value - half, value + half)
+    if len(one.gold) != len(other.gold):
+        raise MetricProblem(f"a difference is over the same examples, and these are {len(one.gold)} and {len(other.gold)}")
+    made = named(metric)
+    first, second = (fits(made, each.gold, each.predicted) for each in (one, other))
+    value = float(first.scores.mean() - second.scores.mean())
+    influence = first.influences.mean(0) - second.influences.mean(0)
+    found = spread(influence, _varying(first, second), {**one.clusters, **other.clusters}, _fixed(one.gold, other.gold))
+    error = np.sqrt(found.variance + 2 / len(influence) ** 2)  # one example more that changed each way (Bonett & Price 2012)
+    half = float(stdtrit(found.df, (1 + LEVEL) / 2) * error)
+    return Difference(value, value - half, value + half, float(2 * stdtr(found.df, -abs(value) / error)), found.df)
+
+
+def _varying(first: Fits, second: Fits) -> list[Fits]:
+    """What varies with seeds: the differences under each, or both scores on their own where they have not as many."""
+    if len(first.scores) == len(second.scores):
+        return [Fits(first.scores - second.scores, first.influences - second.influences)]
+    return [first, second]
+
+
+def _fixed(first: Column, second: Column) -> Ints:
+    """The classes of fixed size, as `balanced` says of one gold standard; none where there are two."""
+    classes = balanced(first)
+    return classes if np.array_equal(classes, balanced(second)) else np.zeros_like(classes)
+
+
+def holm(p: ArrayLike) -> Doubles:
+    """The p values [n] of several tests, corrected for their number (Holm 1979): at 0.05, one table in twenty has any false alarm."""
+    found = np.asarray(p, np.float64)
+    order = np.argsort(found, kind="stable")
+    corrected = np.empty(len(found))
+    corrected[order] = np.minimum(np.maximum.accumulate(found[order] * np.arange(len(found), 0, -1)), 1)
+    return corrected

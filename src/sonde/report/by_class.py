@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.rows import NO_CONTROL, PERCENT, repeats, rows, said_of, without_fold
 from sonde.report.table import Section, Table, number, short, test_notes
-from sonde.targets import Classes, Column, Scores, as_sets, joined
+from sonde.report.together import together
+from sonde.targets import Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS
+from sonde.vectors import Ints
 
 Flags = NDArray[np.bool_]
 YES = micro_f1(only=("yes",))
@@ -37,25 +39,24 @@ def classes(results: Sequence[Result]) -> Table:
 
 
 def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
-    whole = repeats(group)
-    gold = joined([r.gold for r in whole[0]])
-    predicted = [joined([r.predicted for r in each]) for each in whole]
+    gold, predicted, clusters = together(repeats(group))
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = _cells(gold, names, HOLDS), [_cells(each, names, HOLDS) for each in predicted]
     known = _cells(gold, names, 0.0) if getattr(gold, "partial", False) else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
-    found = [(names[i], _label(true[known[:, i], i], [each[known[:, i], i] for each in said])) for i in order]
+    found = [(names[i], _label(true[:, i], [each[:, i] for each in said], known[:, i], clusters)) for i in order]
     return tuple((name, *cells) for name, cells in found if cells is not None)
 
 
-def _label(true: Flags, said: Sequence[Flags]) -> tuple[str, ...] | None:
-    """Counts of one label over all seeds, and its F1; None where nobody has it or is said to."""
+def _label(true: Flags, said: Sequence[Flags], known: Flags, clusters: Mapping[str, Ints]) -> tuple[str, ...] | None:
+    """Counts of one label over all seeds where it was annotated, and its F1; None where nobody has it or is said to."""
+    true, said = true & known, [each & known for each in said]
     there, right, taken = len(said) * int(true.sum()), sum(int((true & s).sum()) for s in said), sum(int(s.sum()) for s in said)
     if not there and not taken:
         return None
     counts = true | np.any(said, 0)  # F1 is about no others, which would only make its interval look sure
     gold, answers = _yes(true[counts]), [_yes(s[counts]) for s in said]
-    low, high = interval_of(YES, gold, answers)
+    low, high = interval_of(YES, gold, answers, {name: codes[counts] for name, codes in clusters.items()})
     f1 = number(PERCENT * float(np.mean([YES(gold, each) for each in answers])))
     share = number(PERCENT * right / there) if there else "–"
     return (f"{there:,}", f"{right:,}", share, f"{taken - right:,}", f1, f"{number(PERCENT * low)} – {number(PERCENT * high)}")

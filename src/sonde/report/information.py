@@ -15,6 +15,7 @@ from sonde.probes import PROBES
 from sonde.report.rows import NO_CONTROL, repeats, without_fold
 from sonde.report.table import Section, Table, short
 from sonde.report.tested import differences, marks, missing, tested
+from sonde.report.together import together
 from sonde.tasks import TASKS
 
 COLUMNS = ("encoder", "layer", "probe", "H(Y)", "H(Y|X)", "V-information", "95 % interval", "share", "ECE", "n")
@@ -71,7 +72,7 @@ def _bits(group: Sequence[Result]) -> Bits:
     whole = [[(result.gold, result.scores) for result in folds if result.scores is not None] for folds in every]
     pvi = np.stack([np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole])
     null = float(np.concatenate([scores.null_bits(gold) for gold, scores in whole[0]]).mean())
-    found, trial = mean_over(pvi), group[0].trial
+    found, trial = mean_over(pvi, together(every).clusters), group[0].trial
     errors = [float(np.average([calibration_error(*pair) for pair in each], weights=[len(gold) for gold, _ in each])) for each in whole]
     names = brief(TASKS, without_fold(trial.task)), brief(ENCODERS, trial.encoder), trial.read, brief(PROBES, trial.probe)
     over = tested(every[0]), missing(every[0])

@@ -19,7 +19,7 @@ from sonde.metrics.layers import Expected, centre_of_gravity, drawn_scores, expe
 from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, without_fold
-from sonde.targets import joined
+from sonde.report.together import together
 from sonde.tasks import TASKS
 
 NOTHING = float("nan")
@@ -159,13 +159,13 @@ def _expected(by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], las
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
         return _refused("the mixes have no seeds in common")
-    gold = joined([r.gold for r in runs[0][0]])
-    predicted = [[joined([r.predicted for r in each]) for each in mine] for mine in runs]
-    if any(len(column) != len(gold) for mine in predicted for column in mine):
+    answers = [together(mine) for mine in runs]
+    first = answers[0]
+    if any(len(each.gold) != len(first.gold) for each in answers):
         return _refused("the mixes were scored over different examples")
     scores = [PERCENT * float(np.mean([rows_score(r) for r in mine])) for mine in runs]
     metric = runs[0][0][0].metric
-    found = expected_layer(scores, PERCENT * drawn_scores(metric, gold, predicted))
+    found = expected_layer(scores, PERCENT * drawn_scores(metric, first.gold, [each.predicted for each in answers], first.clusters))
     return found, NOTHING if found.why else gained(scores)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from sonde.controls import KEY_SEEN
 from sonde.core import Result
-from sonde.metrics import METRICS, Answers, difference
+from sonde.metrics import METRICS, difference
 from sonde.report.tested import tested
-from sonde.targets import joined
+from sonde.report.together import together
 
 Repeats = Sequence[Sequence[Result]]
 """Results of one thing, for each fit those of all folds."""
@@ -21,7 +21,7 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
     """Of a control that tags its keys: selectivity over the results without it, and scores by whether a key was seen; percent."""
     if any(KEY_SEEN not in result.strata for each in control for result in each):
         return {}
-    answers = _answers(control)
+    answers = together(control)
     seen = np.concatenate([_seen(result) for result in control[0]])
     noted = control[0][0].provenance.get("notes", {}).get("control", {})
     found: dict[str, Any] = {"keyed": str(noted.get("definition", "")), "keys_seen": 100 * float(seen.mean())}
@@ -29,9 +29,9 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
         if len(rows):
             parts = [METRICS.make(metric)(answers.gold.take(rows), p.take(rows)) for p in answers.predicted]
             found[name] = 100 * float(np.mean(parts))
-    if plain and tested(plain[0]) == tested(control[0]) and len(_answers(plain).gold) == len(answers.gold):
-        numbers = difference(metric, _answers(plain), answers)
-        found |= dict(zip(("selectivity", "selective_low", "selective_high"), (100 * x for x in numbers), strict=True))
+    if plain and tested(plain[0]) == tested(control[0]) and len(together(plain).gold) == len(answers.gold):
+        value, low, high, *_ = difference(metric, together(plain), answers)
+        found |= {"selectivity": 100 * value, "selective_low": 100 * low, "selective_high": 100 * high}
     return found
 
 
@@ -39,8 +39,3 @@ def _seen(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Whether train has the key of each test example, [n]."""
     tags = result.strata[KEY_SEEN]
     return np.array([name == "yes" for name in tags.names])[tags.codes]
-
-
-def _answers(whole: Repeats) -> Answers:
-    """Gold and predicted labels of all folds together, predicted ones for each fit."""
-    return Answers(joined([r.gold for r in whole[0]]), [joined([r.predicted for r in each]) for each in whole])

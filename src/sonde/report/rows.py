@@ -14,15 +14,15 @@ from sonde.controls import CONTROLS
 from sonde.core import Result, Trial
 from sonde.encoders import ENCODERS, kind_of_reference
 from sonde.identity import recorded
-from sonde.metrics import METRICS, interval_of
+from sonde.metrics import Answers
 from sonde.naming import brief, parsed_or_none
 from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.report.computing import computed
 from sonde.report.memory import remembered
 from sonde.report.tested import alike, missing, tested
+from sonde.report.together import together
 from sonde.report.unread import counted, unread
-from sonde.targets import Column, joined
 from sonde.tasks import TASKS
 
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
@@ -206,11 +206,9 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
     task, encoder, layer, probe, control, metric = key
     every = _by_fit(group)
     whole = alike(every)
-    folds = whole[0]
-    gold = joined([r.gold for r in folds])
-    predicted = [joined([r.predicted for r in each]) for each in whole]
-    scored = [METRICS.make(metric)(gold, p) for p in predicted] if len(folds) > 1 else [each[0].score for each in whole]
-    low, high = _interval(folds, gold, predicted)
+    folds, answers = whole[0], together(whole)
+    scored = answers.scores(metric) if len(folds) > 1 else [each[0].score for each in whole]
+    low, high = _interval(whole, answers)
     rule, ruled = _rule(folds[0])
     return Row(
         task=brief(TASKS, task),
@@ -224,7 +222,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         low=PERCENT * low,
         high=PERCENT * high,
         majority=PERCENT * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
-        n=len(gold),
+        n=len(answers.gold),
         seeds=len(whole),
         folds=len(folds),
         train=int(counted(folds[0]).get("train", 0)),
@@ -252,12 +250,12 @@ def _kind(result: Result) -> Kind:
     return said if said in ORDER else "trained"
 
 
-def _interval(folds: Sequence[Result], gold: Column, predicted: Sequence[Column]) -> tuple[float, float]:
+def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:
     """The interval that was stored, or that of all seeds and folds; of the first where a score is no number."""
-    first = folds[0]
-    if len(predicted) == len(folds) == 1 and not (math.isnan(first.low) and not math.isnan(first.score)):
+    first = whole[0][0]
+    if len(whole) == len(whole[0]) == 1 and not (math.isnan(first.low) and not math.isnan(first.score)):
         return first.low, first.high
-    return interval_of(first.metric, gold, predicted)
+    return answers.interval(first.metric)
 
 
 def _code(results: Sequence[Result]) -> dict[str, Any]:

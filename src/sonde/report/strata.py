@@ -113,6 +113,7 @@ def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
         high=math.nan,
         majority=math.nan if answers is None else floor(answers, gold, predicted, result.metric),
         strata={key: t.take(chosen) for key, t in result.strata.items()},
+        clusters={key: codes[chosen] for key, codes in result.clusters.items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 `candidates` is what tasks hand in, `allocate` shares whole groups out over splits, `match` pairs classes up (by length
 where label and length are to be told apart), `draw` puts it together, `carve` makes a missing dev split, and `thin` takes
-part of a data set that has its splits.
+part of a data set that has its splits. `together` says what examples share, which intervals must know.
 """
 
 from sonde.sampling.candidates import Candidate
@@ -10,5 +10,6 @@ from sonde.sampling.carve import carve_dev
 from sonde.sampling.draw import folds_needed, sample
 from sonde.sampling.settings import Settings
 from sonde.sampling.thin import sampled, thinned
+from sonde.sampling.together import together
 
-__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample", "sampled", "thinned"]
+__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample", "sampled", "thinned", "together"]

@@ -36,6 +36,7 @@ def described(dataset: Dataset) -> dict[str, Any]:
         "vocabulary": list(dataset.vocabulary),
         "strata": {key: list(tags.names) for key, tags in dataset.strata.items()},
         "notes": dict(dataset.notes),
+        "clusters": list(dataset.clusters),
     }
 
 
@@ -79,6 +80,7 @@ def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
         vocabulary=vocabulary,
         strata=strata,
         notes=dict(header.get("notes", {})),
+        clusters=tuple(header.get("clusters", dataset.clusters)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Dataset
@@ -22,6 +22,7 @@ class Table:
     probe: str
     view: str
     seed: int
+    clusters: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -41,16 +42,22 @@ class Table:
     def load(self) -> Dataset:
         """The examples in the file; without a dev split, a tenth of train becomes one, by `seed`."""
         dataset = read(self.path)
+        if lacking := [name for name in self.clusters if name not in dataset.strata]:
+            has = ", ".join(dataset.strata) or "none"
+            raise DataProblem(f"{self.path} has no stratum {lacking[0]!r} that examples could be drawn together by; its strata: {has}")
         for split in ("train", "test"):
             if not len(dataset.rows(split)):
                 has = ", ".join(s for s in SPLITS if len(dataset.rows(s)))
                 raise DataProblem(f"{self.path} has no {split} examples (it has {has}): mark some of its rows as {split}")
-        return carve_dev(dataset, self.seed)
+        return carve_dev(replace(dataset, clusters=tuple(dict.fromkeys([*dataset.clusters, *self.clusters]))), self.seed)
 
 
-def table(path: Path, *, metric: str | None = None, probe: str = "mlp", view: str = "mean", seed: int = 0) -> Table:
+def table(
+    path: Path, *, metric: str | None = None, probe: str = "mlp", view: str = "mean", seed: int = 0, clusters: tuple[str, ...] = ()
+) -> Table:
     """Which label does the table give the example?
 
-    metric  without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
+    clusters  a stratum whose examples were drawn together, as a speaker or a document, which intervals then know; may be repeated
     """
-    return Table(path, metric or METRIC[loss(path)], probe, view, seed)
+    return Table(path, metric or METRIC[loss(path)], probe, view, seed, clusters)
