@@ -1,14 +1,142 @@
-"""Differences of scores over the same examples: their size, and how often their interval has the truth in it."""
+"""Paired differences: against a paired t-test, both ways round, and p values that are uniform where there is no difference."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sonde.metrics import Answers, MetricProblem, difference, interval_of
+from sonde.metrics import METRICS, Answers, MetricProblem, difference, holm, interval_of
 from sonde.targets import Classes
 
 NAMES = ("a", "b")
+GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))
+
+
+def differing(metric, gold, first, second, clusters=None):
+    """The difference of two lists of answers, a column a seed, over one gold standard."""
+    return difference(metric, Answers(gold, first, clusters or {}), Answers(gold, second))
+
+
+def said(rng, share=0.7, shared=None):
+    hard = rng.random(300) if shared is None else 0.5 * shared + 0.5 * rng.random(300)
+    return Classes(np.where(hard < share, GOLD.ids, rng.integers(3, size=300)), GOLD.names)
+
+
+def test_of_one_seed_without_clusters_it_is_the_paired_t_test():
+    from scipy.stats import t
+
+    rng = np.random.default_rng(0)
+    gold = Classes(rng.choice(3, 300, p=[0.5, 0.3, 0.2]), GOLD.names)  # of no fixed numbers
+    first, second = (Classes(np.where(rng.random(300) < p, gold.ids, 0), gold.names) for p in (0.8, 0.7))
+    d = (first.ids == gold.ids).astype(float) - (second.ids == gold.ids)
+    error = np.sqrt(d.var(ddof=1) / 300 + 2 / 300**2)
+    found = differing("accuracy", gold, [first], [second])
+    assert found.value == pytest.approx(d.mean())
+    assert (found.low, found.high) == pytest.approx((d.mean() - t.ppf(0.975, 299) * error, d.mean() + t.ppf(0.975, 299) * error))
+    assert found.p == pytest.approx(2 * t.sf(abs(d.mean()) / error, 299))
+    assert found.df == 299
+
+
+@given(st.integers(0, 1000), st.sampled_from(["accuracy", "macro-f1", "micro-f1,only=a", "mcc"]), st.integers(1, 4))
+def test_the_other_way_round_it_is_the_opposite(seed, metric, seeds):
+    rng = np.random.default_rng(seed)
+    first, second = ([said(rng, p) for _ in range(seeds)] for p in (0.7, 0.6))
+    clusters = {"target": rng.integers(40, size=300)}
+    one, other = differing(metric, GOLD, first, second, clusters), differing(metric, GOLD, second, first, clusters)
+    assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
+    assert one.p == pytest.approx(other.p)
+    assert one.low < one.value < one.high
+    made = METRICS.make(metric)
+    assert one.value == pytest.approx(np.mean([made(GOLD, a) for a in first]) - np.mean([made(GOLD, b) for b in second]))
+
+
+def test_equal_answers_do_not_differ():
+    same = [said(np.random.default_rng(s)) for s in range(3)]
+    found = differing("accuracy", GOLD, same, same)
+    assert (found.value, found.p) == (0, 1)
+    assert 0 < found.high < 0.02  # as if one example more had changed each way
+
+
+def test_what_both_share_makes_the_difference_surer_than_the_scores():
+    rng = np.random.default_rng(1)
+    shared = rng.random(300)
+    first, second = said(rng, 0.7, shared), said(rng, 0.66, shared)
+    both = [interval_of("accuracy", GOLD, [a]) for a in (first, second)]
+    found = differing("accuracy", GOLD, [first], [second])
+    assert both[0][0] < both[1][1], "the intervals overlap,"
+    assert found.low > 0, "and yet the difference is sure"
+
+
+def test_clusters_widen_it():
+    rng = np.random.default_rng(2)
+    forms = np.repeat(np.arange(30), 10)
+    hit = rng.random(30) < 0.5
+    first = Classes(np.where(hit[forms] | (rng.random(300) < 0.5), GOLD.ids, (GOLD.ids + 1) % 3), GOLD.names)
+    second = said(rng, 0.6)
+    plain, known = (differing("accuracy", GOLD, [first], [second], c) for c in ({}, {"target": forms}))
+    assert plain.value == known.value
+    assert known.high - known.low > 1.3 * (plain.high - plain.low)
+    assert known.p > plain.p
+
+
+def test_seeds_are_paired_where_there_are_as_many():
+    """A seed that is good for both says nothing about their difference."""
+    rng = np.random.default_rng(3)
+    luck = [0.5, 0.7, 0.9]
+    first = [said(rng, p) for p in luck]
+    second = [said(rng, p) for p in luck]
+    paired = differing("accuracy", GOLD, first, second)
+    crossed = differing("accuracy", GOLD, first, [second[i] for i in (2, 0, 1)])
+    assert paired.high - paired.low < 0.3 < crossed.high - crossed.low
+
+
+def test_scores_of_unlike_numbers_of_seeds_are_compared_too():
+    rng = np.random.default_rng(4)
+    first = [said(rng, p) for p in (0.6, 0.7, 0.8)]
+    found = differing("accuracy", GOLD, first, [said(rng, 0.5)])
+    narrow = differing("accuracy", GOLD, first[:1], [said(np.random.default_rng(4), 0.5)])
+    assert found.high - found.low > narrow.high - narrow.low, "three seeds that differ are in the interval, one tells nothing of others"
+
+
+def test_of_two_gold_standards_classes_are_not_of_fixed_size():
+    rng = np.random.default_rng(5)
+    drawn = Classes(rng.permutation(GOLD.ids), GOLD.names)
+    task, control = Answers(GOLD, [said(rng, 0.8)]), Answers(drawn, [said(rng, 0.8)])
+    found = difference("accuracy", task, control)
+    assert found.value == pytest.approx(task.scores("accuracy")[0] - control.scores("accuracy")[0])
+    assert found.low > 0.3
+
+
+def test_clusters_of_either_are_known():
+    rng = np.random.default_rng(7)
+    clusters = {"key": np.repeat(np.arange(20), 15)}
+    one, other = Answers(GOLD, [said(rng, 0.8)]), Answers(GOLD, [said(rng, 0.7)])
+    known = difference("accuracy", one, other._replace(clusters=clusters))
+    assert known == difference("accuracy", one._replace(clusters=clusters), other)
+    assert known != difference("accuracy", one, other)
+
+
+def test_without_a_difference_p_values_are_uniform():
+    rng = np.random.default_rng(6)
+    forms = np.repeat(np.arange(60), 5)
+    found = []
+    for _ in range(400):
+        hard = 0.6 * rng.random(60)[forms] + 0.4 * rng.random(300)
+        both = [Classes(np.where(hard + rng.normal(0, 0.2, 300) < 0.6, GOLD.ids, (GOLD.ids + 1) % 3), GOLD.names) for _ in range(2)]
+        found.append(differing("accuracy", GOLD, [both[0]], [both[1]], {"target": forms}).p)
+    assert np.mean(np.array(found) < 0.05) == pytest.approx(0.05, abs=0.03)
+    assert np.mean(np.array(found) < 0.5) == pytest.approx(0.5, abs=0.1)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_s_correction_is_that_of_its_steps(p):
+    """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one before it, at most 1."""
+    found, largest = holm(p), 0.0
+    for step, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        largest = max(largest, min(1.0, (len(p) - step) * p[i]))
+        assert found[i] == pytest.approx(largest)
 
 
 def answers(right, gold):
@@ -27,8 +155,6 @@ def test_a_difference_is_that_of_the_mean_scores(metric):
     hard, golds = rng.choice([0.0, 0.6], 500), rng.integers(2, size=(2, 500))
     one, other = answers(fits(rng, hard, 0.95, 3), golds[0]), answers(fits(rng, hard, 0.8, 2), golds[1])  # a task and its control
     found = difference(metric, one, other)
-    from sonde.metrics import METRICS
-
     made = METRICS.make(metric)
     means = [np.mean([made(each.gold, p) for p in each.predicted]) for each in (one, other)]
     assert found.value == pytest.approx(means[0] - means[1])

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import annotating, caches, data, fetch, generate, layers, listing, measuring, predictions, show, tagging, vectors
+from sonde.cli import annotating, caches, comparing, data, fetch, generate, layers, listing, measuring, predictions, show, tagging, vectors
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
@@ -25,6 +25,7 @@ app.command("build")(data.build)
 app.command("inspect")(data.inspect)
 app.command("fetch")(fetch.fetch)
 app.command("report")(show.report)
+app.command("compare")(comparing.compare)
 app.command("layers")(layers.layers)
 app.command("predictions")(predictions.predictions)
 app.command("annotate")(annotating.annotate)

@@ -160,8 +160,8 @@ def found_in(folder: Path | None, which: str | None = None, scores: bool = False
     kept = newest(found.values())
     if older := len(found) - len(kept):
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
-    mine = _asked(asked.get("tasks"), {r.trial.task for r in kept}, TASKS)
-    theirs = _asked(asked.get("encoders"), {r.trial.encoder for r in kept}, ENCODERS)
+    mine = asked_for(asked.get("tasks"), {r.trial.task for r in kept}, TASKS)
+    theirs = asked_for(asked.get("encoders"), {r.trial.encoder for r in kept}, ENCODERS)
     chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and _is(asked.get("reads"), r.trial.read)]
     if not chosen:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
@@ -195,7 +195,7 @@ def _experiment(found: dict[str, Result], folder: Path, which: str) -> dict[str,
     return mine
 
 
-def _asked(patterns: list[str] | None, references: set[str], contents: Contents) -> set[str]:
+def asked_for(patterns: list[str] | None, references: set[str], contents: Contents) -> set[str]:
     """Those of the references that are asked for; all where nothing is."""
     return {r for r in references if _is(patterns, *_names(r, contents))} if patterns else references
 

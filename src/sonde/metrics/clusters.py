@@ -89,7 +89,7 @@ def _no_wider(drawn: Drawn, square: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     found = float(drawn.covariance[0, 0]), float(drawn.df[0])
-    worst = square / drawn.worth, max(drawn.worth - 1, 1.0)
+    worst = square / max(drawn.worth - 1, 0.5), max(drawn.worth - 1, 1.0)
     return min(found, worst, key=lambda each: each[0] * float(stdtrit(each[1], (1 + LEVEL) / 2)) ** 2)
 
 

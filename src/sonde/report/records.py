@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sonde.cache import draft, storable
+from sonde.report.compare import Compared
 from sonde.report.information import Bits
 from sonde.report.inside import Cell
 from sonde.report.layer_table import LayerRow
@@ -17,7 +18,11 @@ from sonde.report.rows import Row
 from sonde.spreadsheets import safe
 
 
-def csv(rows: Sequence[Row | Cell | LayerRow | Bits]) -> str:
+TINY = 1e-4  # below, as p values may be, four decimals would be zeros
+Line = Row | Cell | LayerRow | Bits | Compared
+
+
+def csv(rows: Sequence[Line]) -> str:
     """One line a row, a header first; scores are percent with every digit that matters.
 
     A name that a spreadsheet would compute has a space in front.
@@ -31,10 +36,12 @@ def csv(rows: Sequence[Row | Cell | LayerRow | Bits]) -> str:
 
 
 def _cell(value: object) -> object:
-    return f"{value:.4f}" if isinstance(value, float) else safe(value) if isinstance(value, str) else value
+    if isinstance(value, float):
+        return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
+    return safe(value) if isinstance(value, str) else value
 
 
-def _kind(rows: Sequence[Row | Cell | LayerRow | Bits]) -> type[Row | Cell | LayerRow | Bits]:
+def _kind(rows: Sequence[Line]) -> type[Line]:
     return type(rows[0]) if rows else Row
 
 

@@ -1,0 +1,161 @@
+"""Whether scores differ: paired differences over the same test examples, with intervals and p values corrected for their number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from sonde.core import DataProblem, Result
+from sonde.metrics import Answers, difference, holm
+from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, said_of, without_fold
+from sonde.report.table import Section, Table, number, short
+from sonde.report.together import together
+
+LEAST = 0.001  # p values below are told as such
+WORDS = frozenset({"score of", "against"})
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How much higher the first of two scores is, in percent, over n test examples that both answered.
+
+    low, high  the 95 % interval of the difference
+    p          of no difference, on its own; `corrected` for all comparisons made at once (Holm 1979)
+    clusters   what test examples were drawn together by, which interval and p know
+    """
+
+    task: str
+    metric: str
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    corrected: float
+    n: int
+    first_seeds: int
+    second_seeds: int
+    clusters: str
+
+
+class Comparison(NamedTuple):
+    """What was compared, and in words what could not be."""
+
+    found: tuple[Compared, ...]
+    left_out: tuple[str, ...]
+
+
+class Measured(NamedTuple):
+    """One row of a table with its answers; `chosen` where others are compared with it."""
+
+    row: Row
+    answers: Answers
+    chosen: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called in a comparison."""
+        return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
+
+
+def compared(results: Sequence[Result], against: Callable[[Result], bool] | None = None) -> Comparison:
+    """Differences between the rows of each task: of the others from those that `against` chooses, or of all pairs without it.
+
+    A row is compared with those of the chosen that are read as it is and by the same probe, where there are some. Controls are not
+    compared. DataProblem where nothing can be.
+    """
+    found: list[Compared] = []
+    left_out: list[str] = []
+    for mine in _measured(results, against):
+        for first, second in _pairs(mine) if against else combinations(mine[::-1], 2):
+            if why := _apart(first, second):
+                left_out.append(f"{short(first.row.task)}: {first.name}, and {second.name}: {why}.")
+            else:
+                found.append(_compared(first, second))
+    if not found:
+        one = ", one of them of what others are to be compared with" if against else ""
+        raise DataProblem(f"nothing can be compared: {left_out[0] if left_out else f'no task has two scores{one}'}")
+    corrected = holm([one.p for one in found])
+    return Comparison(tuple(replace(one, corrected=float(p)) for one, p in zip(found, corrected, strict=True)), tuple(left_out))
+
+
+def _measured(results: Sequence[Result], against: Callable[[Result], bool] | None) -> list[list[Measured]]:
+    """The rows of each task and metric, those first that others stand to be compared with."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for r in results:
+        if r.trial.control == NO_CONTROL:
+            groups.setdefault((without_fold(r.trial.task), r.metric, r.trial.encoder, r.trial.read, r.trial.probe), []).append(r)
+    tasks: dict[tuple[str, ...], list[Measured]] = {}
+    for key, group in groups.items():
+        group.sort(key=lambda r: (r.trial.seed, r.trial.task))
+        chosen = against is not None and against(group[0])
+        tasks.setdefault(key[:2], []).append(Measured(rows(group)[0], together(repeats(group)), chosen))
+    return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
+
+
+def _pairs(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
+    """Each row with those of the chosen that are most like it."""
+    chosen = [m for m in mine if m.chosen]
+    for one in mine:
+        if not one.chosen and chosen:
+            likeness = [(m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in chosen]
+            yield from ((one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness))
+
+
+def _apart(first: Measured, second: Measured) -> str:
+    """Why two rows cannot be compared, '' where they can."""
+    if any(math.isnan(m.row.score) for m in (first, second)):
+        return "one has no score"
+    ones, others = first.answers.gold, second.answers.gold
+    same = len(ones) == len(others) and ones.names == others.names
+    same = same and all(np.array_equal(a, others.arrays()[k], equal_nan=a.dtype.kind == "f") for k, a in ones.arrays().items())
+    known = {first.row.tested, second.row.tested} - {""}
+    if same and len(known) < 2:
+        return ""
+    return f"they are over other test examples ({first.row.n:,} and {second.row.n:,})"
+
+
+def _compared(first: Measured, second: Measured) -> Compared:
+    clusters = {**first.answers.clusters, **second.answers.clusters}
+    found = difference(first.row.metric, first.answers, second.answers)
+    value, low, high = (PERCENT * v for v in found[:3])
+    told = (first.row.n, first.row.seeds, second.row.seeds, ", ".join(clusters))
+    return Compared(first.row.task, first.row.metric, first.name, second.name, value, low, high, found.p, found.p, *told)
+
+
+def comparisons(comparison: Comparison) -> Table:
+    """Comparisons as a table, one section a task."""
+    head = ("score of", "against", "difference", "95 % interval", "p", "p (Holm)", "n")
+    sections = []
+    for task in dict.fromkeys(one.task for one in comparison.found):
+        mine = [one for one in comparison.found if one.task == task]
+        metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
+        clusters = f"Test examples were drawn together by {mine[0].clusters}." if mine[0].clusters else ""
+        sections.append(Section(short(task), tuple(map(_cells, mine)), f"{metric}{clusters}".strip()))
+    many = len(comparison.found)
+    notes = (
+        "difference: in points of a hundred, over the same test examples; its interval and p are of paired answers.",
+        f"p (Holm): corrected for {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. Where it is 0.05 and "
+        "more, not even the sign of a difference is sure, and nothing is known of it but the interval.",
+        *([FEW] if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found) else []),
+        *(f"not compared: {why}" for why in comparison.left_out),
+    )
+    return Table(head, tuple(sections), WORDS, notes)
+
+
+FEW = "What was fitted under one seed or two is compared as it was fitted: how far another fit would lie from it is not in the interval."
+
+
+def _cells(one: Compared) -> tuple[str, ...]:
+    interval = f"{number(one.low)} – {number(one.high)}"
+    return (one.first, one.second, f"{one.difference:+.1f}", interval, _p(one.p), _p(one.corrected), f"{one.n:,}")
+
+
+def _p(value: float) -> str:
+    return f"< {LEAST:g}" if value < LEAST else f"{value:.3f}"
