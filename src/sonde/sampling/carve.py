@@ -13,7 +13,7 @@ from sonde.vectors import Ints
 
 
 def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
-    """The data set with part of train as dev, whole sentences and target forms at a time; a dev split that is there stays."""
+    """The data set with part of train as dev, whole sentences and clusters (as target forms) at a time; a dev split that is there stays."""
     if len(dataset.rows("dev")):
         return dataset
     train = dataset.rows("train")
@@ -34,11 +34,16 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
 def _ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
     """What keeps examples together, as numbers [rows, ties], the strictest first; the second is for data that all hang together."""
     sentences = dataset.sites[rows, :, 0]
-    targets = dataset.strata.get("target")
-    if targets is not None and (targets.codes[rows] >= 0).any():
-        codes = targets.codes[rows][:, None]
-        forms = np.where(codes < 0, sentences[:, :1], codes + len(dataset.sentences))
-        return {"sentences and target forms": np.concatenate([sentences, forms], 1), "target forms": forms}
+    shared, names, first = [], [], len(dataset.sentences)
+    for name in dataset.clusters:
+        tags = dataset.strata.get(name)
+        if tags is not None and (tags.codes[rows] >= 0).any():
+            shared.append(np.where(tags.codes[rows] < 0, sentences[:, 0], tags.codes[rows] + first)[:, None])
+            names.append("target forms" if name == "target" else f"{name}s")
+            first += len(tags.names)
+    if shared:
+        told = " and ".join(names)
+        return {f"sentences and {told}": np.concatenate([sentences, *shared], 1), told: np.concatenate(shared, 1)}
     return {"sentences": sentences, "first sentences": sentences[:, :1]}
 
 

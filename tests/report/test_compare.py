@@ -1,0 +1,134 @@
+"""Comparisons: which rows are compared, over which examples, and what is said of what cannot be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from sonde.cli import app
+from sonde.core import DataProblem, Result, Tags, Trial
+from sonde.metrics import difference, holm
+from sonde.report.compare import compared, comparisons
+from sonde.report.markup import markdown
+from sonde.report.records import csv
+from sonde.report.together import together
+from sonde.sources.tables import write
+from sonde.targets import Classes
+from sonde.testing import FAMILIES
+
+GOLD = Classes(np.arange(200) % 2, ("a", "b"))
+FORMS = np.arange(200) // 8 * 2 + GOLD.ids
+
+
+def result(encoder="st:x", right=0.8, seed=0, task="ud/tense:bank", read="-", probe="mlp", **changed):
+    """A result over 200 examples of 50 target forms."""
+    rng = np.random.default_rng([seed, len(encoder), round(100 * right)])
+    hit = rng.random(200) < right
+    said = Classes(np.where(hit, GOLD.ids, 1 - GOLD.ids), GOLD.names)
+    made = Result(
+        Trial(task, encoder, read, probe, "none", seed), "accuracy", float(hit.mean()), 0.0, 1.0, 0.5, GOLD, said, {"tested": "these"}
+    )
+    return replace(made, clusters={"target": FORMS}, **changed)
+
+
+def test_a_difference_is_that_of_the_answers_of_all_seeds():
+    ours, theirs = ([result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7)))
+    (found,) = compared([*ours, *theirs]).found
+    expected = difference("accuracy", GOLD, [r.predicted for r in ours], [r.predicted for r in theirs], {"target": FORMS})
+    assert (found.first, found.second) == ("st:x, mlp", "bow:random, mlp"), "what is judged is told against the baseline"
+    assert (found.difference, found.low, found.high) == pytest.approx(tuple(100 * v for v in expected[:3]))
+    assert (found.p, found.corrected, found.n, found.clusters) == (expected.p, expected.p, 200, "target")
+    assert (found.first_seeds, found.second_seeds) == (3, 3)
+
+
+def test_all_pairs_of_each_task_are_compared_and_p_is_corrected_for_their_number():
+    every = [
+        result(e, p, task=t) for t in ("ud/tense:bank", "ud/passive:bank") for e, p in (("st:x", 0.9), ("hf:y", 0.7), ("bow:random", 0.6))
+    ]
+    found = compared(every).found
+    assert len(found) == 6
+    assert [f.corrected for f in found] == pytest.approx(holm([f.p for f in found]).tolist())
+    assert {f.task for f in found} == {"ud/tense:bank", "ud/passive:bank"}
+
+
+def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
+    layers = [result("hf:y", 0.6 + layer / 10, read=str(layer)) for layer in range(3)]
+    chosen = [result("hf:z", 0.7, read=str(layer)) for layer in range(2)] + [result("hf:z", 0.8, read="1", probe="logreg")]
+    found = compared([*layers, *chosen], lambda r: r.trial.encoder == "hf:z").found
+    told = {(f.first, f.second) for f in found}
+    assert ("hf:y, layer 0, mlp", "hf:z, layer 0, mlp") in told
+    assert ("hf:y, layer 1, mlp", "hf:z, layer 1, mlp") in told
+    assert {b for a, b in told if a == "hf:y, layer 2, mlp"} == {"hf:z, layer 0, mlp", "hf:z, layer 1, mlp"}
+    assert not any("logreg" in b for _, b in told)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(result("hf:y"), provenance={"tested": "others"}),
+        replace(result("hf:y"), gold=GOLD.take(np.arange(199)), predicted=GOLD.take(np.arange(199)), clusters={}),
+        replace(result("hf:y"), gold=GOLD.take(np.arange(200)[::-1])),
+    ],
+)
+def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other):
+    with pytest.raises(DataProblem, match="over other test examples"):
+        compared([result(), other])
+    found = compared([result(), result("hf:z", 0.7), other])
+    assert [f.second for f in found.found] == ["st:x, mlp"] or [f.first for f in found.found] == ["st:x, mlp"]
+    assert len(found.left_out) == 2
+    assert "hf:y" in comparisons(found).notes[-1]
+
+
+def test_controls_are_not_compared_and_nothing_is_an_error():
+    control = replace(result("hf:y"), trial=replace(result("hf:y").trial, control="shuffled"))
+    with pytest.raises(DataProblem, match="no task has two scores"):
+        compared([result(), control])
+
+
+def test_folds_are_put_together_and_share_no_clusters():
+    folds = []
+    for number, rows in enumerate((np.arange(96), np.arange(96, 200)), 1):
+        whole = result(task=f"ud/tense:bank,fold={number}/2")
+        codes = np.unique(FORMS[rows], return_inverse=True)[1]
+        folds.append(replace(whole, gold=GOLD.take(rows), predicted=whole.predicted.take(rows), clusters={"target": codes}))
+    joined = together([folds]).clusters["target"]
+    assert len(set(joined[:96]) & set(joined[96:])) == 0
+    assert len(set(joined)) == 50
+    first = replace(folds[0], clusters={})
+    assert together([[first, folds[1]]]).clusters["target"][:96].tolist() == [-1] * 96
+
+
+def test_part_of_the_examples_keeps_what_they_share():
+    from sonde.report import by_stratum
+
+    tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
+    plain, known = (by_stratum([replace(result(), strata=tags, clusters=c)], "half")[0] for c in ({}, {"target": FORMS // 10}))
+    assert (plain.low, plain.high) != (known.low, known.high)
+
+
+def test_pages_say_what_was_compared_and_programs_get_all_digits():
+    found = compared([result(right=0.95), result("bow:random", 0.6)])
+    text = markdown(comparisons(found))
+    assert "drawn together by target" in text
+    assert "< 0.001" in text
+    assert "one seed or two" in text
+    header, line = csv(found.found).splitlines()
+    assert header.startswith("task,metric,first,second,difference,low,high,p,corrected,n")
+    assert float(line.split(",")[-6]) == pytest.approx(found.found[0].p, rel=1e-3)
+
+
+def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+
+    def sonde(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
+
+    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random"]
+    assert sonde("run", "-t", f"table:{tmp_path / 'a.jsonl'}", *encoders, "--probe", "logreg", "-o", tmp_path / "out", "-q").exit_code == 0
+    done = sonde("compare", tmp_path / "out", "--against", "length", "--format", "csv")
+    assert done.exit_code == 0, done.output
+    assert sorted(line.split(",")[2].strip('"') for line in done.stdout.splitlines()[1:]) == ["bow:random", "random"]
+    assert len(sonde("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
+    assert "no encoder of this name" in str(sonde("compare", tmp_path / "out", "-a", "st:nothing").exception)
