@@ -124,8 +124,7 @@ class Dataset:
         numbers: dict[Sentence, int] = {}
         vocabulary: dict[str, int] = {}
         shape = (len(listed[0].sites), len(listed[0].asked))
-        sites = np.empty((len(listed), shape[0], 3), np.int64)
-        asked = np.empty((len(listed), shape[1]), np.int64)
+        sites, asked = np.empty((len(listed), shape[0], 3), np.int64), np.empty((len(listed), shape[1]), np.int64)
         for i, example in enumerate(listed):
             _check(example, shape, i)
             for k, (sentence, span) in enumerate(example.sites):

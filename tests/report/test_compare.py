@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
-from sonde.metrics import difference, holm
+from sonde.metrics import Answers, difference, holm
 from sonde.report.compare import compared, comparisons
 from sonde.report.markup import markdown
 from sonde.report.records import csv
@@ -35,7 +35,7 @@ def result(encoder="st:x", right=0.8, seed=0, task="ud/tense:bank", read="-", pr
 def test_a_difference_is_that_of_the_answers_of_all_seeds():
     ours, theirs = ([result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7)))
     (found,) = compared([*ours, *theirs]).found
-    expected = difference("accuracy", GOLD, [r.predicted for r in ours], [r.predicted for r in theirs], {"target": FORMS})
+    expected = difference("accuracy", *(Answers(GOLD, [r.predicted for r in each], {"target": FORMS}) for each in (ours, theirs)))
     assert (found.first, found.second) == ("st:x, mlp", "bow:random, mlp"), "what is judged is told against the baseline"
     assert (found.difference, found.low, found.high) == pytest.approx(tuple(100 * v for v in expected[:3]))
     assert (found.p, found.corrected, found.n, found.clusters) == (expected.p, expected.p, 200, "target")

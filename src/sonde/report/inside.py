@@ -11,6 +11,7 @@ from sonde.published import Block, Entry, Judged, Line, Paper, grouped
 from sonde.report.rows import NO_CONTROL, Row, rows
 from sonde.report.table import Section, Table, number
 from sonde.report.tested import differences, marks
+from sonde.report.together import over
 
 OWN = "▸ "
 DOUBT = "   ± 95 %"
@@ -185,7 +186,7 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
     many = max((row.seeds for row in found), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
-    yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval over seeds and test examples."
+    yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval. {over('seed', found).capitalize()}"
     if any(why for _, why in groups):
         yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
     probes = {row.probe: None for row in found}

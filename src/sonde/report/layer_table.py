@@ -44,9 +44,9 @@ def overview(found: Sequence[Depth]) -> Table:
     sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
     still = [d for d in found if d.uneven < EVEN]
     notes = (
-        "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with its interval over seeds.",
-        "Expected layer: the mean layer under what each adds to the mix of those below it, with its bootstrap interval over seeds and "
-        "test examples.",
+        "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with its interval over seeds (from "
+        "three on).",
+        "Expected layer: the mean layer under what each adds to the mix of those below it, with its interval over seeds and test examples.",
         "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
         *(f"{_called(d, groups)}: no centre of gravity, the weights have hardly left equal ones, where training begins." for d in still),
         *(text for d in found for text in differences(d.rows, _called(d, groups))),

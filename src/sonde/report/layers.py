@@ -27,7 +27,7 @@ EVEN = 0.05  # bits below which weights are as good as equal: one of 0.25 among 
 
 
 class Mean(NamedTuple):
-    """A mean over seeds and its 95 % interval, NaN where there is but one."""
+    """A mean over seeds and its 95 % interval, NaN where there are fewer than three."""
 
     value: float
     low: float

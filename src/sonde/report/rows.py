@@ -65,6 +65,7 @@ class Row:
     beyond_are     of which split and class those are that were left out so
     unaligned_are
     rule, ruled    the rule of thumb that is right most often, where the task has some, and what it scores
+    clusters       what the test examples were drawn together by, which the interval knows, as 'sentence, words'; '' for nothing known
     tested         a digest of the test examples; scores with other digests are not to be compared
     missing        folds that were not measured, as 'fold 3 of 3'; '' where all were
     left_out       fits over other test examples than the score is over, such as seeds that lack a fold
@@ -116,6 +117,7 @@ class Row:
     problem: str = ""
     beyond_are: str = ""
     unaligned_are: str = ""
+    clusters: str = ""
     tested: str = ""
     missing: str = ""
     left_out: int = 0
@@ -232,6 +234,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         rule=rule,
         ruled=ruled,
+        clusters=", ".join(answers.clusters),
         tested=tested(folds),
         missing=missing(folds),
         left_out=len(every) - len(whole),

@@ -16,6 +16,7 @@ from sonde.naming import Reference, ReferenceProblem
 from sonde.report import computing
 from sonde.report.rows import NO_CONTROL, Row
 from sonde.report.tested import differences, marks
+from sonde.report.together import over
 
 CONSTANT = "(constant)"
 LOST = {
@@ -220,7 +221,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"  # each seed on each sample of the training data is one
-    notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; intervals are over {fit}s and test examples."]
+    notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"]
     notes += test_notes(rows)
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     notes += _memory(rows)

@@ -56,10 +56,10 @@ def read(path: Path) -> Dataset:
 
     with _readable(path):
         table = pq.read_table(path, page_checksum_verification=True)
-        header = parsed((table.schema.metadata or {}).get(KEY, b"{}").decode())
-    labelled = {"label"} if "label" in table.column_names else {"labels"}
-    missing = sorted(({"split"} | labelled) - {*table.column_names})
-    missing += [] if {"text", "words"} & {*table.column_names} else ["text"]
+        header, names = parsed((table.schema.metadata or {}).get(KEY, b"{}").decode()), set(table.column_names)
+    labelled = {"label"} if "label" in names else {"labels"}
+    missing = sorted(({"split"} | labelled) - names)
+    missing += [] if {"text", "words"} & names else ["text"]
     if missing:
         raise DataProblem(f"{path}: no column {' nor '.join(missing)}; a table of examples has split, label and text (or words)")
     _check_types(table.schema, path)
