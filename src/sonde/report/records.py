@@ -17,7 +17,6 @@ from sonde.report.layer_table import LayerRow
 from sonde.report.rows import Row
 from sonde.spreadsheets import safe
 
-
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros
 Line = Row | Cell | LayerRow | Bits | Compared
 
