@@ -6,14 +6,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sonde.api import Evaluation, evaluate
+    from sonde.api import Evaluation, compare, evaluate
     from sonde.core import Dataset, Example, Sentence, Site
     from sonde.tasks.find import get_tasks
     from sonde.vectors import Vectors
 
-__all__ = ["Dataset", "Evaluation", "Example", "Sentence", "Site", "Vectors", "evaluate", "get_tasks"]
+__all__ = ["Dataset", "Evaluation", "Example", "Sentence", "Site", "Vectors", "compare", "evaluate", "get_tasks"]
 
-_PLACES = {"evaluate": "api", "Evaluation": "api", "get_tasks": "tasks.find", "Vectors": "vectors"}
+_PLACES = {"evaluate": "api", "compare": "api", "Evaluation": "api", "get_tasks": "tasks.find", "Vectors": "vectors"}
 
 
 def __getattr__(name: str) -> Any:

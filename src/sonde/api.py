@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sonde.core import Result
 from sonde.experiment.places import Places
@@ -13,6 +13,9 @@ from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
 from sonde.nets.precision import reproducing
 from sonde.runners import local
+
+if TYPE_CHECKING:
+    from sonde.report.compare import Comparison
 
 
 @dataclass(frozen=True)
@@ -65,3 +68,20 @@ def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
         made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
         outcome = run(made, places, local(chosen.jobs), chosen.progress)
     return Evaluation(outcome.results, dict(outcome.failures))
+
+
+def compare(results: Evaluation | Sequence[Result] | str | Path, against: str | None = None) -> Comparison:
+    """Whether scores differ: paired differences over the same test examples, as `sonde compare` shows them; printing it shows the table.
+
+    results  an evaluation, results chosen from several ([r for r in found if ...]), or a folder that `sonde run` or `evaluate` wrote
+    against  the encoder that all others are compared with, by its name or a pattern ('bow:random'); all pairs without
+    Fields of `.found` are percent; `.corrected` is p corrected for all that is compared here. DataProblem where nothing can be.
+    """
+    from sonde.report.asked import of_encoder
+    from sonde.report.compare import compared
+    from sonde.report.rows import newest
+
+    if isinstance(results, str | Path):
+        results = newest(dict(Places.of(results).result_store().read()).values())
+    listed = list(results.results if isinstance(results, Evaluation) else results)
+    return compared(listed, of_encoder(against, listed) if against else None)

@@ -131,4 +131,4 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     assert sorted(line.split(",")[2].strip('"') for line in done.stdout.splitlines()[1:]) == ["bow:random", "random"]
     assert len(sonde("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
-    assert "no encoder of this name" in str(sonde("compare", tmp_path / "out", "-a", "st:nothing").exception)
+    assert "no encoder called" in str(sonde("compare", tmp_path / "out", "-a", "st:nothing").exception)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from sonde.cli.options import EncoderPatterns, Folder, Output, ReadPatterns, TaskPatterns, Which, put, remark
-
-if TYPE_CHECKING:
-    from sonde.core import Result
 
 
 def compare(
@@ -40,23 +37,15 @@ def compare(
     - `sonde compare results/ -t 'edge/*' -e 'hf:*' --read lex --read mix`
     - `sonde compare results/ --against length --format csv -o differences.csv`
     """
-    from sonde.cli.show import asked_for, found_in
-    from sonde.core import DataProblem
-    from sonde.encoders import ENCODERS
+    from sonde.cli.show import found_in
     from sonde.report import PAGES
+    from sonde.report.asked import of_encoder
     from sonde.report.compare import compared, comparisons
     from sonde.report.records import csv
 
     asked = [*encoder, against] if encoder and against else encoder
     measured = found_in(results, which, tasks=task, encoders=asked, reads=read)
-    theirs = asked_for([against], {r.trial.encoder for r in measured}, ENCODERS) if against else set()
-    if against and not theirs:
-        raise DataProblem(f"--against {against}: no encoder of this name was measured; there are {', '.join(sorted(_names(measured)))}")
-    found = compared(measured, (lambda r: r.trial.encoder in theirs) if against else None)
+    found = compared(measured, of_encoder(against, measured) if against else None)
     put(csv(found.found) if style == "csv" else PAGES[style](comparisons(found)), output)
     if output is not None:
         remark(f"{output}: {len(found.found):,} difference{'s' * (len(found.found) > 1)}")
-
-
-def _names(results: list[Result]) -> set[str]:
-    return {r.trial.encoder.partition(",")[0] for r in results}

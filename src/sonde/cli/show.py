@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -14,7 +13,6 @@ from sonde.cli.options import EncoderPatterns, Folder, Output, ReadPatterns, Sui
 
 if TYPE_CHECKING:
     from sonde.core import Result
-    from sonde.naming import Contents
 
 Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "html", "mteb"]
 
@@ -146,6 +144,7 @@ def found_in(folder: Path | None, which: str | None = None, scores: bool = False
     from sonde.core import DataProblem
     from sonde.encoders import ENCODERS
     from sonde.experiment.places import Places
+    from sonde.report.asked import asked_for, is_asked
     from sonde.report.rows import newest
     from sonde.store.scores import find_scores
     from sonde.tasks import TASKS
@@ -162,7 +161,7 @@ def found_in(folder: Path | None, which: str | None = None, scores: bool = False
         remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
     mine = asked_for(asked.get("tasks"), {r.trial.task for r in kept}, TASKS)
     theirs = asked_for(asked.get("encoders"), {r.trial.encoder for r in kept}, ENCODERS)
-    chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and _is(asked.get("reads"), r.trial.read)]
+    chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and is_asked(asked.get("reads"), r.trial.read)]
     if not chosen:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
         raise DataProblem(
@@ -193,22 +192,3 @@ def _experiment(found: dict[str, Result], folder: Path, which: str) -> dict[str,
     if lost := len(ids) - len(mine):
         remark(f"{lost:,} of its {len(ids):,} trials have no result: it was stopped, or they could not be measured; run the same to go on")
     return mine
-
-
-def asked_for(patterns: list[str] | None, references: set[str], contents: Contents) -> set[str]:
-    """Those of the references that are asked for; all where nothing is."""
-    return {r for r in references if _is(patterns, *_names(r, contents))} if patterns else references
-
-
-def _names(reference: str, contents: Contents) -> tuple[str, ...]:
-    """What a reference goes by: its name alone, as tables show it, and in full."""
-    from sonde.naming import brief
-    from sonde.report.table import short
-
-    shown = brief(contents, reference)
-    return reference.partition(",")[0].partition(":")[0], shown, short(shown), reference
-
-
-def _is(patterns: list[str] | None, *names: str) -> bool:
-    """Whether one of the names is asked for; all are where nothing is."""
-    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)

@@ -12,8 +12,11 @@ import numpy as np
 
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
+from sonde.report import computing
 from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, said_of, without_fold
 from sonde.report.table import Section, Table, number, short
+from sonde.report.terminal import terminal
+from sonde.report.tested import differences, marks
 from sonde.report.together import together
 
 LEAST = 0.001  # p values below are told as such
@@ -27,6 +30,9 @@ class Compared:
     low, high  the 95 % interval of the difference
     p          of no difference, on its own; `corrected` for all comparisons made at once (Holm 1979)
     clusters   what test examples were drawn together by, which interval and p know
+    tested     a digest of the test examples, and the folds that are missing of them, as 'fold 3 of 3'
+    missing
+    computed   the processors and precisions of both scores
     """
 
     task: str
@@ -42,13 +48,19 @@ class Compared:
     first_seeds: int
     second_seeds: int
     clusters: str
+    tested: str = ""
+    missing: str = ""
+    computed: str = ""
 
 
 class Comparison(NamedTuple):
-    """What was compared, and in words what could not be."""
+    """What was compared, and in words what could not be; printing it shows the table."""
 
     found: tuple[Compared, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return terminal(comparisons(self))
 
 
 class Measured(NamedTuple):
@@ -125,25 +137,45 @@ def _compared(first: Measured, second: Measured) -> Compared:
     clusters = {**first.answers.clusters, **second.answers.clusters}
     found = difference(first.row.metric, first.answers, second.answers)
     value, low, high = (PERCENT * v for v in found[:3])
-    told = (first.row.n, first.row.seeds, second.row.seeds, ", ".join(clusters))
-    return Compared(first.row.task, first.row.metric, first.name, second.name, value, low, high, found.p, found.p, *told)
+    return Compared(
+        task=first.row.task,
+        metric=first.row.metric,
+        first=first.name,
+        second=second.name,
+        difference=value,
+        low=low,
+        high=high,
+        p=found.p,
+        corrected=found.p,
+        n=first.row.n,
+        first_seeds=first.row.seeds,
+        second_seeds=second.row.seeds,
+        clusters=", ".join(clusters),
+        tested=first.row.tested or second.row.tested,
+        missing=first.row.missing,
+        computed=computing.all_of((first.row, second.row)),
+    )
 
 
 def comparisons(comparison: Comparison) -> Table:
     """Comparisons as a table, one section a task."""
     head = ("score of", "against", "difference", "95 % interval", "p", "p (Holm)", "n")
-    sections = []
+    sections: list[Section] = []
+    tests: list[str] = []
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
         clusters = f"Test examples were drawn together by {mine[0].clusters}." if mine[0].clusters else ""
-        sections.append(Section(short(task), tuple(map(_cells, mine)), f"{metric}{clusters}".strip()))
+        sections.append(Section(short(task), tuple(map(_cells, mine, marks(mine))), f"{metric}{clusters}".strip()))
+        tests += differences(mine, short(task))
     many = len(comparison.found)
     notes = (
         "difference: in points of a hundred, over the same test examples; its interval and p are of paired answers.",
         f"p (Holm): corrected for {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. Where it is 0.05 and "
         "more, not even the sign of a difference is sure, and nothing is known of it but the interval.",
         *([FEW] if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found) else []),
+        *tests,
+        *computing.notes(computing.differing(comparison.found)),
         *(f"not compared: {why}" for why in comparison.left_out),
     )
     return Table(head, tuple(sections), WORDS, notes)
@@ -152,9 +184,9 @@ def comparisons(comparison: Comparison) -> Table:
 FEW = "What was fitted under one seed or two is compared as it was fitted: how far another fit would lie from it is not in the interval."
 
 
-def _cells(one: Compared) -> tuple[str, ...]:
+def _cells(one: Compared, mark: str) -> tuple[str, ...]:
     interval = f"{number(one.low)} – {number(one.high)}"
-    return (one.first, one.second, f"{one.difference:+.1f}", interval, _p(one.p), _p(one.corrected), f"{one.n:,}")
+    return (one.first, one.second, f"{one.difference:+.1f}{mark}", interval, _p(one.p), _p(one.corrected), f"{one.n:,}")
 
 
 def _p(value: float) -> str:

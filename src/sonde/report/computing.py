@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from sonde.core import Result
@@ -21,6 +21,19 @@ def computed(results: Iterable[Result]) -> str:
     for result in results:
         for what, how in dict(result.provenance.get("computed") or {}).items():
             found.setdefault(what, set()).add(str(how))
+    return _written(found)
+
+
+def all_of(rows: Iterable[Computed]) -> str:
+    """The same of several rows together."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for what, how in _parts(row).items():
+            found.setdefault(what, set()).update(how.split(" and "))
+    return _written(found)
+
+
+def _written(found: Mapping[str, set[str]]) -> str:
     return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in found.items())
 
 
