@@ -75,7 +75,8 @@ def folder(tmp_path_factory, environment) -> Path:
     (place / "request.json").write_text(next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8")
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
-    measured = ("run", "-t", "ud/tense:UD_English-EWT", "-e", "length", "--probe", "logreg", "--seeds", "1", "-o", "results/")
+    encoders = ("-e", "length", "-e", "bow:random")
+    measured = ("run", "-t", "ud/tense:UD_English-EWT", *encoders, "--probe", "logreg", "--seeds", "1", "-o", "results/")
     done = python("-m", "sonde", *measured, folder=place, environment=environment)  # blocks run in any order, and some report
     assert done.returncode == 0, done.stderr
     return place

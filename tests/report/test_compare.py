@@ -1,11 +1,14 @@
 """Comparisons: which rows are compared, over which examples, and what is said of what cannot be."""
 
+import io
+from csv import DictReader
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from sonde import compare, evaluate
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.metrics import Answers, difference, holm
@@ -80,6 +83,43 @@ def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other
     assert "hf:y" in comparisons(found).notes[-1]
 
 
+def test_differences_over_other_examples_than_those_above_are_marked_and_missing_folds_named():
+    """Two pairs of one task, each over test examples of its own."""
+    parts = [result(e, p, task="ud/tense:bank,fold=1/2") for e, p in (("hf:y", 0.9), ("hf:z", 0.7))]
+    rows_ = np.arange(96)
+    parts = [replace(r, gold=GOLD.take(rows_), predicted=r.predicted.take(rows_), clusters={}, provenance={"tested": "part"}) for r in parts]
+    found = compared([result(), result("bow:random", 0.6), *parts])
+    assert {(f.n, f.missing) for f in found.found} == {(200, ""), (96, "fold 2 of 2")}
+    table = comparisons(found)
+    marked = {row[-1]: row[2][-1] for row in table.sections[0].rows}
+    assert (marked["96"], marked["200"].isdecimal()) == ("*", True)
+    assert any(note.startswith("*") and "fold 2 of 2 missing" in note for note in table.notes)
+
+
+def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
+    both = [result(), result("bow:random", 0.6)]
+    for one, machine in zip(both, ("A", "B"), strict=True):
+        one.provenance["computed"] = {"processor": machine, "threads": "1"}
+    found = compared(both)
+    assert found.found[0].computed == "processor: A and B; threads: 1"
+    assert any("the processor of these rows differ" in note for note in comparisons(found).notes)
+
+
+def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    task = f"table:{tmp_path / 'a.jsonl'}"
+    how = {"probes": ["logreg"], "seeds": 1, "progress": False, "output": tmp_path / "out"}
+    done = evaluate(["bow:random,dim=4", "length", "random"], task, **how)
+    found = compare(done, against="length")
+    assert found == compare(tmp_path / "out", against="length") == compare(done.results, against="len*")
+    assert sorted(f.first for f in found.found) == ["bow:random,dim=4, logreg", "random, logreg"]
+    assert "score of" in str(found)
+    assert len(compare(done).found) == 3
+    with pytest.raises(DataProblem, match="no encoder called st:nothing was measured: there are bow:random,dim=4, length, random"):
+        compare(done, against="st:nothing")
+
+
 def test_controls_are_not_compared_and_nothing_is_an_error():
     control = replace(result("hf:y"), trial=replace(result("hf:y").trial, control="shuffled"))
     with pytest.raises(DataProblem, match="no task has two scores"):
@@ -113,9 +153,13 @@ def test_pages_say_what_was_compared_and_programs_get_all_digits():
     assert "drawn together by target" in text
     assert "< 0.001" in text
     assert "one seed or two" in text
-    header, line = csv(found.found).splitlines()
-    assert header.startswith("task,metric,first,second,difference,low,high,p,corrected,n")
-    assert float(line.split(",")[-6]) == pytest.approx(found.found[0].p, rel=1e-3)
+    assert csv(found.found).startswith("task,metric,first,second,difference,low,high,p,corrected,n")
+    (line,) = csv_of(csv(found.found))
+    assert float(line["p"]) == pytest.approx(found.found[0].p, rel=1e-3)
+
+
+def csv_of(text):
+    return list(DictReader(io.StringIO(text)))
 
 
 def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):

@@ -170,9 +170,9 @@ def comparisons(comparison: Comparison) -> Table:
         tests += differences(mine, short(task))
     many = len(comparison.found)
     notes = (
-        "difference: in points of a hundred, over the same test examples; its interval and p are of paired answers.",
-        f"p (Holm): corrected for {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. Where it is 0.05 and "
-        "more, not even the sign of a difference is sure, and nothing is known of it but the interval.",
+        "difference: the first score less the second, in percent, over the same test examples; intervals and p values are paired.",
+        f"p (Holm): corrected for {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. From 0.05 on, "
+        "these data do not tell which of the two scores is the higher.",
         *([FEW] if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found) else []),
         *tests,
         *computing.notes(computing.differing(comparison.found)),
@@ -181,7 +181,7 @@ def comparisons(comparison: Comparison) -> Table:
     return Table(head, tuple(sections), WORDS, notes)
 
 
-FEW = "What was fitted under one seed or two is compared as it was fitted: how far another fit would lie from it is not in the interval."
+FEW = "Of one seed or two a difference is between these fits alone: how far others would lie from them is not in its interval."
 
 
 def _cells(one: Compared, mark: str) -> tuple[str, ...]:
