@@ -87,7 +87,9 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
     """Two pairs of one task, each over test examples of its own."""
     parts = [result(e, p, task="ud/tense:bank,fold=1/2") for e, p in (("hf:y", 0.9), ("hf:z", 0.7))]
     rows_ = np.arange(96)
-    parts = [replace(r, gold=GOLD.take(rows_), predicted=r.predicted.take(rows_), clusters={}, provenance={"tested": "part"}) for r in parts]
+    parts = [
+        replace(r, gold=GOLD.take(rows_), predicted=r.predicted.take(rows_), clusters={}, provenance={"tested": "part"}) for r in parts
+    ]
     found = compared([result(), result("bow:random", 0.6), *parts])
     assert {(f.n, f.missing) for f in found.found} == {(200, ""), (96, "fold 2 of 2")}
     table = comparisons(found)
