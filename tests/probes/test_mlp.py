@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,6 +125,14 @@ def test_labels_that_were_not_annotated_teach_nothing(probe):
     given = readings(x, labels, (600, 100, 200))
     said = fit(probe, given)[0].predict(given.split("test")).scores
     assert ((said >= 0) == truth[700:]).mean() > 0.9
+
+
+def test_the_paper_s_grid_is_nine_runs_of_senteval_with_its_search_over_l2():
+    acl18, senteval = (PROBES.make(f"mlp,protocol={name}") for name in ("acl18", "senteval"))
+    assert [(m.hidden, m.dropout, m.decay) for m in acl18._grid()] == [
+        (hidden, dropout, l2) for hidden in (50, 100, 200) for dropout in (0.0, 0.1, 0.2) for l2 in (1e-5, 1e-4, 1e-3, 1e-2)
+    ]
+    assert acl18.protocol == replace(senteval.protocol, hidden=acl18.protocol.hidden, dropout=acl18.protocol.dropout)
 
 
 @pytest.mark.parametrize("protocol", ["acl18", "senteval", "krasnowska"])

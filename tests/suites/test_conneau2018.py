@@ -96,3 +96,29 @@ def test_what_cannot_be_run_says_what_to_write():
         conneau2018("folder", trees="a.mrg")
     with pytest.raises(ReferenceProblem, match="adds to"):
         conneau2018(with_=("b.mrg",))
+
+
+def test_the_published_loss_is_an_option():
+    made = wanted(conneau2018("folder", reduction="sum"), Asked(["length"]))
+    probes = {w.probes[0]: len(w.tasks) for w in made if w.encoders == ["length"] and w.probes[0].startswith("mlp")}
+    assert probes == {"mlp,protocol=acl18,reduction=sum": 9, "mlp,protocol=senteval,hidden=0,reduction=sum": 1}
+
+
+@pytest.mark.parametrize("written", ["conneau2018:folder,probe=logreg", "conneau2018:folder,probe=mlp%2Chidden=0"])
+def test_another_probe_reads_all_ten_and_stands_apart_from_the_paper(written, monkeypatch):
+    from sonde.naming import Reference
+    from sonde.suites import SUITES
+
+    suite = SUITES.make(written)
+    read = {probe: len(w.tasks) for w in wanted(suite, Asked(["bow:random"])) for probe in w.probes if w.encoders == ["bow:random"]}
+    assert read == {written.partition("probe=")[2].replace("%2C", ","): 10}
+    monkeypatch.setattr("sonde.suites.conneau2018.different", lambda *about: "")
+    assert "the paper's with its" in suite.different(Reference.parse("senteval/tense:folder"), None)
+    assert conneau2018("folder").different(Reference.parse("senteval/tense:folder"), None) == ""
+
+
+def test_another_probe_has_a_loss_of_its_own():
+    with pytest.raises(ReferenceProblem, match="leave one of them out"):
+        conneau2018("folder", probe="logreg", reduction="sum")
+    with pytest.raises(ReferenceProblem, match="probe"):
+        conneau2018("folder", probe="nothing")

@@ -28,8 +28,9 @@ class Protocol:
 PROTOCOLS = {
     # Conneau et al. 2018's grid under a schedule of our own
     "fast": Protocol((50, 100, 200), (0.0, 0.1, 0.2), (0.0,), Annealing(), scaled=True),
-    # Conneau et al. 2018, Table 2 and its appendix; SentEval's README, "tuned the nhid and dropout on the dev set"
-    "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), (0.0,), Tenacity()),
+    # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in [0.0, 0.1, 0.2]) on the dev set", each
+    # of which was a run of SentEval, whose SplitClassifier searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
+    "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), DECAYS, Tenacity(), rounded=True),
     # SentEval, tools/validation.py (SplitClassifier)
     "senteval": Protocol((50,), (0.0,), DECAYS, Tenacity(), rounded=True),
     # Krasnowska-Kieraś & Wróblewska 2019, footnote 8, over SentEval's L2 grid
