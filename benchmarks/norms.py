@@ -55,7 +55,7 @@ def main() -> int:
             test = data.split("test")
             cells = tuple(Cell("-", seed) for seed in range(options.seeds))
             fitted = probe.fit(data.split("train"), data.split("dev"), cells=cells)
-            right = [np.mean(one.predict(test).labels.matrix() == test.labels.matrix()) for one in fitted]
+            right = [np.mean(one.predict(test).decoded.matrix() == test.labels.matrix()) for one in fitted]
             found.append(100 * float(np.mean(right)))
         if name == "mlp":
             spread = float(np.ptp(found))

@@ -23,6 +23,7 @@ from sonde.sampling import Candidate, Settings, sample
 from sonde.sources.files import Part, digest
 from sonde.sources.tally import Tally
 
+LOGISTIC = "mlp,hidden=0"  # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
 HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size
 
 
@@ -150,6 +151,7 @@ class Question(Generic[H, O]):
     needs    the labels without which the question cannot be asked, and the annotation that they come from
     oracles  what the labels are derived from, by name, in one sentence each
     classes  how many classes the question has, 0 for as many as the data allow; a data set with fewer says so
+    probe    what it is read with where nothing else is said
     """
 
     name: str
@@ -159,6 +161,7 @@ class Question(Generic[H, O]):
     needs: Mapping[str, str] = field(default_factory=dict)
     oracles: Mapping[str, str] = field(default_factory=dict)
     classes: int = 0
+    probe: str = "mlp"
 
     def sampled(self, options: Asked, candidates: list[Candidate], notes: dict[str, Any], **more: Any) -> Dataset:
         """The data set of some candidates; DataProblem where the annotation cannot answer the question."""

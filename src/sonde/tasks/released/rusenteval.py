@@ -6,13 +6,13 @@ Only the file of gapping was seen by us; the other questions are worded after th
 from __future__ import annotations
 
 from sonde.sources.columns import SENTEVAL
-from sonde.tasks.released import senteval
+from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 
 _release = releases(SENTEVAL, "rusenteval")
 
 sent_len = task("rusenteval/sent-len", _release("sent_len", "How long is the sentence, in bins?"))
-word_content = task("rusenteval/word-content", _release("word_content", "Which of some words does the sentence hold?", senteval.LOGISTIC))
+word_content = task("rusenteval/word-content", _release("word_content", "Which of some words does the sentence hold?", LOGISTIC))
 tree_depth = task("rusenteval/tree-depth", _release("tree_depth", "How deep is the dependency tree of the sentence?"))
 ngram_shift = task("rusenteval/ngram-shift", _release("ngram_shift", "Are two neighbouring groups of words inverted?", altered="I"))
 gapping = task("rusenteval/gapping", _release("gapping", "Is there a gap in the sentence, a verb that is left out where it would recur?"))

@@ -6,10 +6,8 @@ One file a task: split, label, words. Labels are numbered in sorted order of the
 from __future__ import annotations
 
 from sonde.sources.columns import SENTEVAL
+from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
-
-LOGISTIC = "mlp,hidden=0"  # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
-
 
 _release = releases(SENTEVAL, "senteval")
 

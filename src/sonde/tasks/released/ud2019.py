@@ -7,15 +7,13 @@ matter, and the paper's names and those of SentEval are both understood; any oth
 from __future__ import annotations
 
 from sonde.sources.columns import SENTEVAL
-from sonde.tasks.released import senteval
+from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 
 _release = releases(SENTEVAL, "ud2019")
 
 sent_len = task("ud2019/sent-len", _release("SentLen sentence_length length", "How many words does the sentence have?"))
-word_content = task(
-    "ud2019/word-content", _release("WordContent WC word_content", "Which of some words does the sentence hold?", senteval.LOGISTIC)
-)
+word_content = task("ud2019/word-content", _release("WordContent WC word_content", "Which of some words does the sentence hold?", LOGISTIC))
 tree_depth = task("ud2019/tree-depth", _release("TreeDepth depth", "How deep is the dependency tree of the sentence?"))
 top_deps = task("ud2019/top-deps", _release("TopDeps top_dependents", "Which dependents does the main predicate have?"))
 passive = task("ud2019/passive", _release("Passive voice", "Is the main clause in the passive voice?"))

@@ -7,15 +7,13 @@ the folder of a language. The published files have faults that `sonde inspect` f
 from __future__ import annotations
 
 from sonde.sources.columns import XPROBE
-from sonde.tasks.released import senteval
+from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 
 _release = releases(XPROBE, "xprobe/en")
 
 sent_len = task("xprobe/sent-len", _release("sentence_length", "How long is the sentence, in six bins?"))
-word_content = task(
-    "xprobe/word-content", _release("word_content", "Which of some mid-frequency words does the sentence hold?", senteval.LOGISTIC)
-)
+word_content = task("xprobe/word-content", _release("word_content", "Which of some mid-frequency words does the sentence hold?", LOGISTIC))
 tree_depth = task("xprobe/tree-depth", _release("tree_depth", "How deep is the tree of the sentence?"))
 bigram_shift = task("xprobe/bigram-shift", _release("bigram_shift", "Are two neighbouring words of the sentence inverted?", altered="I"))
 tense = task("xprobe/tense", _release("past_present", "Is the main verb in the present or in the past?"))

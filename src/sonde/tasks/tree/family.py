@@ -15,7 +15,7 @@ from sonde.naming import Place
 from sonde.oracles import Facts
 from sonde.sources.files import Part
 from sonde.sources.frequencies import corpus
-from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.tree import answers
 from sonde.tasks.tree.facts import CONSTITUENTS, DEPTHS, OF_TREES, ORIGINS, PHRASES, facts, has_trees, origins
 from sonde.tasks.tree.harvest import Harvest, harvest, sources
@@ -53,8 +53,12 @@ class TreeTask:
     name: str
     options: Options
     metric: str = "accuracy"
-    probe: str = "mlp"
     view: str = "mean"
+
+    @property
+    def probe(self) -> str:
+        """What it is read with where nothing else is said."""
+        return QUESTIONS[self.name].probe
 
     @property
     def question(self) -> str:
@@ -121,7 +125,7 @@ sent_len = _task(
 word_content = _task(
     Question(
         "tree/word-content", "Which of some mid-frequency words does the sentence hold?",
-        answers.words, _CONTENT, oracles=CONTENT,
+        answers.words, _CONTENT, oracles=CONTENT, probe=LOGISTIC,
     )
 )  # fmt: skip
 tree_depth = _task(

@@ -15,7 +15,7 @@ from sonde.core import DataProblem, Dataset, Sentence
 from sonde.oracles import Facts
 from sonde.sampling import Candidate
 from sonde.sources.files import Part
-from sonde.tasks.questions import Asked, Question, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.harvest import RULES, Harvest, harvest, is_text, parts, refuse_first_release
@@ -56,8 +56,12 @@ class UdTask:
     name: str
     options: Options
     metric: str = "accuracy"
-    probe: str = "mlp"
     view: str = "mean"
+
+    @property
+    def probe(self) -> str:
+        """What it is read with where nothing else is said."""
+        return QUESTIONS[self.name].probe
 
     @property
     def question(self) -> str:
@@ -242,8 +246,11 @@ def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
 
 sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, _DROP, classes=len(INTERVALS), oracles=PLACES))
 word_content = _task(
-    Question("ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT, oracles=CONTENT)
-)
+    Question(
+        "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT,
+        oracles=CONTENT, probe=LOGISTIC,
+    )
+)  # fmt: skip
 tree_depth = _task(
     Question(
         "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,
