@@ -34,3 +34,16 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
     shown = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "cli"), "--cache", str(tmp_path), "--format", "csv"])
     assert shown.exit_code == 0, shown.output
     assert f"{score:.4f}" in shown.output
+
+
+def test_what_could_not_be_measured_is_printed_with_the_table(task, tmp_path):
+    def broken(sentences):
+        raise RuntimeError("no vectors today")
+
+    how = {"probes": ["logreg"], "seeds": 1, "progress": False, "cache": tmp_path}
+    nothing = str(evaluate(broken, task, **how))
+    assert "nothing could be measured" in nothing
+    assert "failed: " in nothing
+    both = str(evaluate([broken, "length"], task, **how))
+    assert "length " in both
+    assert "no vectors today" in both.splitlines()[-1]

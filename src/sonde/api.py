@@ -40,7 +40,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Results of an evaluation; printing it shows the table. `failures` names what could not be measured, and why."""
+    """Results of an evaluation; printing it shows the table, and what failed. `failures` names what could not be measured, and why."""
 
     results: tuple[Result, ...]
     failures: dict[str, str] = field(default_factory=dict)
@@ -48,7 +48,8 @@ class Evaluation:
     def __str__(self) -> str:
         from sonde.report import render  # the report is wanted only when somebody looks
 
-        return render(self.results, "terminal")
+        shown = [render(self.results, "terminal")] if self.results else ["nothing could be measured"]
+        return "\n".join((*shown, *(f"failed: {name}: {reason}" for name, reason in self.failures.items())))
 
 
 def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
