@@ -50,10 +50,10 @@ class Row:
     on_seen
     on_unseen
     stratum        what the examples have in common, where they are but some; '' for all
-    matched        the score with labels weighted to be as frequent in all strata, its interval, and the share of all test examples that
-    matched_low    have a label which every stratum has; NaN where there is none
-    matched_high
-    matched_share
+    expected       what all test examples score with labels weighted to be as frequent as in the stratum, how much higher the score of the
+    over           stratum is than that, and the interval of this difference; NaN where there is none
+    over_low
+    over_high
     beyond         examples left out because their words lie behind the place where a sentence was cut
     unaligned      examples left out because the encoder has nothing for their words
     partial        examples of which some words were read and others, for which it has nothing, were not
@@ -94,10 +94,10 @@ class Row:
     kind: Kind = "trained"
     samples: int = 1
     stratum: str = ""
-    matched: float = math.nan
-    matched_low: float = math.nan
-    matched_high: float = math.nan
-    matched_share: float = math.nan
+    expected: float = math.nan
+    over: float = math.nan
+    over_low: float = math.nan
+    over_high: float = math.nan
     bits: float = math.nan
     compression: float = math.nan
     over_prior: float = math.nan

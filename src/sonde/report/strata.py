@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Result, Tags
-from sonde.metrics import METRICS, floor, interval_of
-from sonde.report.mix import FEWEST, Mix, mix_of, standardised
+from sonde.metrics import METRICS, floor
+from sonde.report.mix import beyond, expected
 from sonde.report.rows import Row, groups_of, repeats, rows, without_fold
 from sonde.report.table import Section, Table, about, number, scored, short, signs_of, test_notes
-from sonde.targets import joined
+from sonde.report.together import together
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
 SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw
@@ -44,26 +45,27 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     for result in tagged:
         by_task.setdefault(without_fold(result.trial.task), []).append(result)
     for mine in by_task.values():
-        every = next(iter(groups_of(mine).values()))
-        parts = [(each, [p for p in (restricted(r, stratum, each) for r in mine) if p]) for each in bins(_counts(every, stratum))]
-        mix = mix_of([joined([r.gold for r in repeats(next(iter(groups_of(some).values())))[0]]) for _, some in parts])
-        for each, some in parts:
-            scored = [replace(row, stratum=each.label) for row in rows(some)]
-            if not any(map(counted, some)):
-                found += map(_without_score, scored)
+        whole = groups_of(mine)
+        for each in bins(_counts(next(iter(whole.values())), stratum)):
+            parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
+            scored = [replace(row, stratum=each.label) for row in rows(parts)]
+            if any(map(counted, parts)):
+                found += [_beside(row, whole[key], stratum, each) for row, key in zip(scored, groups_of(parts), strict=True)]
             else:
-                found += [_matched(row, group, mix) for row, group in zip(scored, groups_of(some).values(), strict=True)] if mix else scored
+                found += map(_without_score, scored)
     return found
 
 
-def _matched(row: Row, group: Iterable[Result], mix: Mix) -> Row:
-    """A row with its score at one label mix."""
+def _beside(row: Row, group: Iterable[Result], stratum: str, to: Bin) -> Row:
+    """A row of a stratum with what its labels let expect, and how much more it is."""
     fits = repeats(group)
-    gold, predicted = joined([r.gold for r in fits[0]]), [joined([r.predicted for r in each]) for each in fits]
-    metric = standardised(METRICS.make(row.metric), gold, mix)
-    low, high = interval_of(metric, gold, predicted)
-    score = float(np.mean([metric(gold, p) for p in predicted]))
-    return replace(row, matched=100 * score, matched_low=100 * low, matched_high=100 * high, matched_share=100 * mix.covers)
+    answers, metric = together(fits), METRICS.make(row.metric)
+    chosen = np.flatnonzero(np.concatenate([_chosen(result, stratum, to) for result in fits[0]]))
+    alone, over = expected(metric, answers.gold, chosen), beyond(metric, answers.gold, chosen)
+    if alone is None or over is None:
+        return row
+    (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
+    return replace(row, expected=100 * float(np.mean(answers.scores(alone))), over=100 * more, over_low=100 * low, over_high=100 * high)
 
 
 def _without_score(row: Row) -> Row:
@@ -97,9 +99,7 @@ def bins(counts: dict[str, int]) -> list[Bin]:
 
 def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
     """A result over its examples of some values alone; None where it has none. Its interval is told with that of other seeds."""
-    tags = result.strata[stratum]
-    wanted = np.array([name in to.values for name in tags.names] + [False])
-    chosen = np.flatnonzero(wanted[tags.codes])
+    chosen = np.flatnonzero(_chosen(result, stratum, to))
     if not len(chosen):
         return None
     gold, predicted = result.gold.take(chosen), result.predicted.take(chosen)
@@ -117,54 +117,50 @@ def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
     )
 
 
+def _chosen(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
+    """Whether each example has one of some values, [n]."""
+    tags = result.strata[stratum]
+    return np.array([name in to.values for name in tags.names] + [False])[tags.codes]
+
+
 def strata_table(found: Sequence[Row], stratum: str) -> Table:
     """Rows by the values of a stratum as a table, one section a task; baselines first and oracles last within each value."""
     plain = scored(found)
     signs = signs_of(plain)
     layers = any(row.layer != "-" for row in plain)
-    matched = any(not math.isnan(row.matched) for row in plain)
-    weighted = ("one mix", "95 % interval") if matched else ()
-    head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", *weighted, "n")
+    told = any(not math.isnan(row.expected) for row in plain)
+    beside = ("expected", "over it", "95 % interval") if told else ()
+    head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", *beside, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
         places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
         lines = sorted(mine, key=lambda r: (places[r.stratum], r.place))
-        body = tuple(_cells(row, signs.get(id(row), ""), layers, matched) for row in lines)
+        body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in lines)
         sections.append(Section(short(task), body, about(mine)))
     notes = [
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "
         "and half a percent of all.",
         "constant: what the best constant answer of train scores on the same examples.",
     ]
+    if told:
+        notes.append(
+            "expected: what all test examples score with labels weighted to be as frequent as here; over it: the score less that. "
+            "Scores by a tag differ by their labels, too: what is left is over it."
+        )
     if any(math.isnan(row.score) for row in plain):
         notes.append("–: the metric counts no label of these examples.")
-    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), (*notes, *_mixes(plain, stratum), *test_notes(plain)))
+    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), (*notes, *test_notes(plain)))
 
 
-def _mixes(plain: Sequence[Row], stratum: str) -> list[str]:
-    """What the scores at one mix of labels are over; without them, that labels may be what scores differ by."""
-    shares = {row.task: row.matched_share for row in plain if not math.isnan(row.matched_share)}
-    found = [
-        f"{short(task)}: the labels that every value has are those of {share:.0f} % of the examples." for task, share in shares.items()
-    ]
-    if shares:
-        found = [
-            f"one mix: the score with labels weighted to be as frequent at every value of {stratum} as in all, of the labels that every "
-            f"value has {FEWEST} times. Where score and one mix part, it is the labels that differ.",
-            *found,
-        ]
-    if {row.task for row in plain} - shares.keys():
-        found.append(f"Labels may be more or less frequent at some values of {stratum}, and scores differ for that alone.")
-    return found
-
-
-def _cells(row: Row, sign: str, layers: bool, matched: bool) -> tuple[str, ...]:
+def _cells(row: Row, sign: str, layers: bool, told: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
-    mixed = (number(row.matched), _span(row.matched_low, row.matched_high)) if matched else ()
+    beside: tuple[str, ...] = ("–", "–", "–") if told else ()
+    if told and not math.isnan(row.expected):
+        beside = (number(row.expected), f"{row.over:+.1f}", f"{row.over_low:+.1f} – {row.over_high:+.1f}")
     return (
         *(row.stratum, row.encoder, *layer, row.probe, number(row.score) + sign, _span(row.low, row.high), number(row.majority)),
-        *(*mixed, f"{row.n:,}"),
+        *(*beside, f"{row.n:,}"),
     )
 
 
