@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
+
 import pytest
 from typer.testing import CliRunner
 
@@ -10,6 +13,7 @@ from sonde.cli import app
 from sonde.report import page, rows
 from sonde.sources.tables import write
 from sonde.testing import FAMILIES
+from test_oracles import Told
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +24,7 @@ def task(tmp_path_factory):
 
 
 def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
-    how = {"probes": ["logreg"], "seeds": 1, "progress": False}
+    how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
     plain = evaluate("bow:random,dim=8", task, **how, output=tmp_path / "plain", cache=tmp_path)
     found = evaluate("bow:random,dim=8", task, **how, controls=["shuffled"], output=tmp_path / "both", cache=tmp_path)
     (score,) = (row.score for row in rows(plain.results))
@@ -30,7 +34,8 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
     ((cells,),) = [section.rows for section in page(found.results).sections]
     assert cells[2] == f"{score:.1f}"
 
-    arguments = ["run", "-t", task, "-e", "bow:random,dim=8", "--probe", "logreg", "--seeds", "1", "--control", "shuffled", "-q"]
+    asked = ["-e", "bow:random,dim=8", "--probe", "logreg", "--seeds", "1", "--control", "shuffled", "--no-bounds"]
+    arguments = ["run", "-t", task, *asked, "-q"]
     shown = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "cli"), "--cache", str(tmp_path), "--format", "csv"])
     assert shown.exit_code == 0, shown.output
     assert f"{score:.4f}" in shown.output
@@ -40,10 +45,30 @@ def test_what_could_not_be_measured_is_printed_with_the_table(task, tmp_path):
     def broken(sentences):
         raise RuntimeError("no vectors today")
 
-    how = {"probes": ["logreg"], "seeds": 1, "progress": False, "cache": tmp_path}
+    how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False, "cache": tmp_path}
     nothing = str(evaluate(broken, task, **how))
     assert "nothing could be measured" in nothing
     assert "failed: " in nothing
     both = str(evaluate([broken, "length"], task, **how))
     assert "length " in both
     assert "no vectors today" in both.splitlines()[-1]
+
+
+def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_path):
+    how = {"probes": ["logreg"], "seeds": 2, "output": tmp_path / "results", "cache": tmp_path, "progress": False}
+    found = [evaluate("random,dim=4", Told(), **how) for _ in range(2)]
+    for evaluation in found:
+        fits = Counter(r.trial.encoder.partition(",")[0] for r in evaluation.results)
+        assert fits == {"random": 1, "length": 1, "bow:random": 1, "gold:words": 1}  # logreg draws nothing, so one seed is enough
+        assert "gold:words: the words." in str(evaluation)
+    assert [r.provenance["date"] for r in found[0].results] == [r.provenance["date"] for r in found[1].results]
+    alone = evaluate("random,dim=4", [Told()], **how, bounds=False)
+    assert {r.trial.encoder.partition(",")[0] for r in alone.results} == {"random"}
+
+
+def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
+    how = ["--probe", "logreg", "--seeds", "1", "-q", "--cache", str(tmp_path), "--format", "csv"]
+    arguments = ["run", "-t", task, "-e", "random,dim=4", *how]
+    both = [CliRunner().invoke(app, [*arguments, *more], catch_exceptions=False) for more in ((), ("--no-bounds",))]
+    encoders = [{row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both]
+    assert encoders == [{"random,dim=4", "length", "bow:random"}, {"random,dim=4"}]

@@ -277,7 +277,7 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
     view = {"asked": "mean%2Basked", "pair": "mean%2Bcontrast"}.get(family, "mean")
     task = places(f"table:TABLES/{family}.parquet,view={view}")
     probes = ["majority", "nb-uni-tfidf", "logreg", "mlp"]
-    evaluation = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, output=tmp_path, progress=False)
+    evaluation = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, bounds=False, output=tmp_path, progress=False)
     assert not evaluation.failures
     found = {(r.trial.probe.partition(",")[0], r.trial.encoder.partition(":")[0]): r for r in evaluation.results}
     assert set(found) == {("majority", "words"), ("nb-uni-tfidf", "words"), ("logreg", "bow"), ("mlp", "bow")}
@@ -289,6 +289,6 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
     assert found["majority", "words"].score == found["majority", "words"].majority
     if family in ("sentence", "span"):
         assert found["logreg", "bow"].score > found["logreg", "bow"].majority
-    again = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, output=tmp_path, progress=False)
+    again = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, bounds=False, output=tmp_path, progress=False)
     assert [r.score for r in again.results] == [r.score for r in evaluation.results]
     assert family in str(evaluation)

@@ -22,6 +22,7 @@ import pytest
 from sonde.encoders import ENCODERS
 from sonde.naming import Reference
 from sonde.sources.grammar import treebank
+from sonde.tasks import TASKS
 from tasks.publications import compeval, senteval, xprobe
 
 ROOT = Path(__file__).parent.parent
@@ -145,6 +146,16 @@ def test_extensions_are_shown_as_they_are_tested():
     assert len(named) == 5
     for path, shown in named:
         assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
+
+
+def test_every_oracle_is_described_where_it_is_looked_for():
+    page = (ROOT / "docs" / "oracles.md").read_text("utf-8")
+    listed = set(re.findall(r"^\| `gold:(\S+)` \| (.*) \| (.*) \|$", page, re.M))
+    of = {(oracle, holds): [] for name in TASKS for oracle, holds in getattr(TASKS.find(name), "oracles", {}).items()}
+    for name in sorted(TASKS):
+        for oracle, holds in getattr(TASKS.find(name), "oracles", {}).items():
+            of[oracle, holds].append(f"`{name}`")
+    assert listed == {(oracle, ", ".join(names), holds) for (oracle, holds), names in of.items()}
 
 
 def test_links_lead_somewhere():

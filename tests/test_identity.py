@@ -165,7 +165,7 @@ def measure(tmp_path):
     (tmp_path / "data.tsv").write_text("\n".join(rows) + "\n")
     code = f"""
 import sys, sonde
-found = sonde.evaluate(sys.argv[1], {"table:" + str(tmp_path / "data.tsv")!r}, probes=["logreg"], seeds=1,
+found = sonde.evaluate(sys.argv[1], {"table:" + str(tmp_path / "data.tsv")!r}, probes=["logreg"], seeds=1, bounds=False,
                        cache={str(tmp_path / "cache")!r}, progress=False)
 print(found.results[0].score)
 """

@@ -53,7 +53,8 @@ def test_the_extension_is_listed(installed, command, name, line):
 
 
 def test_the_extension_runs(installed, running_text, tmp_path):
-    run = ["run", "-t", f"example/long-word:{running_text}", "-e", "letters", "-e", "length", "--probe", "centroid", "-q", "-o", tmp_path]
+    encoders = ["-e", "letters", "-e", "length", "--no-bounds"]
+    run = ["run", "-t", f"example/long-word:{running_text}", *encoders, "--probe", "centroid", "-q", "-o", tmp_path]
     rows = list(csv.DictReader(sonde(installed, *run, "--format", "csv").splitlines()))
     scores = {row["encoder"]: float(row["score"]) for row in rows}
     assert {row["probe"] for row in rows} == {"centroid"}
@@ -70,6 +71,6 @@ def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
 def test_a_file_is_enough(running_text, tmp_path):
     source = PLUGIN / "src" / "sonde_example"
     run = ["run", "-t", f"{source}/task.py@LongWord:{running_text}", "-e", f"{source}/encoder.py@Letters"]
-    run += ["--probe", f"{source}/probe.py@Centroid", "-q", "-o", tmp_path, "--format", "csv"]
+    run += ["--probe", f"{source}/probe.py@Centroid", "--no-bounds", "-q", "-o", tmp_path, "--format", "csv"]
     (row,) = csv.DictReader(sonde(dict(os.environ), *run).splitlines())
     assert float(row["score"]) > 60

@@ -83,7 +83,7 @@ def test_workers_end_with_the_iteration():
 
 UNGUARDED = """
     import sonde
-    sonde.evaluate("length", "ud/sent-len:embedded", seeds=1, probes=["logreg"], jobs=2, progress=False)
+    sonde.evaluate("length", "ud/sent-len:embedded", seeds=1, probes=["logreg"], bounds=False, jobs=2, progress=False)
 """
 
 
@@ -141,7 +141,7 @@ def mine(tmp_path):
 
 
 def start(folder, *arguments, **environment):
-    command = [sys.executable, "-m", "sonde", "run", *arguments, "-o", "out"]
+    command = [sys.executable, "-m", "sonde", "run", "--no-bounds", *arguments, "-o", "out"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=folder, env={**os.environ, **environment}, **pipes)
 
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
     (tmp_path / "file").write_text("")
     asked = []
     with pytest.raises(StoreProblem, match=r"cannot write into .*; make room, or choose another folder"):
-        sonde.evaluate(asked.append, "ud/tense:embedded", seeds=1, output=tmp_path / "file" / "results", progress=False)
+        sonde.evaluate(asked.append, "ud/tense:embedded", seeds=1, bounds=False, output=tmp_path / "file" / "results", progress=False)
     assert not asked
 
 
@@ -209,7 +209,7 @@ def test_sixty_four_open_files_are_enough(mine):
     for number in range(100):
         (mine / "out" / f"{number:032x}.result").write_bytes(earlier[number % len(earlier)].read_bytes())
     command = f"ulimit -n 64; exec {sys.executable} -m sonde"
-    run = ["run", *EASY, "-e", "mine.py@vowels", "-e", "length", "-j", "3", "-o", "out", "-q"]
+    run = ["run", "--no-bounds", *EASY, "-e", "mine.py@vowels", "-e", "length", "-j", "3", "-o", "out", "-q"]
     for arguments in (run, ["report", "out", "--format", "csv"]):
         done = subprocess.run(["bash", "-c", f'{command} "$@"', "-", *arguments], cwd=mine, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sonde.core import Result
 from sonde.experiment.places import Places
-from sonde.experiment.plan import Wanted, plan
+from sonde.experiment.plan import BOUNDS, Wanted, plan
 from sonde.experiment.run import run
 from sonde.nets.precision import reproducing
 from sonde.runners import local
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class Settings:
     """How an evaluation is made: probes, controls and seeds as `sonde run` names them, and where and how things are kept.
 
+    bounds        whether each task's default baselines and oracle stand in the table too, fitted once with the same probe
     reproducible  float32 and one thread throughout: the same numbers again on processors of one kind, however many cores
     """
 
     probes: Sequence[str] = ()
     controls: Sequence[str] = ()
     seeds: int = 5
+    bounds: bool = True
     reads: Sequence[str] = ()
     output: str | Path | None = None
     cache: str | Path | None = None
@@ -58,15 +60,16 @@ def evaluate(encoder: Any, tasks: Any, **settings: Any) -> Evaluation:
     encoder   a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with `encode(list[str])`, a function
               list[str] -> [n, dim], or a SentEval pair `(batcher, prepare)`; a list of these; or, to name models, a mapping of
               names to them. A model without a name goes by its card or its path, and a second one of that name by 'NAME #2'
-    tasks     references or Task objects; patterns such as 'ud/*:PATH' are expanded
-    settings  the fields of `Settings`: probes, controls, seeds, reads, output, cache, store, keep_scores, jobs, progress
+    tasks     a reference or a Task object, or several; patterns such as 'ud/*:PATH' are expanded
+    settings  the fields of `Settings`: probes, controls, seeds, bounds, reads, output, cache, store, keep_scores, jobs, progress
     """
     chosen = Settings(**settings)
     encoders = encoder if isinstance(encoder, list | Mapping) else [encoder]
-    listed = [tasks] if isinstance(tasks, str) else list(tasks)
+    listed = list(tasks) if isinstance(tasks, Iterable) and not isinstance(tasks, str) else [tasks]
     places = replace(Places.of(chosen.output, chosen.cache, chosen.store), scores=chosen.keep_scores)
     with reproducing(chosen.reproducible):
-        made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads), places)
+        beside = BOUNDS if chosen.bounds else ()
+        made = plan(Wanted(listed, encoders, chosen.probes, chosen.controls, chosen.seeds, chosen.reads, beside), places)
         outcome = run(made, places, local(chosen.jobs), chosen.progress)
     return Evaluation(outcome.results, dict(outcome.failures))
 

@@ -43,6 +43,18 @@ def test_every_option_of_every_task_is_explained(name):
     assert [option for option, told in options(shown("tasks", name)).items() if not told] == []
 
 
+@pytest.mark.parametrize("name", ["ud/tense", "ud/feat", "tree/somo", "edge/dep"])
+def test_a_task_is_shown_with_its_oracles(name):
+    known = TASKS.find(name).oracles
+    assert known
+    for oracle, holds in known.items():
+        assert re.search(rf"^  gold:{oracle} +an oracle: {re.escape(holds)}$", shown("tasks", name), re.M)
+
+
+def test_a_task_without_oracles_shows_none():
+    assert "gold:" not in shown("tasks", "senteval/tense")
+
+
 def test_many_are_listed_a_line_each():
     lines = shown("tasks", "edge/*").splitlines()
     assert {line.split("  ")[0].strip() for line in lines} == {name for name in TASKS if name.startswith("edge/")}

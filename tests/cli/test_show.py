@@ -28,7 +28,7 @@ def sonde(*arguments):
 
 def ran(place, task, *rest, seeds=1):
     probe = ["-e", "bow:random,dim=4", "--probe", "mlp,hidden=0", "--seeds", seeds, "-q"]
-    done = sonde("run", "-t", f"table:{place / task}.jsonl", *probe, *rest)
+    done = sonde("run", "--no-bounds", "-t", f"table:{place / task}.jsonl", *probe, *rest)
     assert done.exit_code == 0, done.output
 
 
@@ -79,7 +79,7 @@ def test_what_a_stopped_run_lacks_is_said(place):
 
 
 def test_a_run_says_how_its_results_are_shown_again(place):
-    arguments = ["run", "-t", f"table:{place}/a.jsonl", "-e", "bow:random,dim=4", "--probe", "logreg"]
+    arguments = ["run", "-t", f"table:{place}/a.jsonl", "-e", "bow:random,dim=4", "--probe", "logreg", "--no-bounds"]
     assert "`sonde report` shows" in sonde(*arguments).stderr
     assert f"`sonde report {place}/results` shows" in sonde(*arguments, "-o", place / "results").stderr
 

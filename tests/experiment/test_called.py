@@ -19,7 +19,7 @@ from sonde.store.results import ResultStore
 from sonde.testing import FAMILIES
 from sonde.vectors import Vectors
 
-HOW = {"probes": ["logreg"], "seeds": 1, "progress": False}
+HOW = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
 
 
 def by_length(sentences):

@@ -38,9 +38,8 @@ class Distances:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     place = tmp_path_factory.mktemp("kept")
-    done = evaluate(
-        "bow:random,dim=16", [Distances()], probes=["online:logreg"], controls=["none", "word-labels"], seeds=2, cache=place, progress=False
-    )
+    how = {"probes": ["online:logreg"], "controls": ["none", "word-labels"], "seeds": 2, "bounds": False}
+    done = evaluate("bow:random,dim=16", [Distances()], **how, cache=place, progress=False)
     assert not done.failures
     return done
 

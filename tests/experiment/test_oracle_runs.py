@@ -7,7 +7,7 @@ import pytest
 
 from sonde.encoders.gold import Gold
 from sonde.experiment.places import Places
-from sonde.experiment.plan import PlanProblem, Wanted, plan
+from sonde.experiment.plan import BOUNDS, PlanProblem, Wanted, plan
 from sonde.experiment.run import run
 from sonde.report import render, rows
 from sonde.sources.tables import write
@@ -71,7 +71,7 @@ def test_noise_lowers_the_score_step_by_step(places):
 
 
 def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(places, table):
-    wanted = Wanted([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, bounds=True)
+    wanted = Wanted([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS)
     made = plan(wanted, places)
     assert not made.refused
     seeds = {(t.task, t.encoder.partition(",")[0]): 0 for t in made.trials}
@@ -86,18 +86,18 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(places, tabl
 
 
 def test_bounds_of_a_task_about_words_read_words(places):
-    made = plan(Wanted([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=True), places)
+    made = plan(Wanted([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=BOUNDS), places)
     assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {"random", "bow:random", "gold:words"}
     assert all("pool=none" in t.encoder for t in made.trials if t.encoder.startswith("bow"))
 
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(places):
-    made = plan(Wanted([Told()], ["length"], ["mlp,hidden=0"], seeds=3, bounds=True), places)
+    made = plan(Wanted([Told()], ["length"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS), places)
     assert sum(t.encoder == "length" for t in made.trials) == 3
 
 
 def test_a_table_says_what_each_row_is(places):
-    outcome = run(plan(Wanted([Told()], ["random,dim=8"], seeds=1, bounds=True), places), places, progress=False)
+    outcome = run(plan(Wanted([Told()], ["random,dim=8"], seeds=1, bounds=BOUNDS), places), places, progress=False)
     listed = list(csv.DictReader(render(outcome.results, "csv").splitlines()))
     assert {row["encoder"]: row["kind"] for row in listed} == {
         "random,dim=8": "baseline",

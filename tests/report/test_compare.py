@@ -111,7 +111,7 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task = f"table:{tmp_path / 'a.jsonl'}"
-    how = {"probes": ["logreg"], "seeds": 1, "progress": False, "output": tmp_path / "out"}
+    how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False, "output": tmp_path / "out"}
     done = evaluate(["bow:random,dim=4", "length", "random"], task, **how)
     found = compare(done, against="length")
     assert found == compare(tmp_path / "out", against="length") == compare(done.results, against="len*")
@@ -120,6 +120,14 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     assert len(compare(done).found) == 3
     with pytest.raises(DataProblem, match="no encoder called st:nothing was measured: there are bow:random,dim=4, length, random"):
         compare(done, against="st:nothing")
+
+
+def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with():
+    oracle = result("gold:clause", 0.95)
+    mine = [result(), result("length", 0.5), replace(oracle, provenance={**oracle.provenance, "kind": "oracle"})]
+    assert {(one.first, one.second) for one in compared(mine).found} == {("st:x, mlp", "length, mlp")}
+    found = compared(mine, lambda r: r.trial.encoder == "gold:clause").found
+    assert {(one.first, one.second) for one in found} == {("st:x, mlp", "gold:clause, mlp"), ("length, mlp", "gold:clause, mlp")}
 
 
 def test_controls_are_not_compared_and_nothing_is_an_error():
@@ -171,7 +179,7 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     def sonde(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
 
-    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random"]
+    encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--no-bounds"]
     assert sonde("run", "-t", f"table:{tmp_path / 'a.jsonl'}", *encoders, "--probe", "logreg", "-o", tmp_path / "out", "-q").exit_code == 0
     done = sonde("compare", tmp_path / "out", "--against", "length", "--format", "csv")
     assert done.exit_code == 0, done.output

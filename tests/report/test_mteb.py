@@ -51,6 +51,12 @@ def test_mteb_reads_what_is_exported(tmp_path):
     assert TaskResult.from_disk(file, load_historic_data=False).dataset_revision == task.dataset_revision
 
 
+def test_an_oracle_is_no_model(tmp_path):
+    oracle = made(1.0, encoder="gold:clause,noise=0.0,seed=0,width=384")
+    found = loaded([made(0.7), replace(oracle, provenance=oracle.provenance | {"kind": "oracle"})], tmp_path)
+    assert {model for model, _, _ in found} == {MINI}
+
+
 def test_models_and_tasks_can_be_asked_for_by_name_and_stand_in_one_frame(tmp_path):
     write([made(0.7), made(0.8, encoder="length", said=""), made(0.9, task="ud/passive:b")], "mteb", tmp_path)
     cache = mteb.ResultCache(tmp_path)

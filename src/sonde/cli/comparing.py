@@ -28,7 +28,7 @@ def compare(
 
     Both scores of a difference are over the same examples, so what is hard for both says nothing, and the interval is narrower than
     those of the scores; that these overlap says little. p values are corrected for how many differences are shown (Holm 1979), so
-    choose what to compare with `-t`, `-e` and `--against` before you look.
+    choose what to compare with `-t`, `-e` and `--against` before you look. Oracles are compared only where `--against` names them.
 
     **Examples**
 

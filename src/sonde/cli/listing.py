@@ -7,6 +7,7 @@ import re
 import shutil
 import textwrap
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,10 +81,18 @@ def _list(contents: Contents, name: str | None) -> None:
             described, explained = _explained(factory)
             typer.echo(f"{each}  {described}")
             _tell(_options(factory), explained)
+            oracles = _oracles(factory)
+            _tell({name: f"gold:{name}" for name in oracles}, oracles)
             continue
         typer.echo(f"{each:{wide}}  {(inspect.getdoc(factory) or UNTOLD).splitlines()[0]}")
         if contents.kind != "task" and (options := _options(factory)):  # tasks of a family share theirs
             typer.echo(" " * wide + "  " + typer.style("  ".join(options.values()), dim=True))
+
+
+def _oracles(factory: Any) -> dict[str, str]:
+    """What the oracles of a task hold, by name, where its factory says so."""
+    known = getattr(factory, "oracles", {})
+    return {name: f"an oracle: {holds}" for name, holds in known.items()} if isinstance(known, Mapping) else {}
 
 
 def _tell(options: dict[str, str], explained: dict[str, str]) -> None:

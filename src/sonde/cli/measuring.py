@@ -12,6 +12,7 @@ import typer
 from sonde.cli import papers
 from sonde.cli.corpora import sentences
 from sonde.cli.options import (
+    Bounds,
     Cache,
     Controls,
     Encoders,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sonde.experiment.run import Outcome
 
 EMBEDDED_TASKS = [f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense")]
-EMBEDDED_ENCODERS = ["length", "bow:random", "untrained:bilstm-max,layers=1,hidden=128"]
+EMBEDDED_ENCODERS = ["untrained:bilstm-max,layers=1,hidden=128"]
 SEEDS, EMBEDDED_SEEDS = 5, 3
 SHOWN = 10  # sentences that could not be encoded
 
@@ -48,6 +49,7 @@ def run(
     control: Controls = None,
     read: Reads = None,
     seeds: Annotated[int | None, typer.Option("--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without.")] = None,
+    bounds: Bounds = True,
     output: Output = None,
     cache: Cache = None,
     store: Store = "float32",
@@ -66,7 +68,7 @@ def run(
     **Examples**
 
     - `sonde run`
-    - `sonde run -t 'ud/*:UD_English-EWT' -e length -e bow:random -e st:all-MiniLM-L6-v2 -o results/`
+    - `sonde run -t 'ud/*:UD_English-EWT' -e st:all-MiniLM-L6-v2 -o results/`
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
     - `sonde run -t edge/dep:UD_English-EWT -e hf:bert-base-cased,layers=all,pool=none --read mix --keep scores -o results/`
@@ -74,7 +76,7 @@ def run(
     - `sonde run --suite ettinger2018:task_datasets -e bow:random`
     """
     from sonde.experiment.places import Places
-    from sonde.experiment.plan import Wanted, plan
+    from sonde.experiment.plan import BOUNDS, Wanted, plan
     from sonde.experiment.run import run as measured
     from sonde.runners import local
 
@@ -85,14 +87,14 @@ def run(
     controls = control or (["shuffled"] if built_in else [])
     encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)
     if suite:
-        asked = {"encoders": encoders, "controls": controls, "seeds": many, "reads": read or (), "on_error": on_error}
+        asked = {"encoders": encoders, "controls": controls, "seeds": many, "reads": read or (), "on_error": on_error, "bounds": bounds}
         made = plan(papers.wished(suite, [task, probe], style, **asked), places)
     else:
-        made = plan(Wanted(tolerant(task or EMBEDDED_TASKS, on_error), encoders, probe or (), controls, many, read or ()), places)
+        tasks, beside = tolerant(task or EMBEDDED_TASKS, on_error), BOUNDS if bounds else ()
+        made = plan(Wanted(tasks, encoders, probe or (), controls, many, read or (), beside), places)
     outcome = measured(made, places, local(jobs), progress=not quiet)
     _show(made, outcome, style, suite)
-    again = f" {output}" if output else f" {places.results} --experiment last" if cache else ""
-    remark(_summary(outcome, again + (f" --suite {suite}" if suite else ""), time.perf_counter() - start), quiet)
+    remark(_summary(outcome, _again(output, places.results if cache else None, suite), time.perf_counter() - start), quiet)
     if set(outcome.failures) - set(made.refused):
         raise typer.Exit(1)
 
@@ -119,6 +121,12 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
     for name, reason in outcome.failures.items():
         if name not in made.refused:
             remark(f"failed: {name}: {reason}")
+
+
+def _again(output: Path | None, kept: Path | None, suite: str | None) -> str:
+    """What `sonde report` shows the results with again, which lie in a folder of the user's or in a cache."""
+    where = f" {output}" if output else f" {kept} --experiment last" if kept else ""
+    return where + (f" --suite {suite}" if suite else "")
 
 
 def _summary(outcome: Outcome, shown: str, seconds: float) -> str:

@@ -64,6 +64,10 @@ OnError = Annotated[
     Literal["raise", "skip"],
     typer.Option("--on-error", help="What to do about a malformed sentence in a treebank: stop and name it, or skip and count it."),
 ]
+Bounds = Annotated[
+    bool,
+    typer.Option("--bounds/--no-bounds", help="Show each task's default baselines and oracle, too: what is trivial, and what is possible."),
+]
 Reproducible = Annotated[
     bool, typer.Option("--reproducible", help="Compute in float32 and with one thread: the same numbers again, more slowly.")
 ]

@@ -20,7 +20,7 @@ from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
 from sonde.logits import Logits
 from sonde.metrics import METRICS, constants, floor, interval_of
-from sonde.oracles import Informed, about_words, facts_of, kind_of
+from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
 from sonde.reading import Predictor, Probe, Readings
 from sonde.sampling import together
 from sonde.store.vectors import VectorStore
@@ -184,10 +184,19 @@ def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str
     return group.encoder, group.vectors
 
 
+def _oracle(group: Group) -> dict[str, str]:
+    """What the vectors of an oracle hold."""
+    if not isinstance(group.encoder, Informed):
+        return {}
+    known = oracles_of(group.task)
+    return {"oracle": known[group.encoder.oracle or next(iter(known))]}
+
+
 def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that the group's numbers were made with."""
     return {
         "kind": kind_of(group.encoder),
+        **_oracle(group),
         "identities": {kind: str(known) for kind, known in group.made._asdict().items()},
         "revision": revision(group.encoder),
         "computed": computed(group.encoder, group.probe),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from operator import attrgetter
@@ -22,12 +22,14 @@ from sonde.experiment.readers import Reader, Reading, readers
 from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
 from sonde.naming import Contents, Reference
+from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.reading import Probe, ReadingProblem, needs_of, reads_of, view
 from sonde.tasks import TASKS
 
 NAMELESS = "-"  # the layer of an encoder that has but one
 NO_CONTROL = "none"  # the task itself, which every control is beside
+BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # what stands beside what was asked for, unless the user leaves it out
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
@@ -75,7 +77,7 @@ class Wanted:
 
     Without probes each task brings its own; `reads` says what is read of an encoder (each of its layers without it). The task
     itself, control `none`, is measured whatever other controls are asked for. Encoders may have names: {"mine": model}.
-    bounds  whether the default baselines and oracle of each task are read with it, fitted once
+    bounds  kinds of encoders that each task is read with besides, by a single fit: its default baselines, its default oracle
     """
 
     tasks: Sequence[Any]
@@ -84,7 +86,7 @@ class Wanted:
     controls: Sequence[str] = ()
     seeds: int = 5
     reads: Sequence[str] = ()
-    bounds: bool = False
+    bounds: Collection[Kind] = ()
 
 
 def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
@@ -163,7 +165,7 @@ def _read_by(
     how = Reading(wanted.reads, wanted.seeds, wanted.bounds)
     found, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
-        words = wanted.bounds and facts(task, known[reference], places.cache).spans
+        words = bool(wanted.bounds) and facts(task, known[reference], places.cache).spans
         found[reference], unread = readers(task, words, encoders, how)
         refused |= {f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why for encoder, why in unread.items()}
     return found, refused

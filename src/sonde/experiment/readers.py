@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sonde.core import Encoder, Task
 from sonde.encoders import ENCODERS
-from sonde.encoders import make as make_encoder
 from sonde.naming import Reference
-from sonde.oracles import Informed, oracles_of
+from sonde.oracles import Informed, Kind, oracles_of
 
 BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
 """Baselines that stand in every table, by whether a task is about words and not about whole sentences."""
@@ -33,46 +32,38 @@ class Reader(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How encoders are read: what of their layers, how often, and whether bounds are read beside them."""
+    """How encoders are read: what of their layers, and how often; and the kinds of bounds that are read beside them."""
 
     reads: Sequence[str]
     seeds: int
-    bounds: bool
-
-
-def named(given: Any) -> tuple[str, Encoder]:
-    """An encoder by its canonical reference, or by its name where it is none."""
-    encoder = make_encoder(given)
-    if isinstance(given, str | Reference):
-        return ENCODERS.canonical(given), encoder
-    return encoder.name, encoder
+    bounds: Collection[Kind]
 
 
 def readers(task: Task, words: bool, encoders: Mapping[str, Encoder], how: Reading) -> tuple[list[Reader], dict[str, str]]:
-    """The readers of a task, bounds last, and the encoders that cannot read it, with the reason.
+    """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
 
     words  whether the task is about words of its sentences
     """
-    found: dict[str, Reader] = {}
+    found = {
+        reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS)) for reference, encoder in _bounds(task, words, how.bounds)
+    }
     refused: dict[str, str] = {}
     for reference, encoder in encoders.items():
         try:
             own = _oracle(reference, encoder, task) if isinstance(encoder, Informed) else (reference, encoder)
-            found.setdefault(own[0], Reader(*own, how.reads if own[1] is encoder else (), how.seeds))
+            found[own[0]] = Reader(*own, how.reads if own[1] is encoder else (), how.seeds)
         except OracleProblem as problem:
             refused[reference] = str(problem)
-    for reference, encoder in _bounds(task, words) if how.bounds else ():
-        found.setdefault(reference, Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS)))
     return list(found.values()), refused
 
 
-def _bounds(task: Task, words: bool) -> Iterable[tuple[str, Encoder]]:
-    """The baselines of a task and its default oracle, where it has one."""
-    yield from map(named, BASELINES[words])
-    if oracles_of(task):
-        reference, encoder = named(ORACLE)
-        assert isinstance(encoder, Informed)
-        yield _oracle(reference, encoder, task)
+def _bounds(task: Task, words: bool, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:
+    """The baselines of a task, and its default oracle where it has one."""
+    for baseline in BASELINES[words] if "baseline" in kinds else ():
+        yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
+    oracle = ENCODERS.make(ORACLE)
+    if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):
+        yield _oracle(ENCODERS.canonical(ORACLE), oracle, task)
 
 
 def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder]:

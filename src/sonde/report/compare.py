@@ -80,7 +80,7 @@ def compared(results: Sequence[Result], against: Callable[[Result], bool] | None
     """Differences between the rows of each task: of the others from those that `against` chooses, or of all pairs without it.
 
     A row is compared with those of the chosen that are read as it is and by the same probe, where there are some. Controls are not
-    compared. DataProblem where nothing can be.
+    compared, and oracles only where they are chosen, since each comparison more raises all p values. DataProblem where nothing can be.
     """
     found: list[Compared] = []
     left_out: list[str] = []
@@ -107,7 +107,9 @@ def _measured(results: Sequence[Result], against: Callable[[Result], bool] | Non
     for key, group in groups.items():
         group.sort(key=lambda r: (r.trial.seed, r.trial.task))
         chosen = against is not None and against(group[0])
-        tasks.setdefault(key[:2], []).append(Measured(rows(group)[0], together(repeats(group)), chosen))
+        row = rows(group)[0]
+        if chosen or row.kind != "oracle":
+            tasks.setdefault(key[:2], []).append(Measured(row, together(repeats(group)), chosen))
     return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
 
 

@@ -11,7 +11,9 @@ from sonde.report.text import printable
 STYLE = """body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2328 }
 table { border-collapse: collapse; margin: .4rem 0 1.6rem; font-variant-numeric: tabular-nums }
 th, td { padding: .15rem .7rem; text-align: right; white-space: nowrap } th { border-bottom: 1px solid #889 }
-.w { text-align: left } .note { color: #556; max-width: 60rem } svg { max-width: 100%; height: auto }"""
+.w { text-align: left } .r td { border-top: 1px solid #bbc }
+.note { color: #556; max-width: 60rem } svg { max-width: 100%; height: auto }"""
+ROWS = {False: "<tr>", True: '<tr class="r">'}  # below a rule
 
 
 def html(table: Table) -> str:
@@ -41,7 +43,7 @@ def _table(table: Table, section: Section) -> str:
     rows = []
     for r, row in enumerate(section.rows):
         cells = [f"<b>{_text(cell)}</b>" if (r, c) in section.strong else _text(cell) for c, cell in enumerate(row)]
-        rows.append("<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, cells, strict=True)) + "</tr>")
+        rows.append(ROWS[r in section.rules] + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, cells, strict=True)) + "</tr>")
     return "\n".join(["<table>", f"<tr>{head}</tr>", *rows, "</table>"])
 
 

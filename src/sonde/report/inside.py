@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sonde.published import Block, Entry, Judged, Line, Paper, grouped
-from sonde.report.rows import NO_CONTROL, Row, rows
+from sonde.report.rows import NO_CONTROL, ORDER, Row, rows
 from sonde.report.table import Section, Table, number
 from sonde.report.tested import differences, marks
 from sonde.report.together import over
@@ -16,6 +16,7 @@ from sonde.report.together import over
 OWN = "▸ "
 DOUBT = "   ± 95 %"
 PEOPLE = "people"
+ORACLE = "oracle"
 DIFFERENT = "different data"
 SAME = "measured here, on the published data"
 
@@ -45,11 +46,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A row of one's own: its label, whether it is an encoder's, and a measurement for each column that has one."""
+    """A row of one's own: its label, whether it is an encoder's or an oracle's, and a measurement for each column that has one."""
 
     label: str
     encoder: bool
     cells: Mapping[int, Row | Judged]
+    oracle: bool = False
 
 
 def inside(paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = (), others: int = 0) -> Table:
@@ -65,14 +67,18 @@ def inside(paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()
 
 
 def measured(entries: Iterable[Entry]) -> list[Measured]:
-    """One row for each floor, encoder, layer and control: floors first, as the suite has them."""
-    found: dict[tuple[bool, str], dict[int, Row | Judged]] = {}
+    """One row for each baseline, encoder, layer and control: baselines first, as the suite has them, and the tasks' oracles last."""
+    found: dict[tuple[int, str], dict[int, Row | Judged]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
+        place = ORDER.index("baseline" if entry.floor else "oracle" if row.kind == "oracle" else "trained")
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
         label = (entry.floor or f"{row.encoder}{row.read}") + control
-        found.setdefault((not entry.floor, label), {})[entry.place.column] = row
-    return [Measured(label, encoder, cells) for (encoder, label), cells in sorted(found.items(), key=lambda item: item[0][0])]
+        if row.kind == "oracle" and entry.place.column not in found.get((place, ORACLE + control), {}):
+            label = ORACLE + control  # each task has its own
+        found.setdefault((place, label), {})[entry.place.column] = row
+    ordered = sorted(found.items(), key=lambda item: item[0][0])
+    return [Measured(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle") for (place, label), cells in ordered]
 
 
 def _people(judged: Sequence[Judged]) -> dict[tuple[str, str], Measured]:
@@ -112,8 +118,10 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
     many = range(len(paper.columns))
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
     strong: set[tuple[int, int]] = set()
+    rules: set[int] = set()
     signs = [_signs(mine, c) for c in many]
-    for row in mine:
+    for above, row in zip([None, *mine], mine, strict=False):
+        rules |= {len(body)} if row.oracle and above and not above.oracle else set()
         body.append(
             (
                 OWN + row.label + _seeds(row, mine),
@@ -126,7 +134,7 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
         if not why and row.encoder:
             body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
-    return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), apart=why != "")
+    return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), why != "", frozenset(rules))
 
 
 def _seeds(row: Measured, mine: Sequence[Measured]) -> str:
@@ -182,6 +190,8 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
         yield f"{others:,} results on these tasks were measured with other probes than the suite's and are left out."
     if not groups:
         return
+    if any(row.oracle for mine in groups.values() for row in mine):
+        yield f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its own, fitted once. It is not ranked."
     found = [cell for mine in groups.values() for row in mine for cell in row.cells.values() if isinstance(cell, Row)]
     many = max((row.seeds for row in found), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"

@@ -41,6 +41,8 @@ def _pipes(table: Table, section: Section) -> list[str]:
     rows = [list(map(_md, row)) for row in section.rows]
     for r, c in section.strong:
         rows[r][c] = f"**{rows[r][c]}**"
+    for r in sorted(section.rules, reverse=True):
+        rows.insert(r, ["—", *[""] * (len(table.columns) - 1)])  # pipe tables have no other rule
     return ["| " + " | ".join(row) + " |" for row in (map(_md, table.columns), rule, *rows)]
 
 
@@ -58,6 +60,7 @@ def latex(table: Table) -> str:
         if section.heading:
             lines.append(f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_tex(section.heading)}}}}} \\\\")
         for r, row in enumerate(section.rows):
+            lines += [f"\\cmidrule(lr){{1-{len(table.columns)}}}"] * (r in section.rules)
             lines.append(_tex_row(row, frozenset(c for at, c in section.strong if at == r)))
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
 

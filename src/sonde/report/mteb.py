@@ -54,7 +54,7 @@ def mteb_folder(results: Sequence[Result], to: Path) -> None:
 
 
 def scored(results: Sequence[Result]) -> Iterator[Scored]:
-    """The task result of each encoder, layer and probe on each task; what has no score, or is a control, has none of its own."""
+    """The task result of each encoder, layer and probe on each task; controls, oracles and what has no score have none of their own."""
     groups: dict[tuple[str, str, str, str], list[Result]] = {}
     for r in results:
         groups.setdefault((without_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []).append(r)
@@ -65,7 +65,7 @@ def scored(results: Sequence[Result]) -> Iterator[Scored]:
     for mine in groups.values():
         by_control = {row.control: row for row in rows(mine)}
         row = by_control.get(NO_CONTROL)
-        if row is not None and not math.isnan(row.score):
+        if row is not None and not math.isnan(row.score) and row.kind != "oracle":  # an oracle is no model
             plain = [r for r in mine if r.trial.control == NO_CONTROL]
             name = _model(row, several)
             yield Scored(name, _revision(plain), _task(row, plain, list(by_control.values())))

@@ -72,6 +72,7 @@ class Row:
     computed       the processor, and the precisions of encoder and probe where they have a choice
     version        of sonde that measured it
     format         of the store that it was kept in, where that is an earlier one; 0 for today's
+    holds          what the vectors of an oracle hold
     """
 
     task: str
@@ -124,6 +125,7 @@ class Row:
     computed: str = ""
     version: str = ""
     format: int = 0
+    holds: str = ""
 
     @property
     def read(self) -> str:
@@ -216,7 +218,6 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
         layer=layer,
-        kind=_kind(folds[0]),
         probe=brief(PROBES, probe),
         control=brief(CONTROLS, control),
         metric=metric,
@@ -239,18 +240,17 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         missing=missing(folds),
         left_out=len(every) - len(whole),
         computed=computed(result for each in whole for result in each),
+        **_kind(folds[0]),
         **_code([r for each in whole for r in each]),
         **unread(folds),
         **remembered(metric, whole, repeats(plain)),
     )
 
 
-def _kind(result: Result) -> Kind:
+def _kind(result: Result) -> dict[str, Any]:
     """What the encoder of a result is; results of earlier versions do not say, so that it is asked what their reference names."""
-    if result.trial.read == LEXICAL:
-        return "baseline"
-    said = result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
-    return said if said in ORDER else "trained"
+    said = "baseline" if result.trial.read == LEXICAL else result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
+    return {"kind": said if said in ORDER else "trained", "holds": str(result.provenance.get("oracle", ""))}
 
 
 def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from sonde.controls import CONTROLS
 from sonde.metrics import null_share
 from sonde.naming import Reference, ReferenceProblem
-from sonde.report import computing
+from sonde.report import bounds, computing
 from sonde.report.rows import NO_CONTROL, Row
 from sonde.report.tested import differences, marks
 from sonde.report.together import over
@@ -36,6 +36,7 @@ class Section:
 
     strong  cells (row, column) that are set in bold
     apart   whether a rule stands above, since the rows are not to be compared with those before
+    rules   rows above which a thin rule stands, since they are of another kind
     """
 
     heading: str
@@ -43,6 +44,7 @@ class Section:
     line: str = ""
     strong: frozenset[tuple[int, int]] = frozenset()
     apart: bool = False
+    rules: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,11 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *more, *shown.after, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
-        mine = [row for row in plain if row.task == task]
-        lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in sorted(mine, key=lambda r: r.place)]
+        mine = bounds.ordered([row for row in plain if row.task == task])
+        lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
         body = tuple(_cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines)
-        sections.append(Section(short(task), body, about(mine, (questions or {}).get(task, ""))))
+        line = about(mine, (questions or {}).get(task, ""))
+        sections.append(Section(short(task), body, line, rules=bounds.rules(mine)))
     return Table(head, tuple(sections), frozenset({"encoder", "probe", "computed"}), _notes(rows))
 
 
@@ -222,7 +225,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
     fit = "seed" if all(row.samples == 1 for row in rows) else "fit"  # each seed on each sample of the training data is one
     notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"]
-    notes += test_notes(rows)
+    notes += [*bounds.notes(rows), *test_notes(rows)]
     notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
     notes += _memory(rows)
     if any(row.bits == row.bits for row in rows):

@@ -18,6 +18,7 @@ from rich.text import Text
 from sonde.report.table import Section, Table
 from sonde.report.text import printable
 
+RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")  # a line below the head, a thin one between kinds of rows
 GAP = 3  # cells between two columns
 LABEL = 12  # cells that a column of words keeps, however narrow the terminal; what does not fit is folded
 
@@ -87,12 +88,14 @@ def _widths(table: Table) -> list[int]:
 
 def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
     """One section; a column of words is at least as wide as told, a column of numbers just so."""
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    grid = Grid(box=RULED, pad_edge=False, padding=(0, 1), show_edge=False)
     for name, width in zip(table.columns, widths, strict=True):
         words = name in table.words
         justify: Literal["left", "right"] = "left" if words else "right"
         grid.add_column(Text(name), justify=justify, overflow="fold", min_width=width, width=None if words else width)
     for r, row in enumerate(section.rows):
+        if r in section.rules:
+            grid.add_section()
         styles = ["bold" if name == "score" or (r, c) in section.strong else "" for c, name in enumerate(table.columns)]
         grid.add_row(*(Text(printable(cell), style=style, overflow="fold") for cell, style in zip(row, styles, strict=True)))
     return grid

@@ -14,9 +14,13 @@ from sonde.experiment.plan import Wanted
 from sonde.identity import recorded
 from sonde.metrics import MetricProblem, answered, rescored
 from sonde.naming import Reference, ReferenceProblem, brief
+from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.published import Entry, Paper, Place, settled
 from sonde.tasks import TASKS
+
+ORACLES: tuple[Kind, ...] = ("oracle",)
+"""What stands in a suite's table besides: the baselines are the paper's."""
 
 
 class Column(NamedTuple):
@@ -116,10 +120,11 @@ class Asked:
     seeds: int = 5
     reads: Sequence[str] = ()
     on_error: str = "raise"
+    bounds: bool = True
 
 
 def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
-    """What a run of the suite measures: every encoder with each column's own probe, and the paper's floors."""
+    """What a run of the suite measures: every encoder with each column's own probe, the tasks' oracles, and the paper's baselines."""
     import inspect
 
     pairs = []
@@ -127,13 +132,16 @@ def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
         able = "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
         pairs.append((column, reference.plus(on_error=asked.on_error) if able and asked.on_error != "raise" else reference))
     pairs.sort(key=lambda pair: pair[0].probe)
+    by_probe = {probe: [task for _, task in mine] for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)}
     found = [
-        Wanted([task for _, task in mine], encoders, (probe,), asked.controls, asked.seeds, reads)
+        Wanted(tasks, encoders, (probe,), asked.controls, asked.seeds, reads)
         for encoders, reads in _read(suite, asked)
-        for probe, mine in ((probe, list(mine)) for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe))
+        for probe, tasks in by_probe.items()
     ]
     tasks = [task for _, task in pairs]
-    return [*found, *(Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds) for floor in suite.floors)]
+    found += [Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds) for floor in suite.floors]
+    possible = [Wanted(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES) for probe, tasks in by_probe.items()]
+    return [*found, *(possible if asked.bounds else ())]
 
 
 def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:

@@ -14,6 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from sonde.core import DataProblem, Dataset, Sentence
@@ -38,6 +39,8 @@ G = TypeVar("G", bound=Gathered)
 H = TypeVar("H")
 O = TypeVar("O")  # noqa: E741 -- options, beside H for a harvest
 T = TypeVar("T")
+
+NO_ORACLES: Mapping[str, str] = MappingProxyType({})
 
 
 class Held(Generic[G]):
@@ -204,8 +207,13 @@ def fingerprint(found: Iterable[Part]) -> str:
     return f"{','.join(part.split or '-' for part in listed)}:{digest(part.path for part in listed)}"
 
 
-def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T]) -> Callable[..., T]:
-    """A factory whose signature is that of the options (`options`, whose docstring explains them), and whose docstring is the question."""
+def factory(
+    name: str, asks: str, options: type[O], task: Callable[[str, O], T], oracles: Mapping[str, str] = NO_ORACLES
+) -> Callable[..., T]:
+    """A factory whose signature is that of the options (`options`, whose docstring explains them), and whose docstring is the question.
+
+    oracles  those that its tasks have where their data say what they hold
+    """
 
     def made(*path: str, **given: Any) -> T:
         return task(name, options(*path, **given))
@@ -216,6 +224,7 @@ def factory(name: str, asks: str, options: type[O], task: Callable[[str, O], T])
         "__annotations__": typing.get_type_hints(options, include_extras=True),
         "__name__": name.partition("/")[2].replace("-", "_"),
         "options": options,
+        "oracles": oracles,
     }
     for attribute, value in shown.items():
         setattr(made, attribute, value)

@@ -122,6 +122,11 @@ class Kind(Generic[O]):
     oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
 
 
+def said(kind: Kind[O]) -> dict[str, str]:
+    """What each oracle of a kind holds."""
+    return {name: oracle.holds for name, oracle in kind.oracles.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeTask(Generic[O]):
     """A question about spans put to some files."""
@@ -150,7 +155,7 @@ class EdgeTask(Generic[O]):
     @property
     def oracles(self) -> Mapping[str, str]:
         """What word vectors can hold of the annotation."""
-        return {name: oracle.holds for name, oracle in self.kind.oracles.items()}
+        return said(self.kind)
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         """What the annotation says of the words of all sentences that the files have."""
@@ -206,4 +211,4 @@ def edge(name: str, kind: Kind[O], options: type[O]) -> Callable[..., EdgeTask[O
     def made(name: str, given: O) -> EdgeTask[O]:
         return EdgeTask(name, kind, given)
 
-    return factory(name, kind.asks, options, made)
+    return factory(name, kind.asks, options, made, said(kind))

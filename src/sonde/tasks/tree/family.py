@@ -113,7 +113,7 @@ _NUMBER = {
 
 def _task(question: Question[Harvest, Options]) -> Callable[..., TreeTask]:
     QUESTIONS[question.name] = question
-    return factory(question.name, question.asks, Options, TreeTask)
+    return factory(question.name, question.asks, Options, TreeTask, question.oracles)
 
 
 sent_len = _task(

@@ -241,7 +241,7 @@ _MARKED = ("majority-feature", "construction")
 
 def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
     QUESTIONS[question.name] = question
-    return factory(question.name, question.asks, Options, UdTask)
+    return factory(question.name, question.asks, Options, UdTask, question.oracles)
 
 
 sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, _DROP, classes=len(INTERVALS), oracles=PLACES))

@@ -224,4 +224,6 @@ def _majority(stretch: Stretch, of: Ints, node: Ints, values: list[str]) -> list
     return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]
 
 
-feat = factory("ud/feat", "Which value of a feature has a word of the sentence, such as Case of the object?", Options, FeatureTask)
+feat = factory(
+    "ud/feat", "Which value of a feature has a word of the sentence, such as Case of the object?", Options, FeatureTask, CLAUSE | FEATURES
+)
