@@ -47,6 +47,24 @@ def test_capitals_that_give_alterations_away_are_a_leak_that_words_do_not_show()
     assert problem.startswith("characters, 1 to 5 in a row (linear) tell altered sentences from others, ")
 
 
+def test_neighbouring_words_that_tell_altered_sentences_stand_out_though_no_word_does():
+    def swapped(words, rng):
+        return [*words[:3], words[4], words[3], *words[5:]]
+
+    def ordered(altered, seed=0):
+        """Words come in fixed pairs, so that two that changed places were never neighbours in an unaltered sentence."""
+        rng, examples = np.random.default_rng(seed), []
+        for split, n in SIZES:
+            for k in range(n):
+                words = [f"w{w + i}" for w in 2 * rng.integers(20, size=4) for i in (0, 1)]
+                examples.append(Example.about(Sentence.of(altered(words, rng) if k % 2 else words), "I" if k % 2 else "O", split))
+        return Dataset.of(examples, {"altered": "I"})
+
+    (problem,) = (p for p in leaks(ordered(swapped)) if p.startswith("words and bigrams"))
+    assert "neighbouring words" in problem
+    assert not any(p.startswith("words (Naive Bayes)") for p in leaks(ordered(swapped)))
+
+
 def test_where_nothing_is_altered_words_are_a_confound_only_beyond_the_best_constant():
     (problem,) = leaks(made(lambda words, rng: [*words[:-1], "odd"], note=False))
     assert re.fullmatch(r"words \(Naive Bayes\) reaches 0\.\d+ \[0\.\d+, 0\.\d+\] accuracy, the best constant 0\.500", problem)

@@ -74,6 +74,8 @@ def _leaks(audit: Audit) -> Iterator[str]:
         if (floor := audit.floors.get(name)) and floor.low > chance:
             yield f"{floor.name} tells altered sentences from others, {_told(floor, audit)}, by chance {chance:.3f}: look for the leak"
     bigrams, characters = audit.floors.get("bigrams"), audit.floors.get("characters")
+    if bigrams and bigrams.low > chance:
+        yield f"{bigrams.name} tell altered sentences from others, {_told(bigrams, audit)}: that much is in neighbouring words"
     if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
         yield (
             f"{characters.name} tell altered sentences from others, {_told(characters, audit)}, and better than words and bigrams do: "
@@ -121,7 +123,7 @@ def _sizes(audit: Audit, labels: Column) -> Iterator[str]:
         return
     few = sum(n < FEW for n in counts.values())
     if few:
-        yield f"{few:,} of {len(counts):,} classes have fewer than {FEW} test examples, so intervals are wide"
+        yield f"{few:,} of {len(counts):,} classes have fewer than {FEW} test examples in this split"
     if max(counts.values()) > 1.5 * min(counts.values()):
         yield f"classes of test are uneven: from {min(counts.values()):,g} to {max(counts.values()):,g} examples"
 
