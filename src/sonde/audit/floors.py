@@ -15,6 +15,7 @@ from sonde.audit.characters import characters
 from sonde.audit.findings import Floor
 from sonde.audit.lengths import words_read
 from sonde.core import SPLITS, Cell, Dataset
+from sonde.experiment.oneword import OneWord, best_word
 from sonde.metrics import METRICS, best_constant, constants, interval_of, repeated
 from sonde.probes.bayes import NaiveBayes, bi, uni
 from sonde.probes.floors import constant
@@ -63,7 +64,21 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
         right, said, about = read(halves)
         low, high = interval_of(metric, right, [said])
         found[key] = Floor(name, METRICS.make(metric)(right, said), low, high, "; ".join(filter(None, (halves.about, about))))
-    return found
+    rule = best_word(dataset)
+    if rule is not None:
+        true, says = _of_rule(dataset, rule)
+        found["word"] = Floor(f"one word: {rule}", METRICS.make(metric)(true, says), *interval_of(metric, true, [says]))
+    return {key: found[key] for key in ORDER if key in found}
+
+
+ORDER = ("constant", "set", "length", "word", "words", "bigrams", "characters")
+
+
+def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Classes, Classes]:
+    """Labels of the test examples, and what the rule of one word says of them."""
+    rows, labels = dataset.rows("test"), dataset.labels
+    assert isinstance(labels, Classes)
+    return labels.take(rows), rule.said(rows, labels.names)
 
 
 def used(dataset: Dataset) -> str:

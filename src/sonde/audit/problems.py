@@ -17,6 +17,7 @@ def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
     """What deserves a look."""
     return (
         *_malformed(audit),
+        *(str(remark) for remark in audit.notes.get("remarks", ())),
         *_splits(audit),
         *_repeats(audit),
         *_forms(audit),
@@ -84,7 +85,7 @@ def _leaks(audit: Audit) -> Iterator[str]:
 
 
 def _confounds(audit: Audit) -> Iterator[str]:
-    for name in () if audit.altered or not audit.floors else ("length", "words"):
+    for name in () if audit.altered or not audit.floors else ("length", "word", "words"):
         floor = audit.floors.get(name)
         if floor and floor.low > audit.floors["constant"].score and floor.score > audit.floors["constant"].score + CLEAR:
             yield f"{floor.name} reaches {_told(floor, audit)}, the best constant {audit.floors['constant'].score:.3f}"

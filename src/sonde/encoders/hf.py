@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
+from sonde.encoders.vocabulary import unknown
 from sonde.naming import Place
 from sonde.oracles import Kind
 from sonde.vectors import Vectors
@@ -128,6 +132,9 @@ class HuggingFace:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
 
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        return unknown(self.files.folder, words)
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -165,6 +172,9 @@ class Asked:
         found = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(sentences, asked)
         names = tuple(layer for layer, _ in asked)
         return Vectors(found.layers, names if len(set(names)) == len(names) else self.slots, found.spans, found.cut)
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        return self.encoder.unknown(words)
 
 
 def layer_names(text: str, last: int) -> tuple[str, ...]:

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Trust, files_of, source_of
 from sonde.encoders.origin import called
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
+from sonde.encoders.vocabulary import unknown
 from sonde.naming import Place
 from sonde.vectors import Vectors
 
@@ -94,6 +98,9 @@ class SentenceTransformers:
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
         return _encoded(loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")), sentences, self.tokens)
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        return unknown(self.files.folder, words)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from sonde.closure import digest
 from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
+from sonde.encoders.vocabulary import Lexical
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
@@ -146,10 +149,22 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     cut = 0 if found.cut is None else int(found.cut.sum())
     if gone := int(part.lost.sum()):
         problems = [f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept", *problems]
-    counts = {"unusable": len(dataset) - len(usable) + gone, **part.counts(), "cut": cut, "problems": problems[:5]}
+    unusable = len(dataset) - len(usable) + gone
+    counts = {"unusable": unusable, **part.counts(), "cut": cut, "problems": problems[:5], **_words(group, dataset)}
     flagged = {fate: usable[flags] for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned)) if flags.any()}
     counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
     return Readings(kept, found, group.task.view), counts, rows
+
+
+def _words(group: Group, dataset: Dataset) -> dict[str, int]:
+    """How many words the sentences have, and how many of them the encoder does not know; {} where it cannot tell."""
+    if not isinstance(group.encoder, Lexical):
+        return {}
+    every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
+    told = group.encoder.unknown(tuple(every))
+    if told is None:
+        return {}
+    return {"words": every.total(), "unknown": sum(n for n, unknown in zip(every.values(), told.tolist(), strict=True) if unknown)}
 
 
 def _vectors(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Vectors, NDArray[np.bool_], list[str]]:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.naming import Contents, brief
-from sonde.report.table import short
+from sonde.report.headings import short
 
 
 def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:

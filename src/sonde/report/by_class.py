@@ -13,8 +13,9 @@ from sonde.metrics import interval_of
 from sonde.metrics.compare import HOLDS, micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
+from sonde.report.headings import heading
 from sonde.report.rows import NO_CONTROL, PERCENT, repeats, rows, said_of, without_fold
-from sonde.report.table import Section, Table, number, short, test_notes
+from sonde.report.table import Section, Table, number, test_notes
 from sonde.report.together import together
 from sonde.targets import Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS
@@ -34,8 +35,9 @@ def classes(results: Sequence[Result]) -> Table:
             layer = said_of(trial.read)
             what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
             groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
-    sections = tuple(Section(f"{short(task)}: {what}", _by_class(group)) for (task, what), group in groups.items())
-    return Table(COLUMNS, sections, frozenset({"class"}), tuple(test_notes(rows(r for group in groups.values() for r in group))))
+    shown = {key: rows(group) for key, group in groups.items()}
+    sections = tuple(Section(f"{heading(shown[task, what])}: {what}", _by_class(group)) for (task, what), group in groups.items())
+    return Table(COLUMNS, sections, frozenset({"class"}), tuple(test_notes([row for mine in shown.values() for row in mine])))
 
 
 def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:

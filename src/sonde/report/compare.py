@@ -13,8 +13,9 @@ import numpy as np
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
 from sonde.report import computing
+from sonde.report.headings import short
 from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, said_of, without_fold
-from sonde.report.table import Section, Table, number, short
+from sonde.report.table import Section, Table, number
 from sonde.report.terminal import terminal
 from sonde.report.tested import differences, marks
 from sonde.report.together import together

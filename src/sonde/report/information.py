@@ -12,8 +12,9 @@ from sonde.encoders import ENCODERS
 from sonde.metrics.information import calibration_error, mean_over, pointwise
 from sonde.naming import brief
 from sonde.probes import PROBES
+from sonde.report.headings import short
 from sonde.report.rows import NO_CONTROL, repeats, without_fold
-from sonde.report.table import Section, Table, short
+from sonde.report.table import Section, Table
 from sonde.report.tested import differences, marks, missing, tested
 from sonde.report.together import together
 from sonde.tasks import TASKS

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sonde.report.headings import heading, short
 from sonde.report.layers import EVEN, Depth, Mean
 from sonde.report.rows import Row
-from sonde.report.table import Section, Table, number, short
+from sonde.report.table import Section, Table, number
 from sonde.report.tested import differences, marks
 
 BARS = "▏▎▍▌▋▊▉█"
@@ -96,7 +97,7 @@ def by_layer(depth: Depth) -> Table:
     first = depth.rows[0]
     line = f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds} seed{'s' * (first.seeds > 1)}."
     notes = differences(depth.rows, short(depth.task))
-    return Table(columns, (Section(short(depth.task), tuple(body), line),), WORDS, tuple(notes))
+    return Table(columns, (Section(heading(depth.rows), tuple(body), line),), WORDS, tuple(notes))
 
 
 def _alone(row: Row | None, signs: Mapping[int, str], coded: bool) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from sonde.logits import Logits
 from sonde.metrics.information import pointwise
 from sonde.naming import ReferenceProblem, brief
 from sonde.probes import PROBES
+from sonde.report.headings import short
 from sonde.report.rows import NO_CONTROL, said_of
-from sonde.report.table import short
 from sonde.sources import jiant
 from sonde.targets import Column, label_of
 from sonde.tasks import TASKS

@@ -14,6 +14,7 @@ from sonde.report.compare import Compared
 from sonde.report.information import Bits
 from sonde.report.inside import Cell
 from sonde.report.layer_table import LayerRow
+from sonde.report.posed import NOTHING
 from sonde.report.rows import Row
 from sonde.spreadsheets import safe
 
@@ -28,9 +29,9 @@ def csv(rows: Sequence[Line]) -> str:
     """
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(f.name for f in fields(_kind(rows)))
+    writer.writerow(_columns(_kind(rows)))
     for row in rows:
-        writer.writerow(map(_cell, asdict(row).values()))
+        writer.writerow(map(_cell, _plain(row).values()))
     return out.getvalue()
 
 
@@ -38,6 +39,19 @@ def _cell(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
     return safe(value) if isinstance(value, str) else value
+
+
+def _columns(kind: type[Line]) -> dict[str, str]:
+    """The columns with their types; what is asked has several."""
+    found = {f.name: str(f.type) for f in fields(kind)}
+    if found.pop("posed", None) is None:
+        return found
+    return {**found, **{name: type(value).__name__ for name, value in NOTHING.plain().items()}}
+
+
+def _plain(row: Line) -> dict[str, Any]:
+    found = asdict(row)
+    return {**found, **row.posed.plain()} if found.pop("posed", None) is not None and isinstance(row, Row) else found
 
 
 def _kind(rows: Sequence[Line]) -> type[Line]:
@@ -54,6 +68,6 @@ def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
     import pyarrow.parquet as pq
 
     kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
-    schema = pa.schema([(f.name, kinds[str(f.type)]) for f in fields(_kind(rows))])
+    schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
     with draft(to) as part:
-        pq.write_table(pa.Table.from_pylist([_storable(asdict(row)) for row in rows], schema), part)
+        pq.write_table(pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema), part)

@@ -20,9 +20,10 @@ from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.report.computing import computed
 from sonde.report.memory import remembered
+from sonde.report.posed import NOTHING, Posed, posed
 from sonde.report.tested import alike, missing, tested
 from sonde.report.together import together
-from sonde.report.unread import counted, unread
+from sonde.report.unread import counts, unread
 from sonde.tasks import TASKS
 
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
@@ -66,6 +67,8 @@ class Row:
     unaligned_are
     rule, ruled    the rule of thumb that is right most often, where the task has some, and what it scores
     clusters       what the test examples were drawn together by, which the interval knows, as 'sentence, words'; '' for nothing known
+    words, unknown the words of the task's sentences, and those of them that the encoder does not know; 0 where it cannot tell
+    posed          what is asked: classes, what they consist of, the best rule of one word, remarks on the sources
     tested         a digest of the test examples; scores with other digests are not to be compared
     missing        folds that were not measured, as 'fold 3 of 3'; '' where all were
     left_out       fits over other test examples than the score is over, such as seeds that lack a fold
@@ -119,6 +122,9 @@ class Row:
     beyond_are: str = ""
     unaligned_are: str = ""
     clusters: str = ""
+    words: int = 0
+    unknown: int = 0
+    posed: Posed = NOTHING
     tested: str = ""
     missing: str = ""
     left_out: int = 0
@@ -228,19 +234,17 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         n=len(answers.gold),
         seeds=len(whole),
         folds=len(folds),
-        train=int(counted(folds[0]).get("train", 0)),
-        unusable=sum(int(counted(r).get("unusable", 0)) for r in folds),
-        cut=max(int(counted(r).get("cut", 0)) for r in folds),
-        unseen=sum(int(counted(r).get("unseen", 0)) for r in folds),
         samples=len({_option(each[0].trial.task, "sample") for each in whole}),
         rule=rule,
         ruled=ruled,
         clusters=", ".join(answers.clusters),
+        posed=posed(folds, answers.gold),
         tested=tested(folds),
         missing=missing(folds),
         left_out=len(every) - len(whole),
         computed=computed(result for each in whole for result in each),
         **_kind(folds[0]),
+        **counts(folds),
         **_code([r for each in whole for r in each]),
         **unread(folds),
         **remembered(metric, whole, repeats(plain)),

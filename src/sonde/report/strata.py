@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Result, Tags
 from sonde.metrics import METRICS, floor
+from sonde.report.headings import heading
 from sonde.report.mix import beyond, expected
 from sonde.report.rows import Row, groups_of, repeats, rows, without_fold
-from sonde.report.table import Section, Table, about, number, scored, short, signs_of, test_notes
+from sonde.report.table import Section, Table, about, number, scored, signs_of, test_notes
 from sonde.report.together import together
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
@@ -137,7 +138,7 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
         places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
         lines = sorted(mine, key=lambda r: (places[r.stratum], r.place))
         body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in lines)
-        sections.append(Section(short(task), body, about(mine)))
+        sections.append(Section(heading(mine), body, about(mine)))
     notes = [
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "
         "and half a percent of all.",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 
 from sonde.controls import CONTROLS
 from sonde.metrics import null_share
-from sonde.naming import Reference, ReferenceProblem
 from sonde.report import bounds, computing
+from sonde.report.headings import heading, short
+from sonde.report.posed import composition
 from sonde.report.rows import NO_CONTROL, Row
+from sonde.report.sources import source_notes
 from sonde.report.tested import differences, marks
 from sonde.report.together import over
 
@@ -26,7 +27,6 @@ LOST = {
     "partial": "read in part: for some of the words the encoder has nothing",
 }
 """What is said of examples that were counted."""
-TELLING = 6  # letters, from which on the name of a file or folder says what it is
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
@@ -75,7 +75,7 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
         lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
         body = tuple(_cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines)
         line = about(mine, (questions or {}).get(task, ""))
-        sections.append(Section(short(task), body, line, rules=bounds.rules(mine)))
+        sections.append(Section(heading(mine), body, line, rules=bounds.rules(mine)))
     return Table(head, tuple(sections), frozenset({"encoder", "probe", "computed"}), _notes(rows))
 
 
@@ -196,19 +196,6 @@ def number(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.1f}"
 
 
-def short(task: str) -> str:
-    """A task's reference with the last part of its path only, or the last two where the last is as short as GUM/dep."""
-    try:
-        parsed = Reference.parse(task)
-    except ReferenceProblem:
-        return task
-    if parsed.argument is None:
-        return task
-    path = PurePath(parsed.argument)
-    last = f"{path.parent.name}/{path.name}" if len(path.name) < TELLING and path.parent.name else path.name
-    return str(Reference(parsed.name, last or parsed.argument, parsed.options))
-
-
 def about(rows: Sequence[Row], question: str = "") -> str:
     """The question of some rows, their metric, and how many folds or samples they are over."""
     first, many = rows[0], max(row.samples for row in rows)
@@ -216,7 +203,9 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
     samples = f" {many} samples of the training data." if many > 1 else ""
     rule = f" Best rule of thumb: {first.rule}, {number(first.ruled)}." if first.rule and first.control == NO_CONTROL else ""
-    return f"{question}{metric}{folds}{samples}{rule}".strip()
+    word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}." if first.posed.word else ""
+    made = f" Made of {composition(first.posed)}." if composition(first.posed) else ""
+    return f"{question}{metric}{folds}{samples}{rule}{word if first.control == NO_CONTROL else ''}{made}".strip()
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -251,7 +240,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     ]
     cut = {row.encoder: row.cut for row in rows if row.cut}
     notes += [f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut." for encoder, n in cut.items()]
-    return tuple(notes)
+    return (*notes, *source_notes(rows, short))
 
 
 def _memory(rows: Sequence[Row]) -> list[str]:

@@ -39,3 +39,11 @@ def _most(labels: Counter[str]) -> str:
 def counted(result: Result) -> dict[str, Any]:
     """What was counted while a result was measured."""
     return dict(result.provenance.get("counts") or {})
+
+
+def counts(folds: Sequence[Result]) -> dict[str, Any]:
+    """What was counted beside the score; of sentences, which folds share, the most."""
+    told = [counted(result) for result in folds]
+    found = {"train": int(told[0].get("train", 0))}
+    found |= {name: sum(int(each.get(name, 0)) for each in told) for name in ("unusable", "unseen")}
+    return found | {name: max(int(each.get(name, 0)) for each in told) for name in ("cut", "words", "unknown")}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sonde.core import Sentence
 from sonde.sources.stretches import Coded, Stretch
 from sonde.sources.trees import features
-from sonde.tasks.ud.lemmas import MEASURES, OBJECT_MARKERS, OF
+from sonde.tasks.ud.lemmas import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
 from sonde.tasks.ud.verbs import TENSES, Group, verb_group
 from sonde.vectors import Ints
 
@@ -28,8 +28,9 @@ class Argument(NamedTuple):
 
     form, upos, relation  of its head word; number: 'sing', 'plur' or ''
     coordinated           whether it is the first of several
-    adposition            'object' where one marks the direct object (Spanish *a*), 'other' where there is another, '' without
+    adposition            'own' where one marks arguments of its kind (Spanish *a*, Hindi *ने*), 'other' where there is another, '' without
     measure               whether it measures the noun behind it, as *a lot of people*
+    counted               whether it has a numeral
     """
 
     form: str
@@ -39,12 +40,13 @@ class Argument(NamedTuple):
     coordinated: bool = False
     adposition: str = ""
     measure: bool = False
+    counted: bool = False
 
 
 class Clause(NamedTuple):
     """The main clause of a sentence. Its predicate is the root; of coordinated predicates UD makes the first the root.
 
-    form        the predicate, in lower case; group: what its verb group says
+    form        the predicate, in lower case; lemma: its lemma; group: what its verb group says
     relations   of its dependents, punctuation left out, sorted
     subjects    dependents that are nsubj or a subtype of it, in order; objects likewise
     tense       the tense that most VERBs of the whole sentence have, number: the number that most NOUNs have; or 'tie'
@@ -54,6 +56,7 @@ class Clause(NamedTuple):
 
     sentence: Sentence
     form: str
+    lemma: str
     group: Group
     relations: list[str]
     subjects: list[Argument]
@@ -67,6 +70,11 @@ class Clause(NamedTuple):
     def has_subject(self) -> bool:
         """Whether the predicate has a nominal or clausal subject."""
         return bool(self.subjects) or not _CLAUSAL.isdisjoint(self.relations)
+
+    @property
+    def copular(self) -> bool:
+        """Whether the predicate has a copula."""
+        return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
 def clauses(stretch: Stretch) -> Iterator[Clause]:
@@ -82,14 +90,15 @@ def clauses(stretch: Stretch) -> Iterator[Clause]:
     roots = [column.codes[stretch.roots].tolist() for column in (stretch.words, stretch.upos, stretch.feats)]
     auxiliaries = _auxiliaries(stretch, dependents[_AUX], of)
     return (
-        Clause(sentence, forms[f].lower(), verb_group(upos[u], feats[t], tuple(aux)), *rest)
-        for sentence, f, u, t, aux, *rest in zip(
+        Clause(sentence, forms[f].lower(), lemma.lower(), verb_group(upos[u], feats[t], tuple(aux)), *rest)
+        for sentence, f, u, t, lemma, aux, *rest in zip(
             stretch.sentences(),
             *roots,
+            _strings(stretch.lemmas, stretch.roots),
             auxiliaries,
             _relations(stretch.deprels, kids, of, len(stretch)),
-            _arguments(stretch, dependents[_SUBJECT], of),
-            _arguments(stretch, dependents[_OBJECT], of),
+            _arguments(stretch, dependents[_SUBJECT], of, _marked(stretch, SUBJECT_MARKERS)),
+            _arguments(stretch, dependents[_OBJECT], of, _marked(stretch, OBJECT_MARKERS, "case:acc")),
             _majority(stretch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(stretch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
             _asks(stretch, of, dependents[_SUBJECT]).tolist(),
@@ -118,10 +127,12 @@ def _auxiliaries(stretch: Stretch, rows: Ints, of: Ints) -> list[list[tuple[str,
     return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(stretch))
 
 
-def _arguments(stretch: Stretch, rows: Ints, of: Ints) -> list[list[Argument]]:
+def _arguments(stretch: Stretch, rows: Ints, of: Ints, own: NDArray[np.bool_]) -> list[list[Argument]]:
+    """The arguments in some rows; `own` are the adpositions that mark such arguments."""
     coordinated, case = (_above(stretch, _named(stretch, name)) for name in ("conj", "case"))
-    marker = _named(stretch, "case") & (stretch.lemmas.where(OBJECT_MARKERS.__contains__) | stretch.deprels.where("case:acc".__eq__))
-    adposition = np.where(case, 2, 0) - _above(stretch, marker)
+    numeral = _named(stretch, "nummod") | (_named(stretch, "nmod") & stretch.upos.where("NUM".__eq__) & ~case)
+    counted = _above(stretch, numeral)
+    adposition = np.where(case, 2, 0) - _above(stretch, own)
     measured = _named(stretch, "nmod") & (~case | _above(stretch, _named(stretch, "case") & stretch.lemmas.where(OF.__contains__)))
     measure = _above(stretch, measured) & stretch.lemmas.where(lambda lemma: lemma.lower() in MEASURES)
     number = list(map(_labels("Number", NUMBERS), stretch.feats.names))
@@ -131,10 +142,16 @@ def _arguments(stretch: Stretch, rows: Ints, of: Ints) -> list[list[Argument]]:
         [number[k] for k in stretch.feats.codes[rows].tolist()],
         _strings(stretch.deprels, rows),
         coordinated[rows].tolist(),
-        [("", "object", "other")[k] for k in adposition[rows].tolist()],
+        [("", "own", "other")[k] for k in adposition[rows].tolist()],
         measure[rows].tolist(),
+        counted[rows].tolist(),
     )
     return _by_sentence(list(map(Argument, *columns)), of[rows], len(stretch))
+
+
+def _marked(stretch: Stretch, lemmas: frozenset[str], relation: str = "") -> NDArray[np.bool_]:
+    """The adpositions with some lemmas, or with a relation of their own."""
+    return _named(stretch, "case") & (stretch.lemmas.where(lemmas.__contains__) | stretch.deprels.where(relation.__eq__))
 
 
 def _named(stretch: Stretch, relation: str) -> NDArray[np.bool_]:

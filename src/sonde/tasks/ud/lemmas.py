@@ -23,14 +23,26 @@ STATES = _listed("estar")
 AMBIGUOUS = _listed("be")
 """Auxiliaries (`aux`, not `aux:pass`) that make no perfect, so that treebanks are in doubt: *I'm supposed*, *it's got* with lemma be."""
 
-PERFECT_PASSIVES = _listed("zijn")
-"""Passive auxiliaries (`aux:pass`) whose present makes a perfect: Dutch *is gebouwd*, beside *wordt gebouwd*."""
+STATIVE = _listed("zijn")
+"""Passive auxiliaries (`aux:pass`) whose present makes a perfect or a state, beside one that makes the passive: Dutch *is gebouwd*."""
 
 PERFECT_INFINITIVES = _listed("έχω")
 """Auxiliaries that make a perfect with an infinitive: Greek *έχει γράψει*."""
 
 OBJECT_MARKERS = _listed("a pe vir את को کو را ला কে ကို を 把 将 將")
 """Adpositions that mark a direct object, where neither `case:acc` nor Case=Acc says so: Spanish *a*, Romanian *pe*, Hindi *को*."""
+
+SUBJECT_MARKERS = _listed("ने が は も")
+"""Adpositions that mark a subject: Hindi *ने*, Japanese *が*. Another one makes it an experiencer or an owner, and no subject to count."""
+
+BEING = _listed(
+    "be become ser estar être devenir essere diventare sein werden zijn worden være blive vara bli być zostać být byť biti postati "
+    "быть стать бути стати olla olema είμαι होना हैना थाना हो है था बनना"
+)
+"""Verbs of being and becoming, which have no direct object: a treebank may call their subject or their predicate obj."""
+
+PRESENTATIVES = _listed("voilà voici")
+"""Words that show something, which a treebank may call imperatives."""
 
 OF = _listed("of de di von van av af od z ze из")
 """Adpositions between a measure and what it measures; case alone does as well."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sonde.core import Sentence
 from sonde.tasks.ud.clause import Argument, Clause
+from sonde.tasks.ud.lemmas import BEING
 from sonde.tasks.ud.verbs import NO_VERB
 
 
@@ -73,10 +74,10 @@ def passive_literal(clause: Clause, ours: Finding) -> Finding:
 
 def _active(clause: Clause) -> str:
     several = any(name.partition(":")[0] == "aux" for name in clause.relations)
-    return "active, with an auxiliary" if several else "active, one verb"
+    return "with an auxiliary" if several else "one verb"
 
 
-_VOICES = {"passive": "with aux:pass", "morphological": "Voice=Pass alone", "active": ""}
+_VOICES = {"passive": "aux:pass", "morphological": "Voice=Pass alone", "active": ""}
 _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
@@ -134,12 +135,15 @@ class _Why(NamedTuple):
     no_number: str
     coordinated: str
     measure: str
+    counted: str
+    adposition: str
 
 
 _SUBJECT, _OBJECT = (
     _Why(
         f"no {w}", f"several {w}s", f"the {w} is no noun", f"the {w} has neither Number=Sing nor Number=Plur",
-        f"the {w} is coordinated", f"the {w} measures another noun",
+        f"the {w} is coordinated", f"the {w} measures another noun", f"the {w} is singular and has a numeral",
+        f"the {w} has an adposition that marks no {w}s",
     )
     for w in ("subject", "object")
 )  # fmt: skip
@@ -147,18 +151,27 @@ _SUBJECT, _OBJECT = (
 
 def _single(found: list[Argument], clause: Clause, why: _Why) -> Finding:
     finding = _number(found, clause, why)
-    if type(finding) is not Answer:
-        return finding
-    (noun,) = found
-    if noun.coordinated:
-        return why.coordinated
-    if noun.measure:
-        return why.measure
-    if why is _OBJECT and noun.adposition == "other":
-        return "the object stands behind a preposition"
-    if why is _SUBJECT and not noun.adposition and (noun.number, clause.group.number) == ("sing", "Plur"):
-        return "a singular subject with a plural verb"
-    return finding
+    return (_doubt(found[0], clause, why) or finding) if type(finding) is Answer else finding
+
+
+def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
+    """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is against it."""
+    singular = noun.number == "sing"
+    doubts = (
+        (noun.coordinated, why.coordinated),
+        (noun.measure, why.measure),
+        (singular and noun.counted, why.counted),
+        (noun.adposition == "other", why.adposition),
+        (why is _OBJECT and (clause.lemma in BEING or clause.copular), "an object of a verb of being or becoming"),
+        (why is _OBJECT and _passive_participle(clause), "an object of a passive, which may be its subject"),
+        (why is _SUBJECT and singular and not noun.adposition and clause.group.number == "Plur", "a singular subject with a plural verb"),
+    )
+    return next((reason for holds, reason in doubts if holds), "")
+
+
+def _passive_participle(clause: Clause) -> bool:
+    """Whether the predicate is a passive of several words; a passive of one word may have an object, as in Finnish."""
+    return clause.group.voice == "passive" or (clause.group.voice == "morphological" and not clause.group.verb)
 
 
 def _exactly(relation: str, found: list[Argument], clause: Clause, why: _Why) -> Finding:
@@ -175,12 +188,12 @@ def _number(found: list[Argument], clause: Clause, why: _Why) -> Finding:
 
 
 def _role(noun: Argument, clause: Clause, why: _Why) -> str:
-    """What the noun is subject of."""
+    """What the noun is subject of; the copula may be left out, as in Russian."""
     if why is _OBJECT:
         return "object"
     if noun.relation == "nsubj:pass" or clause.group.voice == "passive":
         return "subject of a passive"
-    return "subject of a copula" if any(name.partition(":")[0] == "cop" for name in clause.relations) else "subject of a verb"
+    return "subject of a verb" if clause.group.verb and not clause.copular else "subject of a copula"
 
 
 def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]) -> dict[str, int]:

@@ -7,12 +7,14 @@ is tagged with its final mark, and `final=strip` takes the mark off. docs/tasks-
 from __future__ import annotations
 
 from sonde.tasks.ud.clause import Clause
+from sonde.tasks.ud.lemmas import PRESENTATIVES
 from sonde.tasks.ud.rules import Finding, answer
 
 _BRACKETS = frozenset(")]}）】")
 _QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
 _SMILES = frozenset({":)", ";)", ":-)", ":D", ":(", ";-)"})
 _CLOSING = _BRACKETS | _QUOTES | _SMILES
+_COLONS = frozenset(":：")
 _ENDING = frozenset(".!?…。！？｡؟۔।‼⁇⁈⁉‽՞")
 _ASKING = frozenset("?？؟⁇⁈⁉‽՞\u037e")
 
@@ -44,7 +46,7 @@ def sent_type(clause: Clause) -> Finding:
     if group.command:
         return _command(clause, ending)
     if ending == "?":
-        return "the question mark stands inside quotes" if quoted else answer("inter", "", "", ending)
+        return _question(clause, quoted)
     if group.bare and not clause.has_subject:
         return "a bare infinitive: a command in some languages, a fragment in others"
     if (clause.asks or group.asks) and not (ending == "!" and not group.verb):
@@ -59,4 +61,19 @@ def _command(clause: Clause, ending: str) -> Finding:
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
         return "an imperative with a subject or in the third person"
-    return answer("imper", "", "", ending)
+    if clause.lemma in PRESENTATIVES:
+        return "a word that shows something, called an imperative"
+    return "a command that somebody quotes" if _quotes(clause.sentence.words) else answer("imper", "", "", ending)
+
+
+def _question(clause: Clause, quoted: bool) -> Finding:
+    if quoted:
+        return "the question mark stands inside quotes"
+    behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])  # the mark speaks of that part alone
+    return "a question behind a colon" if behind else answer("inter", "", "", "?")
+
+
+def _quotes(words: tuple[str, ...]) -> bool:
+    """Whether quotes open a sentence and close before its end."""
+    closed = max((i for i, word in enumerate(words) if word in _QUOTES), default=0)
+    return words[0] in _QUOTES and any(word not in _CLOSING and not _ENDING.issuperset(word) for word in words[closed + 1 :])

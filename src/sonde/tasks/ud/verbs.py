@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sonde.tasks.ud.forms import Form, Verb, l_participle, verb
-from sonde.tasks.ud.lemmas import AMBIGUOUS, MODALS, PERFECT_INFINITIVES, PERFECT_PASSIVES, STATES
+from sonde.tasks.ud.lemmas import AMBIGUOUS, MODALS, PERFECT_INFINITIVES, STATES, STATIVE
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
@@ -34,6 +34,7 @@ PERFECTIVE = "a perfective present, which means the future"
 NOT_FINITE = "no finite verb"
 TWO = "two finite verbs"
 LONE = "a participle without auxiliary"
+DOUBTFUL = "a perfect passive or a state, with a present auxiliary"
 STATE = "a participle beside be or estar: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
@@ -208,9 +209,7 @@ def _compound(own: Verb, first: Verb, tense: str, kinds: tuple[bool, bool]) -> t
     if own.form == Form.INFINITIVE:
         return ("past", "perfect") if first.lemma in PERFECT_INFINITIVES and not passive else ("", INFINITIVE)
     if passive:
-        # Finnish and its kin, which have PartForm, have a passive of one word, so that this is its perfect
-        perfect |= own.feats.get("PartForm") == "Past" or (first.relation == "aux:pass" and first.lemma in PERFECT_PASSIVES)
-        return ("past", "perfect passive") if perfect else (tense, "passive" if tense else NO_TENSE)
+        return _passive(own, first, tense, perfect)
     if own.form == Form.PERFECT:
         if first.lemma in STATES | AMBIGUOUS and not perfect:
             return (tense, "state") if first.lemma in STATES else ("", STATE)
@@ -220,6 +219,16 @@ def _compound(own: Verb, first: Verb, tense: str, kinds: tuple[bool, bool]) -> t
         kind = "imperfective" if by_aspect else "progressive"
         return ("past", f"perfect {kind}") if perfect else (tense, kind)
     return "", STEM if own.form == Form.BARE else NO_TENSE
+
+
+def _passive(own: Verb, first: Verb, tense: str, perfect: bool) -> tuple[str, str]:
+    """The tense of a passive participle with its auxiliaries."""
+    # Finnish and its kin, which have PartForm, have a passive of one word, so that this is its perfect
+    if perfect or own.feats.get("PartForm") == "Past":
+        return "past", "perfect passive"
+    if first.lemma in STATIVE and tense == "pres":
+        return "", DOUBTFUL
+    return tense, "passive" if tense else NO_TENSE
 
 
 def _number(upos: str, own: Verb, helpers: list[Verb]) -> str:

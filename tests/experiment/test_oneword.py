@@ -1,0 +1,73 @@
+"""The best rule of one word, against a plain search; and that data sets which ask for one word are called so."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.audit import inspect
+from sonde.core import Dataset, Example, Sentence, Site
+from sonde.experiment.oneword import best_word
+from sonde.testing import FAMILIES
+
+WORDS = st.lists(st.sampled_from("a b c A d".split()), min_size=1, max_size=4)
+EXAMPLES = st.lists(st.tuples(WORDS, st.sampled_from("xyz"), st.sampled_from(["train", "test"])), min_size=4, max_size=30)
+
+
+def dataset(examples):
+    return Dataset.of([Example.about(Sentence.of([*words, str(i)]), label, split) for i, (words, label, split) in enumerate(examples)])
+
+
+def plain(examples):
+    """The best share of train that any rule of one word gets right."""
+    train = [({w.casefold() for w in words}, label) for words, label, split in examples if split == "train"]
+    shares = []
+    for word in "abcd":
+        sides = [Counter(label for words, label in train if (word in words) == has) for has in (True, False)]
+        shares.append(sum(max(side.values(), default=0) for side in sides) / len(train))
+    return max(shares)
+
+
+@given(EXAMPLES)
+def test_the_rule_is_right_as_often_as_any(examples):
+    found = best_word(dataset(examples))
+    splits = {split for *_, split in examples}
+    if splits != {"train", "test"}:
+        assert found is None
+        return
+    assert found.train >= plain(examples) - 1e-9  # a number may be the better word
+    rows = dataset(examples).rows("test")
+    said = found.said(rows, dataset(examples).labels.names)
+    gold = dataset(examples).labels.take(rows)
+    assert found.test == pytest.approx((said.ids == gold.ids).mean())
+
+
+def jsem(n=400):
+    """Sentences of which almost all of one class have one word."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(n):
+        words = [f"w{rng.integers(50)}", *(["jsem"] if i % 2 and rng.random() < 0.96 else []), f"v{rng.integers(50)}", str(i)]
+        rows.append(Example.about(Sentence.of(words), "past" if i % 2 else "pres", ("train", "dev", "test", "train")[i // 2 % 4]))
+    return Dataset.of(rows)
+
+
+def test_a_word_that_decides_is_named_by_the_audit():
+    found = best_word(jsem())
+    assert str(found) == "past with 'jsem', else pres"
+    audit = inspect(jsem(), rows=0)
+    assert audit.floors["word"].score == pytest.approx(found.test)
+    assert audit.floors["word"].low < found.test < audit.floors["word"].high or found.test == 1
+    assert any("one word: past with 'jsem'" in problem for problem in audit.problems)
+
+
+def test_what_is_not_about_whole_sentences_in_classes_has_no_rule():
+    assert best_word(FAMILIES["sentence"]()) is not None
+    for family in ("span", "spans", "pair"):
+        assert best_word(FAMILIES[family]()) is None
+    one = Dataset.of([Example((Site(Sentence.of(["a", "b"]), (0, 1)),), "x", split) for split in ("train", "test")])
+    assert best_word(one) is None
