@@ -17,6 +17,9 @@ MODALS = _listed(
 )
 """Auxiliaries that are modal whatever stands beside them: *kan gjort*, *would* with Tense=Past."""
 
+FUTURES = _listed("werden zullen")
+"""Auxiliaries (`aux`) of the future; where a treebank has no `aux:pass`, *werden* may be that of a passive, which has another tense."""
+
 STATES = _listed("estar")
 """Auxiliaries (`aux`) that make a state with a past participle, in their own tense, and no perfect: *está cerrado*."""
 

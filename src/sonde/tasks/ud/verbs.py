@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sonde.tasks.ud.forms import Form, Verb, l_participle, verb
-from sonde.tasks.ud.lemmas import AMBIGUOUS, MODALS, PERFECT_INFINITIVES, STATES, STATIVE
+from sonde.tasks.ud.lemmas import AMBIGUOUS, FUTURES, MODALS, PERFECT_INFINITIVES, STATES, STATIVE
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
@@ -30,6 +30,7 @@ MODAL = "modal"
 INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
 PARTICLE = "an auxiliary or a particle without tense"
 FUTURE = "future"
+PROMISED = "an auxiliary of the future, or of a passive that no aux:pass tells"
 PERFECTIVE = "a perfective present, which means the future"
 NOT_FINITE = "no finite verb"
 TWO = "two finite verbs"
@@ -159,6 +160,8 @@ def _barred(own: Verb, verbs: list[Verb]) -> str:
     untensed = (v for v in verbs if v.form == Form.FINITE and "Tense" not in v.feats and v.feats.get("Polarity") != "Neg")
     if any(v.lemma in MODALS for v in verbs) or any(untensed):
         return MODAL
+    if any(v.lemma in FUTURES and v.relation == "aux" for v in verbs):
+        return PROMISED
     if any(v.form == Form.INFINITIVE for v in verbs):
         return INFINITIVE
     return PARTICLE if any(v.form == Form.BARE and not {"Person", "Polarity"} & v.feats.keys() for v in verbs) else ""
