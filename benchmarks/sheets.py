@@ -1,6 +1,6 @@
-"""Rows of a ud task to read, with what the tree says of the main clause: how the error rates in docs/tasks-ud.md were found.
+"""Rows of a ud task to read, with what the tree says of the main clause: how the error rates in docs/languages.md were found.
 
-    python benchmarks/sheets.py ud/tense UD_Italian-ISDT -n 20 --seed 1
+    python benchmarks/sheets.py ud/tense UD_Italian-ISDT -n 20
     python benchmarks/sheets.py ud/tense UD_Italian-ISDT UD_Dutch-Alpino --construction perfect -n 20
 
 Candidates (distinct sentences before sampling) are drawn at random, equally many of each label; options follow the treebank as in any
