@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
+from sonde.likeness import letters
 from sonde.sampling import Candidate, Settings, carve_dev, folds_needed, sample
 from sonde.sampling.allocate import allocate, apportion
 from sonde.sampling.match import contrasts, matched, uncorrelated
@@ -168,9 +169,42 @@ def test_duplicates_and_conflicts_are_left_out_and_counted():
     assert not any(s.words == ("a", "1") for s in dataset.sentences)
 
 
-def test_words_that_only_look_alike_when_joined_are_no_duplicates():
-    pool = [Candidate(Sentence(words, "a b c"), 1.0) for words in (("a b", "c"), ("a", "b c"), ("a", "b", "c"))]
-    assert len(sample(pool, Settings(proportions=(1, 1, 1)))) == 3
+def test_sentences_that_differ_in_marks_and_spaces_are_never_in_two_splits():
+    """Every sentence comes with other marks, other spaces, another case, and cut into other words; with the same label or another."""
+    pool = []
+    for i in range(300):
+        pool += [
+            Candidate(Sentence.of(["Do", "n't", f"w{i}", "!"]), "xy"[i % 2]),
+            Candidate(Sentence.of(["don’t", f"W{i}", "..."]), "xy"[i % 2]),
+            Candidate(Sentence.of(["“", "DON'T", f"w{i}", "?", "”"]), "yx"[i % 2]),
+        ]
+    dataset = sample(pool)
+    found = [letters("".join(s.words)) for s in dataset.sentences]
+    assert len(set(found)) == len(found)
+    assert dataset.notes["sampling"]["near_duplicates"] == 600
+
+
+def test_near_duplicates_stay_where_they_are_tested_and_sentences_without_letters_are_apart():
+    pool = [Candidate(Sentence.of([f"w{i}", "."]), "xy"[i % 2], split=("train", "dev", "test")[i % 3]) for i in range(300)]
+    pool += [Candidate(Sentence.of([f"w{i}", "!"]), "xy"[i % 2], split="test") for i in range(0, 300, 5)]
+    pool += [Candidate(Sentence.of([mark] * n), "xy"[n % 2], split="test") for mark in "!?" for n in range(1, 9)]
+    dataset = sample(pool, Settings(splits="official", least=2))
+    assert dataset.notes["sampling"]["near_duplicates"] == 60
+    trained = {dataset.sentences[i].words[0] for i in dataset.rows("train")}
+    assert trained
+    assert not trained & {f"w{i}" for i in range(0, 300, 5)}
+
+
+def test_vowel_signs_are_letters():
+    assert letters("का") != letters("की")
+    assert letters("... !") == ""
+
+
+def test_words_that_only_look_alike_when_joined_are_no_conflict():
+    pool = [Candidate(Sentence(words, "a b c"), float(n)) for n, words in enumerate((("a b", "c"), ("a", "b c"), ("a", "b", "c")))]
+    pool += [Candidate(Sentence.of([w]), 1.0) for w in "xyz"]
+    notes = sample(pool, Settings(proportions=(1, 1, 1))).notes["sampling"]
+    assert (notes["duplicates"], notes["conflicting"], notes["near_duplicates"]) == (0, 0, 2)
 
 
 def test_the_band_and_the_cap_hold_and_are_counted():

@@ -6,7 +6,8 @@ import pytest
 
 from sonde.core import DataProblem, Sentence
 from sonde.encoders import make
-from sonde.training.static import Settings, letters, train_vectors
+from sonde.likeness import letters
+from sonde.training.static import Settings, train_vectors
 
 pytest.importorskip("gensim")
 LINES = ["The cat sat on the mat.", "“Don't,” said the dog.", "The dog sat on the cat.", "# book = a", ""]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem, Sentence
+from sonde.likeness import letters
 from sonde.targets import Label
 from sonde.vectors import Ints
 
@@ -39,6 +40,7 @@ class Pool:
     labels   codes into names; classes are numbered in sorted order, other labels as they come and without names
     targets  codes into forms, -1 without a target
     content  equal for sentences of the same words, ignoring case
+    letters  equal for those of the same letters and digits, whatever their marks and spaces
     splits   0 train, 1 dev, 2 test, -1 unknown
     classes  whether the labels are classes, which can be balanced
     """
@@ -49,6 +51,7 @@ class Pool:
     targets: Ints
     forms: tuple[str, ...]
     content: Ints
+    letters: Ints
     lengths: Ints
     splits: Ints
     classes: bool
@@ -73,7 +76,8 @@ class Pool:
         splits = np.fromiter((_SPLITS.get(c.split, -1) for c in listed), np.int64, len(listed))
         # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a chance of 3e-6
         content = np.fromiter((hash("\x1f".join(c.sentence.words).casefold()) for c in listed), np.int64, len(listed))
-        return cls(listed, labels, names, targets, tuple(map(str, forms)), content, lengths, splits, classes)
+        alike = np.fromiter((hash(letters("".join(c.sentence.words)) or n) for n, c in enumerate(listed)), np.int64, len(listed))
+        return cls(listed, labels, names, targets, tuple(map(str, forms)), content, alike, lengths, splits, classes)
 
     def counts(self, rows: Ints) -> dict[str, int]:
         """How many of these rows each class has; {} where labels are no classes."""

@@ -17,7 +17,10 @@ HOME = np.array([2, 1, 0])  # of official splits test keeps what is in several, 
 
 
 def distinct(pool: Pool, notes: Notes) -> Ints:
-    """One row for every run of words; words that occur with two labels are left out altogether."""
+    """One row for every run of words; words that occur with two labels are left out altogether.
+
+    Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a probe that had it in train would know it.
+    """
     order = np.lexsort((np.arange(len(pool.content)), HOME[pool.splits], pool.content))
     first = np.flatnonzero(np.r_[True, np.diff(pool.content[order]) != 0])
     labels = pool.labels[order]
@@ -25,7 +28,11 @@ def distinct(pool: Pool, notes: Notes) -> Ints:
     sizes = np.diff(np.r_[first, len(order)])
     notes["conflicting"] = int(sizes[~agree].sum())
     notes["duplicates"] = int((sizes[agree] - 1).sum())
-    return np.sort(order[first[agree]])
+    kept = np.sort(order[first[agree]])
+    alike = np.lexsort((kept, HOME[pool.splits[kept]], pool.letters[kept]))
+    alone = alike[np.r_[True, np.diff(pool.letters[kept][alike]) != 0][: len(alike)]]
+    notes["near_duplicates"] = len(kept) - len(alone)
+    return np.asarray(kept[np.sort(alone)])
 
 
 def banded(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> Ints:
@@ -94,7 +101,8 @@ def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
 
 def left_out(notes: Notes) -> str:
     """What was left out so far, in words."""
-    reasons = [f"{notes.get('duplicates', 0)} duplicates", f"{notes.get('conflicting', 0)} with two labels"]
+    many = notes.get("duplicates", 0) + notes.get("near_duplicates", 0)
+    reasons = [f"{many} duplicates", f"{notes.get('conflicting', 0)} with two labels"]
     for key in ("too_rare", "too_common"):
         if key in notes:
             reasons.append(f"{notes[key]['examples']} with a {key.replace('_', ' ')} target form")

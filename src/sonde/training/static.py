@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
+from sonde.likeness import letters
 from sonde.sources import text
 from sonde.sources.english import split
 
@@ -80,11 +81,6 @@ def train_vectors(
         else:
             model.wv.save_word2vec_format(str(part))
     return Trained(out, **counts, vocabulary=len(model.wv))
-
-
-def letters(line: str) -> str:
-    """A sentence's letters and digits in lower case, by which it is recognised."""
-    return "".join(c for c in line.casefold() if c.isalnum())
 
 
 def _write(sentences: Iterator[Sentence], file: TextIO, rules: tuple[set[str], bool], counts: dict[str, int]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Sentence
+from sonde.likeness import letters
 from sonde.sources import brackets, tagged, text
 from sonde.sources.brackets import Strings, Tree
 from sonde.sources.english import tokens
@@ -107,7 +108,7 @@ def _gathered(found: list[Source], on_error: OnError) -> Harvest:
                 whole.left_out["fewer than 5 or more than 28 tokens"] += 1
                 continue
             # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a chance of 3e-6
-            row = seen.setdefault(hash("\x1f".join(words).casefold()), len(seen))
+            row = seen.setdefault(hash(letters("".join(words)) or words), len(seen))
             if row == len(whole.sentences):
                 _add(whole, source, made, tags)
                 continue
