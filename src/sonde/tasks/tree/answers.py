@@ -121,7 +121,7 @@ def ruled(name: str, *tags: str) -> Answers:
 
 def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
-    made, out = shifts((found.sentences, found.tags, found.splits), options.seed, found.sources)
+    made, out = shifts((found.sentences, found.tags, found.splits), options.seed, found.sources, options.literal)
     return _noted("I", notes, made, out)
 
 

@@ -153,26 +153,27 @@ def passive(tree: Tree, phrase: int) -> bool:
     return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
 
 
-def head(tree: Tree, phrase: int) -> Found:
+def head(tree: Tree, phrase: int, literal: bool = False) -> Found:
     """The noun that heads a noun phrase, or why none does; rules are those of Collins 1999, appendix A, for NP.
 
     The last noun right in the phrase; without one, the head of its first noun phrase (an apposition or a prepositional
-    phrase comes after it). Coordination and possessors without a noun have no head that could be asked about.
+    phrase comes after it). Coordination, nouns of measure before *of* and possessors without a noun have no head that could be
+    asked about; `literal` has one for the first two, too.
     """
     below = tree.children(phrase)
     labels = [child.label for child in below]
-    if not {"CC", "CONJP"}.isdisjoint(labels) or labels.count("NP") > 2:
+    if not literal and (not {"CC", "CONJP"}.isdisjoint(labels) or labels.count("NP") > 2):
         return Found(-1, "a coordination")
     if labels[-1] == "POS":
         return Found(-1, "a possessor")
     for child in reversed(below):
         if child.label in NOUNS:
-            return Found(child.start, "") if child.node < 0 else head(tree, child.node)
+            return Found(child.start, "") if child.node < 0 else head(tree, child.node, literal)
     inner = [child for child in below if child.label in ("NP", "WHNP") and child.node >= 0]
     if not inner:
         return Found(-1, "no noun")
-    found = head(tree, inner[0].node)
-    if found.at >= 0 and form(tree.words[found.at]) in MEASURES and _of(tree, below):
+    found = head(tree, inner[0].node, literal)
+    if not literal and found.at >= 0 and form(tree.words[found.at]) in MEASURES and _of(tree, below):
         return Found(-1, "a noun of measure before of")
     return found
 

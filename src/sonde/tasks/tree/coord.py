@@ -40,11 +40,14 @@ class Coordination(NamedTuple):
 Finding = Coordination | str
 
 
-def coordination(tree: Tree) -> Finding:
-    """Where the only conjunction of a sentence joins its two top clauses (S CC S, under ROOT or its S), or why there are none."""
+def coordination(tree: Tree, literal: bool = False) -> Finding:
+    """Where the only conjunction of a sentence joins its two top clauses (S CC S, under ROOT or its S), or why there are none.
+
+    literal  clauses of one word and without a finite verb will do, of which the paper says nothing
+    """
     if tree.tags.count("CC") != 1:
         return "not exactly one conjunction"
-    top = _clauses(tree, 0)
+    top = _clauses(tree, 0, literal)
     if top is None:
         return "the conjunction does not join two top clauses"
     (start, first), (second, tail) = top
@@ -52,7 +55,8 @@ def coordination(tree: Tree) -> Finding:
         tail -= 1
     while first > start and mark(tree.words[first - 1]):
         first -= 1
-    if start or tail - second < 2 or first < 2:
+    least = 1 if literal else 2
+    if start or tail - second < least or first < least:
         return "a clause of one word, or words before the first"
     return _unfit(tree.words, tree.words[first:second], tree.words[tail:]) or _once(first, second, tail)
 
@@ -76,12 +80,14 @@ def _once(*places: int) -> Coordination:
     return _KNOWN.setdefault((places[0], places[1], places[2]), Coordination(*places))
 
 
-def _clauses(tree: Tree, node: int) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """The spans of two finite clauses that a conjunction joins right below a node, or below the only phrase there."""
+def _clauses(tree: Tree, node: int, literal: bool) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The spans of two clauses, finite unless `literal`, that a conjunction joins right below a node or below the only phrase there."""
     kids = [kid for kid in tree.children(node) if kid.node >= 0 or not mark(tree.words[kid.start])]
     if len(kids) == 1 and kids[0].label == "S":
-        return _clauses(tree, kids[0].node)
-    if [kid.label for kid in kids] != ["S", "CC", "S"] or bare(tree, kids[0].node) or bare(tree, kids[2].node):
+        return _clauses(tree, kids[0].node, literal)
+    if [kid.label for kid in kids] != ["S", "CC", "S"]:
+        return None
+    if not literal and (bare(tree, kids[0].node) or bare(tree, kids[2].node)):
         return None
     return (kids[0].start, kids[0].stop), (kids[2].start, kids[2].stop)
 

@@ -31,6 +31,8 @@ class Options(Asked):
     freq      corpora that frequencies are taken from, of any of these kinds; none: the sources themselves
     inventory found: TopConst's classes are the most frequent sequences of the sources; published: those of SentEval's README
     bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the published files
+    rules     sonde: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and CoordInv as literally as the paper and its
+              README have them, without what was left out since
     band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so many sentences; literal: they
               occur 100 to 5,000 times in the sources or `freq`, as the README says
     """
@@ -39,6 +41,16 @@ class Options(Asked):
     inventory: Literal["found", "published"] = field(default="found", kw_only=True)
     bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
     band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
+    rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
+
+    @property
+    def literal(self) -> bool:
+        """Whether rules are the paper's."""
+        return self.rules == "paper"
+
+    def harvest(self) -> Harvest:
+        """What the sources hold."""
+        return harvest(self.path, self.with_, self.on_error, self.literal)
 
     @property
     def counted(self) -> bool:
@@ -83,10 +95,10 @@ class TreeTask:
         """What the trees of these sentences say, or where their words stood before they were altered."""
         options = self.options
         if oracle in CONTENT:
-            return content(sentences, answers.frequent(harvest(options.path, options.with_, options.on_error), options))
+            return content(sentences, answers.frequent(options.harvest(), options))
         if oracle in ORIGINS:
             with uncollected():
-                found = harvest(options.path, options.with_, options.on_error)
+                found = options.harvest()
                 return origins(answers.ALTERATIONS[self.name](found, options, {}))
         return facts(oracle, sources(options.path, options.with_), options.on_error, sentences)
 
@@ -94,7 +106,7 @@ class TreeTask:
         """The sampled data set; what was read and left out, and why, is in its notes."""
         options, about = self.options, QUESTIONS[self.name]
         with uncollected():
-            found = harvest(options.path, options.with_, options.on_error)
+            found = options.harvest()
             notes = source_notes(found.files, found.tally, **found.left_out)
             candidates = about.answers(found, options, notes)
         banded = {"rarest": 1, "commonest": 0} if options.counted else {}

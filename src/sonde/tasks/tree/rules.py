@@ -30,6 +30,7 @@ from sonde.tasks.ud.rules import Answer, Finding, answer
 
 Rule = Callable[[Tree], Finding]
 MARKS = frozenset({"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"})
+QUOTES = frozenset({"``", "''", '"'})
 NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
 
 
@@ -41,12 +42,17 @@ def depth(tree: Tree) -> int:
     return max(depths) + 1
 
 
-def top_const(tree: Tree) -> Finding:
-    """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a final mark (README)."""
+def top_const(tree: Tree, literal: bool = False) -> Finding:
+    """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a final mark (README).
+
+    literal  a quote that begins the sentence is not inside it, and is passed over, as in the published file
+    """
     above = tree.children(0)
     if len(above) != 1 or above[0].node < 0:
         return "several constituents below ROOT" if len(above) > 1 else "a single word"
     labels = [child.label for child in tree.children(above[0].node)]
+    while literal and len(labels) > 1 and labels[0] in QUOTES:
+        labels = labels[1:]
     if labels[-1] != ".":
         return "no final mark"
     if any(label in MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
@@ -75,8 +81,11 @@ def _own(tree: Tree, phrase: int) -> bool:
     return any(child.label in TENSES for child in tree.children(phrase) if child.node < 0)
 
 
-def subj_num(tree: Tree) -> Finding:
-    """The number of the common noun that heads the main clause's subject."""
+def subj_num(tree: Tree, literal: bool = False) -> Finding:
+    """The number of the common noun that heads the main clause's subject.
+
+    literal  also where subject and verb disagree, and of coordinations and nouns of measure, of which the paper says nothing
+    """
     found: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
     for clause in clauses(tree):
@@ -84,8 +93,8 @@ def subj_num(tree: Tree) -> Finding:
         verb = finite(tree, clause)[0]
         if verb.why == NO_FINITE or phrase < 0:
             continue  # a command, or a clause whose subject is no noun phrase
-        noun = _noun(tree, phrase, majority, "subject")
-        if type(noun) is Answer and verb.at >= 0 and _disagree(noun.label, tree.tags[verb.at], form(tree.words[verb.at])):
+        noun = _noun(tree, phrase, majority, "subject", literal)
+        if not literal and type(noun) is Answer and verb.at >= 0 and _disagree(noun.label, tree.tags[verb.at], form(tree.words[verb.at])):
             return "subject and verb differ in number"
         found.append(noun)
     return _agreed(found, "coordinated clauses with subjects of both numbers") if found else NO_SUBJECT if clauses(tree) else NO_CLAUSE
@@ -98,8 +107,11 @@ def _disagree(number: str, tag: str, verb: str) -> bool:
     return (number == "NNS" and singular) or (number == "NN" and plural)
 
 
-def obj_num(tree: Tree) -> Finding:
-    """The number of the common noun that heads the direct object of the main clause, a noun phrase right in its verb phrase."""
+def obj_num(tree: Tree, literal: bool = False) -> Finding:
+    """The number of the common noun that heads the direct object of the main clause, a noun phrase right in its verb phrase.
+
+    literal  also of coordinations and nouns of measure
+    """
     found: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
     main = clauses(tree)
@@ -117,7 +129,7 @@ def obj_num(tree: Tree) -> Finding:
             if len(candidates) > 2:
                 return "three noun phrases beside the verb"
             if candidates:
-                found.append(_noun(tree, candidates[-1], majority, "object"))
+                found.append(_noun(tree, candidates[-1], majority, "object", literal))
     return _agreed(found, "coordinated verbs with objects of both numbers") if found else NO_OBJECT if main else NO_CLAUSE
 
 
@@ -126,9 +138,9 @@ def _without_times(tree: Tree, candidates: list[int]) -> list[int]:
     return [node for i, node in enumerate(candidates) if i == 0 or form(tree.words[head(tree, node).at]) not in TIMES]
 
 
-def _noun(tree: Tree, phrase: int, majority: str, role: str) -> Finding:
+def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> Finding:
     """The number of a noun phrase's head as an answer, or why it has none to ask about."""
-    noun = head(tree, phrase)
+    noun = head(tree, phrase, literal)
     if noun.at < 0:
         return f"the {role} is {noun.why}" if noun.why != "no noun" else f"the {role} has no noun"
     word = tree.words[noun.at]

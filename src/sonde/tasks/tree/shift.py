@@ -17,13 +17,15 @@ from sonde.tasks.tree.altered import Altered, altered, quoted, source
 T = TypeVar("T")
 
 
-def places(words: Sequence[str], tags: Sequence[str] = ()) -> list[int]:
-    """Where a word can change places with the next: neither is the first word or a mark, nor are they the same.
+def places(words: Sequence[str], tags: Sequence[str] = (), literal: bool = False) -> list[int]:
+    """Where a word can change places with the next: neither is the first word or a mark, and if `literal` that is all.
 
-    Nor is either part of one word with a neighbour (did n't, the dog 's, wild - type): written onto another, as in *the's dog*, its
-    spelling would tell.
+    Otherwise they are not the same, nor is either part of one word with a neighbour (did n't, the dog 's, wild - type): written onto
+    another, as in *the's dog*, its spelling would tell.
     """
     marks = list(map(mark, words))
+    if literal:
+        return [i for i in range(1, len(words) - 1) if not (marks[i] or marks[i + 1])]
     tied = [joined(first, second) or HYPHEN in tags[i : i + 2] for i, (first, second) in enumerate(pairwise(words))]
     return [
         i
@@ -38,11 +40,15 @@ def swapped(words: Sequence[T], i: int) -> tuple[T, ...]:
 
 
 def shifts(
-    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], seed: int, sources: Sequence[str] = ()
+    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]],
+    seed: int,
+    sources: Sequence[str] = (),
+    literal: bool = False,
 ) -> tuple[list[Altered], Counter[str]]:
     """Candidates from distinct sentences, tags (empty for text without) and splits, and why others were left out.
 
-    Half of them have two words swapped (I), half are as they were (O).
+    Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`, and takes the words of another
+    sentence in another order as well.
     """
     sentences, tags, splits = columns
     rng = np.random.default_rng([seed, 21])
@@ -52,13 +58,13 @@ def shifts(
     for row, sentence in enumerate(sentences):
         words = sentence.words
         bag = hash(" ".join(sorted(map(str.lower, words))))
-        if bag in orders:
+        if bag in orders and not literal:
             out["the words of another sentence in another order"] += 1  # swapping could make one of the other
             continue
         orders.add(bag)
         if quoted(words):
             out["double quotes"] += 1
-        elif found := places(words, tags[row]):
+        elif found := places(words, tags[row], literal):
             rows.append(row)
             where.append(found[rng.integers(len(found))])
         else:

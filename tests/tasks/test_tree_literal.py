@@ -1,0 +1,88 @@
+"""rules=paper: what the paper and its README do not leave out is not left out, and all else is answered as before."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.forest import forest as trees
+from sonde.core import Sentence
+from sonde.sources import brackets
+from sonde.tasks import TASKS
+from sonde.tasks.tree.harvest import LITERAL, RULES
+from sonde.tasks.tree.shift import places, shifts
+
+S = "(ROOT (S {} (. .)))"
+CATS, DOG, SAW = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))", "(VP (VBD saw) (NP (PRP it)))"
+NUMBER = "(NP (NP (DT a) (NN number)) (PP (IN of) (NP (DT the) (NNS cats))))"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    path = tmp_path_factory.mktemp("trees") / "one.ptb"
+
+    def read(text):
+        path.write_text(text)
+        return next(iter(brackets.read(path)))
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def forest(tmp_path_factory):
+    path = tmp_path_factory.mktemp("forest") / "a.ptb"
+    path.write_text(trees(4000))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "label"),
+    [
+        ("top-const", "(ROOT (S (`` ``) (ADJP (JJ Good)) (NP (NN it)) (VP (VBZ rings)) (. .)))", "ADJP_NP_VP_."),
+        ("subj-num", S.format(f"(NP (NN cat) (CC and) (NNS dogs)) {SAW}"), "NNS"),
+        ("subj-num", S.format(f"(NP {DOG} (CC and) {CATS}) {SAW}"), "NN"),
+        ("subj-num", S.format(f"{NUMBER} {SAW}"), "NN"),
+        ("subj-num", S.format("(NP (DT the) (NN staff)) (VP (VBP agree))"), "NN"),
+        ("obj-num", S.format(f"(NP (PRP He)) (VP (VBD saw) {NUMBER})"), "NN"),
+        ("obj-num", S.format("(NP (PRP He)) (VP (VBD saw) (NP (NNS cats) (CC and) (NN snow)))"), "NN"),
+    ],
+)
+def test_what_the_paper_does_not_leave_out_has_an_answer(tree, rule, text, label):
+    assert isinstance(RULES[rule](tree(text)), str)
+    assert LITERAL[rule](tree(text)).label == label
+
+
+@pytest.mark.parametrize("text", ["(ROOT (S (`` ``) (. .)))", "(ROOT (S (NP (NN It)) (, ,) (VP (VBZ rings)) (. .)))"])
+def test_marks_inside_stay_out(tree, text):
+    assert isinstance(LITERAL["top-const"](tree(text)), str) or LITERAL["top-const"](tree(text)).label == "."
+
+
+def test_clauses_of_one_word_and_without_a_finite_verb_are_clauses(tree):
+    grabbing = "(S (VP (VBG Grabbing) (NP (PRP it))))"
+    for first, second in ((grabbing, grabbing), ("(S (VP (VB Run)))", "(S (VP (VB hide)))")):
+        text = f"(ROOT (S {first} (CC and) {second} (. .)))"
+        assert isinstance(RULES["coord-inv"](tree(text)), str)
+        assert LITERAL["coord-inv"](tree(text)).longer(False) == "neither"
+
+
+def test_any_two_words_change_places_but_the_first_and_marks():
+    assert places("the man 'd said that that".split()) != places("the man 'd said that that".split(), literal=True)
+    assert places("the man 'd said , that that".split(), literal=True) == [1, 2, 5]
+    pair = [Sentence.of(words.split()) for words in ("It was said , he said", "It was said , said he")]
+    assert [len(shifts((pair, [(), ()], ["", ""]), 0, literal=literal)[0]) for literal in (False, True)] == [1, 2]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_all_that_was_answered_is_answered_alike(rule, forest):
+    found = [(RULES[rule](one), LITERAL[rule](one)) for one in brackets.read(forest)]
+    known = [(a, b) for a, b in found if not isinstance(a, str)]
+    assert known
+    assert all(a == b for a, b in known)
+    assert sum(not isinstance(b, str) for _, b in found) >= len(known)
+
+
+@pytest.mark.parametrize("name", ["bigram-shift", "top-const", "subj-num", "obj-num", "coord-inv"])
+def test_tasks_take_it_as_an_option(name, forest):
+    loose, strict = (
+        TASKS.make(f"tree/{name}:{forest},rules={rules}").load().notes["sampling"]["candidates"] for rules in ("paper", "sonde")
+    )
+    assert loose >= strict
