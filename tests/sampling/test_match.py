@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sonde.core import Sentence
 from sonde.sampling import Candidate, Settings, sample
-from sonde.sampling.match import FILLED, gaussian
+from sonde.sampling.match import FILLED, gaussian, joint
 
 
 def blocks(counts, classes=3):
@@ -57,3 +57,22 @@ def test_a_sample_by_the_gaussian_is_balanced_and_tells_nothing_of_length():
     assert abs(notes["length_r_before"]) > 0.3
     assert max(map(abs, notes["length_r_after"].values())) <= 0.05
     assert len(set(Counter(e.label for e in spread.examples()).values())) == 1
+
+
+@pytest.mark.parametrize("r", [0.0, 0.5, 0.8])
+def test_a_joint_sample_of_lengths_and_classes_is_a_gaussian_over_both(r):
+    """SentEval's README, TreeDepth: correlated before, independent after, and the classes in the middle are the most frequent."""
+    rng = np.random.default_rng(4)
+    both = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], size=60_000)
+    lengths = np.clip(np.rint(16 + 5 * both[:, 0]), 5, 28).astype(int)
+    depths = np.clip(np.rint(8.5 + 2 * both[:, 1]), 5, 12).astype(int)
+    kept = joint(lengths, depths, np.random.default_rng(0))
+    assert abs(np.corrcoef(lengths[kept], depths[kept])[0, 1]) <= 0.02
+    assert len(kept) > 5_000
+    counts = np.bincount(depths[kept], minlength=13)[5:]
+    assert counts.argmax() in (3, 4)
+    assert (np.diff(counts[:4]) > 0).all()
+    assert (np.diff(counts[4:]) < 0).all()
+    for depth in (7, 8, 9, 10):  # lengths are spread alike in all classes
+        assert lengths[kept][depths[kept] == depth].mean() == pytest.approx(lengths[kept].mean(), abs=0.5)
+    assert np.array_equal(kept, joint(lengths, depths, np.random.default_rng(0)))

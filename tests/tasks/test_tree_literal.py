@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from fixtures.forest import forest as trees
@@ -86,3 +87,13 @@ def test_tasks_take_it_as_an_option(name, forest):
         TASKS.make(f"tree/{name}:{forest},rules={rules}").load().notes["sampling"]["candidates"] for rules in ("paper", "sonde")
     )
     assert loose >= strict
+
+
+def test_depths_may_be_as_frequent_as_a_gaussian_has_them(forest):
+    flat, joint = (TASKS.make(f"tree/tree-depth:{forest},depths={depths}").load() for depths in ("flat", "gaussian"))
+    assert len(set(np.bincount(flat.labels.ids))) == 1
+    assert len(set(np.bincount(joint.labels.ids))) > 1
+    assert abs(joint.notes["sampling"]["length_r_after"]["all"]) <= 0.05
+    assert abs(joint.notes["sampling"]["length_r_before"]) <= 0.05  # what is sampled was drawn so
+    lengths = TASKS.make(f"tree/sent-len:{forest},depths=gaussian").load()
+    assert lengths.sentences == TASKS.make(f"tree/sent-len:{forest}").load().sentences, "other tasks have no use for it"

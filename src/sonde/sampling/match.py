@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sonde.vectors import Ints
 
 FILLED = 0.9  # of a target distribution
+JOINT = 0.02  # of |r| that a joint sample of lengths and classes may have
 WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
@@ -64,6 +65,34 @@ def gaussian(lengths: Ints) -> Ints:
     order = np.argsort(bins, kind="stable")
     rank = np.arange(len(order)) - np.searchsorted(bins[order], bins[order])
     return np.asarray(np.sort(order[rank < wanted[bins[order]]]))
+
+
+def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
+    """Which rows to keep so that lengths and values follow a bivariate Gaussian with diagonal covariance; values differ in frequency.
+
+    This is how SentEval's README says that TreeDepth was sampled. The Gaussian has the rows' own means, and the widest deviations,
+    as shares of the rows' own, of which the rows leave |r| below `JOINT`; it is as high as it can be with nine tenths of it filled.
+    No rows where there is none.
+    """
+    bins, classes = lengths - lengths.min(), values - values.min()
+    cells = classes * (int(bins.max()) + 1) + bins
+    shape = int(classes.max()) + 1, int(bins.max()) + 1
+    counts = np.bincount(cells, minlength=shape[0] * shape[1])
+    mixed = rng.permutation(len(cells))
+    order = mixed[np.argsort(cells[mixed], kind="stable")]
+    rank = np.arange(len(order)) - np.searchsorted(cells[order], cells[order])
+    for wide in np.arange(1.0, 0.2, -0.05):
+        density = np.outer(_bell(classes, shape[0], wide), _bell(bins, shape[1], wide)).ravel()
+        wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(np.int64)
+        kept = order[rank < wanted[cells[order]]]
+        if len(kept) > 1 and abs(float(np.corrcoef(lengths[kept], values[kept])[0, 1])) <= JOINT:
+            return np.asarray(np.sort(kept))
+    return np.empty(0, np.int64)
+
+
+def _bell(values: Ints, many: int, wide: float) -> NDArray[np.float64]:
+    """A Gaussian over 0 ... many - 1 with the mean of some values and a share of their deviation."""
+    return np.asarray(np.exp(-0.5 * ((np.arange(many) - values.mean()) / max(wide * values.std(), 1e-9)) ** 2))
 
 
 def _height(counts: Ints, shares: NDArray[np.float64]) -> float:

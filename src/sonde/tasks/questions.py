@@ -173,7 +173,7 @@ class Question(Generic[H, O]):
         refused = {"rare": "refuse"} if options.classes else {}
         if self.classes and not options.classes:
             notes["classes of the question"] = self.classes
-        return sample(found, options.settings(**{**more, **self.settings, **refused}), notes)
+        return sample(found, options.settings(**{**self.settings, **more, **refused}), notes)
 
     def check(self, path: str, candidates: list[Candidate], notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""

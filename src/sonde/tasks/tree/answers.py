@@ -8,7 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sonde.sampling import Candidate
+from sonde.sampling.match import joint
 from sonde.sources.frequencies import Frequencies, frequencies
 from sonde.sources.frequencies import corpus as files
 from sonde.tasks.tree.altered import Altered
@@ -70,12 +73,20 @@ def _ranks(options: Options) -> Mapping[str, int] | None:
 def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told apart with length held equal."""
     counts = Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d in DEPTHS)
-    run = comparable(counts)
+    run = DEPTHS if options.depths == "gaussian" else comparable(counts)
     wanted = set(options.classes) or set(map(str, run))
     kept = [_candidate(found, row, str(depth)) for row, depth in enumerate(found.depths) if str(depth) in wanted]
     notes["depths"] = dict(sorted(Counter(found.depths).items()))
     notes["left out"] = {outside(run): len(found.depths) - len(kept)}
-    return kept
+    return _gaussian(kept, options.seed, notes) if options.depths == "gaussian" and kept else kept
+
+
+def _gaussian(kept: list[Candidate], seed: int, notes: dict[str, Any]) -> list[Candidate]:
+    """Those candidates whose depths and lengths follow a Gaussian over both (README)."""
+    lengths, deep = (np.array(values, np.int64) for values in zip(*((len(c.sentence.words), int(str(c.label))) for c in kept), strict=True))
+    rows = joint(lengths, deep, np.random.default_rng([seed, 29]))
+    notes["left out"]["more than a Gaussian over lengths and depths has"] = len(kept) - len(rows)
+    return [kept[row] for row in rows]
 
 
 def sequences(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from sonde.core import Dataset, Sentence
 from sonde.naming import Place
@@ -33,6 +33,8 @@ class Options(Asked):
     bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the published files
     rules     sonde: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and CoordInv as literally as the paper and its
               README have them, without what was left out since
+    depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths follow a Gaussian over both with a
+              diagonal covariance, as the README says, so that depths in the middle are more frequent
     band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so many sentences; literal: they
               occur 100 to 5,000 times in the sources or `freq`, as the README says
     """
@@ -41,6 +43,7 @@ class Options(Asked):
     inventory: Literal["found", "published"] = field(default="found", kw_only=True)
     bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
     band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
+    depths: Literal["flat", "gaussian"] = field(default="flat", kw_only=True)
     rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
 
     @property
@@ -109,8 +112,10 @@ class TreeTask:
             found = options.harvest()
             notes = source_notes(found.files, found.tally, **found.left_out)
             candidates = about.answers(found, options, notes)
-        banded = {"rarest": 1, "commonest": 0} if options.counted else {}
-        return about.sampled(options, candidates, notes, **banded)
+        special: dict[str, Any] = {"rarest": 1, "commonest": 0} if options.counted else {}
+        if self.name == "tree/tree-depth" and options.depths == "gaussian":
+            special |= {"balance": False, "decorrelate": False}  # the candidates are
+        return about.sampled(options, candidates, notes, **special)
 
 
 QUESTIONS: dict[str, Question[Harvest, Options]] = {}
