@@ -199,7 +199,8 @@ def by_label(dataset):
 @pytest.mark.parametrize("name", TEN)
 def test_every_task_is_balanced_and_says_what_it_read(bank, name):
     task = TASKS.make(f"tree/{name}:{bank}")
-    assert (task.name, task.metric, task.probe, task.view) == (f"tree/{name}", "accuracy", "mlp,hidden=0" if name == "word-content" else "mlp", "mean")
+    probe = "mlp,hidden=0" if name == "word-content" else "mlp"
+    assert (task.name, task.metric, task.probe, task.view) == (f"tree/{name}", "accuracy", probe, "mean")
     assert TASKS.find(f"tree/{name}").__doc__ == task.question
     assert pickle.loads(pickle.dumps(task)) == task
     dataset = task.load()

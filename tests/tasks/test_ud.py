@@ -38,7 +38,8 @@ def by_label(dataset):
 @pytest.mark.parametrize("name", NINE)
 def test_every_task_is_balanced_and_says_what_it_read(generated, name):
     task = TASKS.make(f"ud/{name}:{generated}")
-    assert (task.name, task.metric, task.probe, task.view) == (f"ud/{name}", "accuracy", "mlp,hidden=0" if name == "word-content" else "mlp", "mean")
+    probe = "mlp,hidden=0" if name == "word-content" else "mlp"
+    assert (task.name, task.metric, task.probe, task.view) == (f"ud/{name}", "accuracy", probe, "mean")
     assert task.question.endswith("?")
     assert TASKS.find(f"ud/{name}").__doc__ == task.question
     assert pickle.loads(pickle.dumps(task)) == task
