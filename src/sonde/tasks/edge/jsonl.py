@@ -26,7 +26,7 @@ As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", 
 class JsonlOptions(Options):
     """As all edge tasks.
 
-    as      the task that the targets are of, as coref: they are judged as it is, and stand in its column of a paper's table
+    as_     the task that the targets are of, as coref: they are judged as it is, and stand in its column of a paper's table
     metric  how answers are judged, where that is neither micro-f1 nor what `as` says
     """
 
