@@ -63,6 +63,11 @@ class Readings:
             return sentence, sentence + 1
         return units_read(spans, self.dataset.sites[:, site])
 
+    def whole(self, sentences: Ints) -> tuple[Ints, Ints]:
+        """The units of whole sentences, as starts and stops [n]."""
+        spans = self.vectors.spans
+        return (sentences, sentences + 1) if spans is None else (spans.sentences[sentences].copy(), spans.sentences[sentences + 1].copy())
+
     def features(self, read: str) -> Floats:
         """One row an example, [examples, features] float32; `read_of` says what can be read. A mix has no features of its own."""
         how, layers = read_of(read, self.vectors.names)
@@ -185,13 +190,15 @@ def needs_of(probe: Probe) -> Needs:
 def view(name: str) -> View:
     """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined, and asked words added."""
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {"contrast", "asked"}:
-        raise ReadingProblem(f"no view called {name!r}: write one of {', '.join(POOLS)}, then +contrast and +asked if wanted")
+    if pool not in POOLS or not set(parts) <= {"contrast", *ASKED}:
+        more = ", ".join(f"+{part}" for part in ("contrast", *ASKED))
+        raise ReadingProblem(f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of {more}")
 
     def read(readings: Readings, units: Floats) -> Floats:
         sites = [POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])]
         combined = _contrast(sites) if "contrast" in parts else np.concatenate(sites, 1) if len(sites) > 1 else sites[0]
-        return np.concatenate([combined, _asked(readings.dataset)], 1) if "asked" in parts else combined
+        told = [ASKED[part](readings, units) for part in parts if part in ASKED]
+        return np.concatenate([combined, *told], 1) if told else combined
 
     return read
 
@@ -274,10 +281,27 @@ def _contrast(sites: list[Floats]) -> Floats:
     return np.concatenate([np.abs(sites[0] - sites[1]), sites[0] * sites[1]], 1)
 
 
-def _asked(dataset: Dataset) -> Floats:
+def _asked(readings: Readings, units: Floats) -> Floats:
     """The asked words one-hot, one block a slot (Ettinger et al. 2018, section 5)."""
+    dataset = readings.dataset
     size = len(dataset.vocabulary)
     hot = np.zeros((len(dataset), dataset.asked.shape[1] * size), np.float32)
     for slot, words in enumerate(dataset.asked.T):
         hot[np.arange(len(dataset)), slot * size + words] = 1
     return hot
+
+
+def _asked_vectors(readings: Readings, units: Floats) -> Floats:
+    """The vectors of the asked words, each read as a sentence of its own, one block a slot."""
+    dataset = readings.dataset
+    alone = {sentence.words[0]: i for i, sentence in enumerate(dataset.sentences) if len(sentence.words) == 1}
+    missing = next((word for word in dataset.vocabulary if word not in alone), None)
+    if missing is not None:
+        raise ReadingProblem(f"the data set does not have the asked word {missing!r} as a sentence, so it has no vector; read it one-hot")
+    rows = np.array([alone[word] for word in dataset.vocabulary], np.int64)
+    words = _mean(units, *readings.whole(rows))
+    return np.asarray(words[dataset.asked].reshape(len(dataset), -1), np.float32)
+
+
+ASKED: dict[str, View] = {"asked": _asked, "asked-vectors": _asked_vectors}
+"""What a probe is told of the asked words."""

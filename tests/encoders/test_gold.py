@@ -55,9 +55,12 @@ def test_without_a_width_facts_are_counted():
     assert make("gold:x,width=none").informed(facts, False).encode((TWO,)).layers[0].shape == (1, 2)
 
 
-def test_noise_has_the_deviation_that_it_says():
+def test_a_fact_is_about_1_long_whatever_the_width_and_noise_is_as_long_as_it_says():
+    facts = {ONE: (("a",),), TWO: (("b",),), THREE: (("c",),)}
+    for width in (400, 4000):
+        assert np.linalg.norm(read(Gold(width=width), facts=facts), axis=1) == pytest.approx(1, rel=0.1)
     noise = read(Gold(width=4000, noise=0.5)) - read(Gold(width=4000))
-    assert noise.std() == pytest.approx(0.5, rel=0.02)
+    assert np.linalg.norm(noise, axis=1) == pytest.approx(0.5, rel=0.05)
     assert abs(np.corrcoef(noise)[0, 1]) < 0.05  # each sentence has its own
     again = read(Gold(width=4000, noise=0.5, seed=1)) - read(Gold(width=4000, seed=1))
     assert abs(np.corrcoef(noise[0], again[0])[0, 1]) < 0.05

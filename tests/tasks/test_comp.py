@@ -14,12 +14,12 @@ from sonde.core import DataProblem, Dataset
 from sonde.sources.events.english import english
 from sonde.sources.readings.find import readings
 from sonde.tasks import TASKS, names
+from sonde.tasks.comp.family import DESIGNS
 from sonde.tasks.comp.held import held
 from sonde.testing.tasks import same_dataset
 
 SMALL = "size=600,dev=120,test=360"
 NAMES, PAPERS = names("comp"), names("comp/released")
-FURTHER = [name for name in NAMES if name not in PAPERS]
 SAME_WORDS = [name for name in NAMES if not name.startswith("content")]
 
 
@@ -60,45 +60,64 @@ def test_the_sentences_of_a_pair_differ_in_one_word_where_words_are_asked_about(
     assert all((one - other).total() == (other - one).total() == 1 for one, other in zip(found[0::2], found[1::2], strict=True))
 
 
+def parts(data: Dataset) -> dict[str, Dataset]:
+    new = data.strata["new"]
+    return {part: data.take(np.flatnonzero(new.codes == i)) for i, part in enumerate(new.names)}
+
+
+def questions(data: Dataset) -> set[tuple[int, ...]]:
+    return set(map(tuple, data.asked.tolist()))
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_splits_share_no_sentence_and_test_asks_about_no_pair_of_words_of_train(name):
+def test_splits_share_no_sentence_and_each_sentence_has_one_question(name):
     data = made(name)
     where: dict[str, set[int]] = {}
     for sentence, split in zip(data.sites[:, 0, 0].tolist(), data.splits.tolist(), strict=True):
         where.setdefault(data.sentences[sentence].text, set()).add(split)
     assert all(len(splits) == 1 for splits in where.values())
-    assert len(where) == len(data.sentences) == len(data)  # one question a sentence
-    asked = [set(map(tuple, data.asked[data.splits == split].tolist())) for split in range(3)]
-    if data.asked.shape[1] == 2:
-        assert not asked[0] & asked[1]
-        assert not asked[0] & asked[2]
-        assert not asked[1] & asked[2]
-    for slot in range(data.asked.shape[1]):
-        assert {a[slot] for a in asked[2]} <= {a[slot] for a in asked[0]}
+    assert len(where) == len(data.sentences) == len(data)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_the_part_of_new_pairs_asks_about_pairs_that_train_does_not(name):
+    data = made(name)
+    train, dev = (data.take(data.rows(split)) for split in ("train", "dev"))
+    for part, some in parts(data).items():
+        if data.asked.shape[1] == 2:
+            assert questions(some).isdisjoint(questions(train)) if part == "pairs" else questions(some) <= questions(train), part
+            assert questions(dev).isdisjoint(questions(train) | questions(some))
+        for slot in range(data.asked.shape[1]):
+            assert {a[slot] for a in questions(some)} <= {a[slot] for a in questions(train)}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_test_part_has_what_it_is_named_after_and_the_others_do_not(name):
     data = made(name)
-    new = data.strata["new"]
-    parts = {part: data.take(np.flatnonzero(new.codes == i)) for i, part in enumerate(new.names)}
-    train = data.take(data.rows("train"))
-    assert set(parts) == {"adverbs" if data.asked.shape[1] == 1 else "pairs", "structures", "lemmas"}
+    train, new = data.take(data.rows("train")), data.strata["new"]
+    single = data.asked.shape[1] == 1
+    assert set(parts(data)) == {"sentences", "structures", "lemmas"} | (set() if single else {"pairs"})
     assert (new.codes[data.rows("train")] == -1).all()
-    assert {len(part) for part in parts.values()} == {120}
+    assert {len(part) for part in parts(data).values()} == {360 // (3 if single else 4)}
     known = {data.strata["structure"].names[c] for c in train.strata["structure"].codes}
-    for part, some in parts.items():
-        structures = {data.strata["structure"].names[c] for c in some.strata["structure"].codes}
-        assert structures.isdisjoint(known) if part == "structures" else structures <= known
     lexicon = english().lexicon.entries
     lemma = {form: entry.lemma for kind in ("noun", "verb") for entry in lexicon[kind] for form in entry.forms}
     adverbs = {entry.lemma for entry in lexicon["adverb"]}
     said = {word for bag in bags(train) for word in bag}
     words = {lemma[word] for word in said if word in lemma}
-    for part, some in parts.items():
+    for part, some in parts(data).items():
+        structures = {data.strata["structure"].names[c] for c in some.strata["structure"].codes}
+        assert part != "structures" or structures.isdisjoint(known)
         for bag in bags(some):
             assert adverbs.isdisjoint(said & set(bag))
             assert part == "lemmas" or {lemma[word] for word in bag if word in lemma} <= words
+
+
+UNEVEN = {
+    "sem-role": 0.12,
+    "quantifier-scope": 0.25,
+    "embedded-tense": 0.5,
+}  # where shallow rules tell kinds apart, as docs/tasks-comp.md says
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,35 +125,28 @@ def test_kinds_of_no_have_even_shares_in_every_split(name):
     data = made(name)
     for split in ("train", "dev", "test"):
         counts = np.bincount(data.strata["negative"].codes[data.rows(split)], minlength=len(data.strata["negative"].names))
-        assert counts.max() - counts.min() <= 0.06 * counts.sum()
+        assert counts.max() - counts.min() <= UNEVEN.get(name, 0.06) * counts.sum()
 
 
-EXACT = {
-    "sem-role": ("before the verb", "nearest noun", "nearest noun before, or first after by", "first after by"),
-    "negation": ("verb after not", "verb after not or no"),
-}
+LEARNT = [name for name in NAMES if DESIGNS[name].learn]
+SHALLOW = ("linear rule", "tree of three questions")  # of learnt rules those that see nothing of what is between two asked words
+BOUNDS = {"embedded-tense": 0.6, "quantifier-scope": 0.68}  # told by words next to the asked ones, so not all can go
+MEDIUM = "size=3000,dev=120,test=1200"
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [("sem-role", "size=4000,test=3000"), ("negation", "size=4000,test=3000"), ("sem-role", "size=4000,test=3000,strict=true")],
-)
-def test_rules_are_right_half_of_the_time(name, options):
-    data = made(name, options)
-    found = held(data)
-    for split, most in (("train", 0.02), ("test", 0.03)):
-        rows = data.rows(split)
-        right = {rule: float((cue[rows] == yes(data)[rows]).mean()) for rule, cue in found.items()}
-        for rule in found if "strict" in options else EXACT[name]:
-            assert abs(right[rule] - 0.5) <= most, (rule, split, right)
-    assert len(found) >= 5
+@pytest.mark.parametrize("name", LEARNT)
+def test_no_shallow_rule_is_right_much_oftener_than_wrong(name):
+    found = made(name, f"{MEDIUM},readings=none").notes["rules"]
+    named = [found[rule] for rule in DESIGNS[name].rules if rule in found]
+    assert max(found[rule] for rule in SHALLOW) <= BOUNDS.get(name, 0.56), found
+    assert len(named) == 0 or np.mean(np.abs(np.array(named) - 0.5)) <= 0.05, found
 
 
-def test_loosely_held_rules_are_kept_away_from_what_the_paper_s_sets_give_away():
-    found, controlled = made("sem-role", "mode=paper"), made("sem-role", "size=4000,test=3000")
-    best = [max(abs(float((cue == yes(data)).mean()) - 0.5) for cue in held(data).values()) for data in (found, controlled)]
-    assert best[0] > 0.3
-    assert best[1] < 0.12
+def test_without_balance_rules_of_thumb_are_right():
+    found = {held: made("sem-role", f"{MEDIUM},readings=none,balance={held}").notes["rules"] for held in ("none", "named", "learnt")}
+    assert found["none"]["nearest noun before, or first after by"] > 0.75
+    assert max(found["named"]["tree of three questions"], found["none"]["tree of three questions"]) > 0.65
+    assert found["learnt"]["tree of three questions"] < 0.57
 
 
 def test_labels_of_order_are_what_the_words_say():
@@ -143,28 +155,37 @@ def test_labels_of_order_are_what_the_words_say():
     assert (seen == yes(data)).all()
 
 
-@given(st.sampled_from(["sem-role", "negation", *FURTHER]), st.integers(0, 10**6))
+@given(st.sampled_from(NAMES), st.integers(0, 10**6))
 @settings(max_examples=8)
 def test_labels_are_what_another_reader_of_the_sentences_finds(name, seed):
     data = made(name, f"size=60,dev=12,test=36,seed={seed},readings=none")
     for item in data.examples():
-        for reading in readings(item.sites[0].sentence.words):
+        found = readings(item.sites[0].sentence.words)
+        assert found, item
+        for reading in found:
             assert _told(name, reading, item.asked) is (item.label == "yes"), item
 
 
 def _told(name: str, reading, asked: tuple[str, ...]) -> bool:
     """What a reading says of the asked words."""
-    last = asked[-1]
+    first, last = asked[0], asked[-1]
+    said = [word.of for word in reading.words if word.says in ("noun", "predicate")]
     own = [n for role in ("agent", "patient") for n in reading.values(last, role) if last not in reading.values(n, "relative")]
     quantified = {n for n in own if reading.values(n, "determiner") in (("no",), ("not one",))}
-    subject = reading.values(last, "agent" if reading.values(last, "voice") == ("active",) else "patient")
+
+    def subject(verb: str) -> tuple[str, ...]:
+        return reading.values(verb, "agent" if reading.values(verb, "voice") == ("active",) else "patient")
+
     return {
-        "sem-role": lambda: asked[0] in reading.values(last, "agent"),
+        "content1": lambda: last in said,
+        "content2": lambda: first in said and last in said,
+        "order": lambda: said.index(first) < said.index(last),
+        "sem-role": lambda: first in reading.values(last, "agent"),
         "negation": lambda: reading.values(last, "polarity") == ("positive",) and not quantified,
-        "agreement": lambda: reading.values(subject[0], "number") == ("plural",),
-        "embedded-tense": lambda: reading.values(last, "tense") == ("past",),
-        "adjective": lambda: asked[0] in reading.values(last, "adjective"),
-        "quantifier-scope": lambda: asked[0] in quantified,
+        "agreement": lambda: reading.values(subject(last)[0], "number") == ("plural",),
+        "embedded-tense": lambda: any(first in subject(v) and reading.values(v, "tense") == ("past",) for v in said),
+        "adjective": lambda: first in reading.values(last, "adjective"),
+        "quantifier-scope": lambda: first in quantified,
     }[name]()
 
 
@@ -198,9 +219,9 @@ def test_words_of_one_s_own(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("size=2", "at least 6 items"),
+        ("size=2", "at least 8 items"),
         ("per_sentence=0", "at least 1 question"),
-        ("mode=paper,strict=true", "mode=controlled"),
+        ("mode=paper,balance=none", "mode=controlled"),
         ("request=/no/such.json", "no/such.json"),
         ("request=FILE", "no noun 'unicorn'"),
         ("request=BARE", "asked for in"),

@@ -22,12 +22,13 @@ WIDTH = 384  # that of small sentence encoders
 class Gold:
     """What the annotation of a task's data says: an oracle, as the ceiling that other encoders are compared with.
 
-    Each fact, such as `root.Tense=Past`, is a random normal vector of its own, drawn by a hash of its text, so that it is the
-    same in every data set; the facts of a sentence, or of each of its words where the task is about spans, are added up.
+    Each fact, such as `root.Tense=Past`, is a random normal vector of its own, about 1 long, drawn by a hash of its text, so
+    that it is the same in every data set; the facts of a sentence, or of each of its words where the task is about spans, are
+    added up. So vectors are about as long as those of most sentence encoders, which matters to probes that do not scale.
 
     oracle  which of the task's; without, its first (`sonde tasks NAME` lists them)
     width   numbers in a vector; none: one for each different fact of the data set, which then counts it exactly
-    noise   standard deviation of what is added to each number at random; that of a fact's own vector is 1
+    noise   about how long a vector is that is added at random, where a fact's own is 1
     """
 
     oracle: str | None = None
@@ -40,7 +41,7 @@ class Gold:
         if self.width is not None and self.width < 1:
             raise ReferenceProblem(f"gold,width={self.width}: write how many numbers a vector has, or none for one a fact")
         if self.noise < 0:
-            raise ReferenceProblem(f"gold,noise={self.noise}: a standard deviation is not below 0")
+            raise ReferenceProblem(f"gold,noise={self.noise}: no vector is shorter than 0")
 
     @property
     def name(self) -> str:
@@ -77,7 +78,9 @@ class Oracle:
         if self.gold.noise:
             many = [len(facts) for facts in told] if self.words else [1] * len(told)
             keys = [s.key + n.to_bytes(4, "little") for s, count in zip(sentences, many, strict=True) for n in range(count)]
-            vectors += np.float32(self.gold.noise) * normals(keys, vectors.shape[1], f"gold noise {self.gold.seed}")
+            vectors += np.float32(self.gold.noise / vectors.shape[1] ** 0.5) * normals(
+                keys, vectors.shape[1], f"gold noise {self.gold.seed}"
+            )
         spans = word_units(np.array([len(facts) for facts in told], np.int64)) if self.words else None
         return Vectors((vectors,), ("-",), spans)
 
@@ -101,4 +104,4 @@ class Oracle:
         if self.gold.width is None:
             return np.asarray(counts.toarray(), np.float32)
         table = normals([fact.encode("utf-8", "surrogatepass") for fact in numbers], self.gold.width, f"gold {self.gold.seed}")
-        return np.asarray(counts @ table, np.float32)
+        return np.asarray(counts @ (table / np.float32(self.gold.width**0.5)), np.float32)

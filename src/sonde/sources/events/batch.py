@@ -62,7 +62,7 @@ class Batch(NamedTuple):
             yield event(self.placed, dict(zip(paths, row, strict=True)), self.language)
 
     def lines(self) -> list[str]:
-        """The sentences as JSON without the closing brace: text, words, where they start, roles and event."""
+        """The sentences as JSON: text, words, where they start, roles and event."""
         told = joined(layout(self.placed, self.language).event, self.values, len(self.places))
         spaced, leaning = self.spaced(), self.language.leaning
         parts = zip(spaced, _written(spaced, self.language), self.roles(), told, strict=True)

@@ -1,36 +1,33 @@
-"""A question, a request and sizes -> a data set of minimal pairs in which no rule is right more often than wrong."""
+"""A question, a request and sizes -> a data set of minimal pairs in which no shallow rule is right more often than wrong."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from sonde.core import DataProblem
+from sonde.sources.events.batch import Batch
 from sonde.sources.events.cells import Cell
-from sonde.sources.events.grammar import Bounds, Grammar, shapes
+from sonde.sources.events.grammar import shapes
 from sonde.sources.events.request import Request
-from sonde.sources.events.shapes import Clause, Hole, Phrase, Slot, place
+from sonde.sources.events.shapes import Clause, place
 from sonde.sources.events.space import admitted
 from sonde.tasks.comp.answers import Answer
 from sonde.tasks.comp.asks import Asks
-from sonde.tasks.comp.contrasts import Line, lines, schema
+from sonde.tasks.comp.balance import Balance, Items, balanced
+from sonde.tasks.comp.contrasts import schema
 from sonde.tasks.comp.draw import Drawn, Pairs, Wanted, cell, domain, pairs, room, sample
 from sonde.tasks.comp.rules import Rule
-from sonde.tasks.comp.shares import Matrix, counted, shares
-from sonde.tasks.comp.words import Part, anything, widened
+from sonde.tasks.comp.shallow import Seen, tags_of
+from sonde.tasks.comp.shares import Matrix, counted
+from sonde.tasks.comp.words import STRUCTURES, Part, anything, widened
 
-EXACT, LOOSE = 2e-4, 0.1  # slack of balances that are to be zero, and of those that are to be near it
-SOME, MANY, OFTEN = 32, 256, 0.015  # sentences by which contrasts are judged, and those that have such a share (words lie
-# nearer or farther apart with forms and adverbs, so a contrast alone does not say how right a rule is)
-NEW = 12  # about so many structures are held out for test
-
-
-TWO_RELATIVES = Bounds(relatives=2, together=2)
+Held = Literal["learnt", "named", "none"]
+SOME = 12  # sentences by which a contrast is judged
+TRAIN, NEW, FEWEST = 70, 24, 12  # structures of train, those that only test has, and how many there must be to spare some
 
 
 @dataclass(frozen=True)
@@ -39,32 +36,27 @@ class Design:
 
     asks      the contrasts of a structure
     request   what is asked of the generator beside words
-    rules     rules that are right half of the time
-    loosely   rules that are held near that where it costs no construction; strict sets hold them, too, and all pairs of rules
+    rules     rules of thumb that are right half of the time
+    learn     whether rules are learnt, too, and held; not where a shallow rule is what is asked
     single    whether one word is asked about
     adverbs   how often a clause has adverbs
-    against   whether a rule that holds speaks for no
-    new       how much structures may have that are held out for test; they have more than those of the request
-    answer    what a reading of a sentence answers, where that is more than a matter of its words
+    answer    what a reading of a sentence answers
     """
 
     asks: Asks
     request: Mapping[str, Any]
-    rules: Mapping[str, Rule]
-    loosely: Mapping[str, Rule]
+    answer: Answer
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    learn: bool = False
     single: bool = False
     adverbs: float = 0.5
-    against: bool = False
-    new: Bounds = TWO_RELATIVES
-    answer: Answer | None = None
 
 
 class Judged(NamedTuple):
-    """A contrast with what is asked about it and all sentences of its structure, the structure in words, and the balances of the rules."""
+    """A contrast with what is asked about it and all sentences of its structure, and the structure in words."""
 
     wanted: Wanted
     schema: str
-    balances: Matrix
 
 
 class Made(NamedTuple):
@@ -82,6 +74,12 @@ class Made(NamedTuple):
                 found[kind] = found.get(kind, 0) | sum(1 << int(number) for number in np.unique(run.values[path]))
         return found
 
+    def together(self) -> frozenset[tuple[int, ...]]:
+        """The words that are asked about together, by their numbers."""
+        runs = (run for _, run in self.runs if run.first)
+        rows = (np.stack([run.values[path] for path in q.asked], 1) for run in runs for q in run.questions)
+        return frozenset(tuple(row) for some in rows for row in np.unique(some, axis=0).tolist())
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -89,41 +87,35 @@ class Plan:
 
     design        what is asked
     own           the request
-    strict        whether all rules are held, and all pairs of them
+    held          which rules are held: those that are learnt, too, those that are named, or none
     per_sentence  how many questions each sentence is asked
     memo, cells   what was found out about structures, and about parts of the space of sentences
     """
 
     design: Design
     own: Request
-    strict: bool
+    held: Held
     per_sentence: int
-    memo: dict[bool, list[Judged]] = field(default_factory=dict, repr=False, compare=False)
+    memo: dict[bool, tuple[list[Judged], Balance]] = field(default_factory=dict, repr=False, compare=False)
     cells: dict[object, Cell] = field(default_factory=dict, repr=False, compare=False)
 
-    @property
-    def rules(self) -> dict[str, Rule]:
-        """All rules by name."""
-        return {**self.design.rules, **self.design.loosely}
-
     def structures(self, *, new: bool) -> list[Clause]:
-        """The structures of the request, or those with two relative clauses that it lacks."""
-        seen = list(shapes(self.own.grammar))
-        if not new:
-            return seen
-        known = set(seen)
-        fresh = (shape for shape in wider(self.own.grammar, self.design.new, embedded=self.strict) if shape not in known)
-        found = [shape for shape in fresh if any(True for _ in self.design.asks(place(shape), self.own.language))]
-        return found if self.strict else found[:: max(1, len(found) // NEW)]
+        """The structures of train, or those that only test has: evenly spaced among all, where there are enough to spare some."""
+        every = list(shapes(self.own.grammar))
+        if len(every) < FEWEST:
+            return [] if new else every
+        spared = _evenly(len(every), min(NEW, len(every) // 6))
+        rest = np.setdiff1d(np.arange(len(every)), spared)
+        chosen = spared if new else rest[_evenly(len(rest), min(TRAIN, len(rest)))]
+        return [every[i] for i in chosen.tolist()]
 
-    def judged(self, *, new: bool) -> list[Judged]:
-        """All contrasts of these structures; those that would come often are judged by more sentences."""
+    def judged(self, *, new: bool) -> tuple[list[Judged], Balance]:
+        """All contrasts of these structures, and what their shares are solved for."""
         if new not in self.memo:
-            found = [self._judge(wanted, SOME if self.rules else 1) for wanted in self._wanted(new)]
-            for _ in range(2 if self.rules and found else 0):
-                often = self.shares(found) > OFTEN
-                found = [self._judge(f.wanted, MANY) if more else f for f, more in zip(found, often.tolist(), strict=True)]
-            self.memo[new] = found
+            found, items = self._sampled(self._wanted(new))
+            rules = () if self.held == "none" else tuple(self.design.rules.values())
+            learn = self.design.learn and self.held == "learnt"
+            self.memo[new] = found, balanced(_kinds(found), items, rules, learn=learn)
         return self.memo[new]
 
     def _wanted(self, new: bool) -> Iterator[Wanted]:
@@ -137,31 +129,46 @@ class Plan:
                 if all(domain(wanted).values()) and cell(wanted, self.cells).size:
                     yield wanted
 
-    def _judge(self, wanted: Wanted, n: int) -> Judged:
-        found = lines(wanted.contrast, sample(cell(wanted, self.cells), wanted.contrast, n, self.design.adverbs))
-        return Judged(wanted, schema(next(iter(found))[0]), self._balances(wanted, found))
+    def _sampled(self, wanted: Iterator[Wanted]) -> tuple[list[Judged], Items]:
+        """The contrasts, and some items of each as shallow rules see them; items whose asked words are not there are none."""
+        ruled = bool(self.design.rules) or self.design.learn
+        found: list[Judged] = []
+        rows: list[tuple[list[str], list[int], int, bool]] = []
+        for k, one in enumerate(wanted):
+            both = self._both(one, SOME if ruled else 1)
+            found.append(Judged(one, schema(*both[0][0])))
+            rows += [(*row, k, yes) for row, yes in _items(one, both)] if ruled else []
+        tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
+        numbers = np.array(of, np.int64)
+        weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(found)))[numbers]
+        return found, Items(Seen.of(tags, places), numbers, np.array(yes, bool), weight.astype(np.float32))
 
-    def filled(self, part: Part, drawn: Drawn) -> list[Judged]:
-        """The contrasts that a part has words for."""
-        found = (f._replace(wanted=f.wanted._replace(part=part)) for f in self.judged(new=part.name == "structures"))
-        return [f for f in found if all(domain(f.wanted).values()) and room(f.wanted, cell(f.wanted, drawn.cells))]
+    def _both(self, one: Wanted, n: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Some sentences of a contrast with what their words realise: the first ones, and the second ones."""
+        contrast = one.contrast
+        values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
+        places = np.arange(len(next(iter(values.values()))))
+        batches = (Batch(contrast.placed, some, places, contrast.language) for some in (values, contrast.second(values)))
+        first, second = (list(zip(batch.texts(), batch.roles(), strict=True)) for batch in batches)
+        return first, second
 
-    def shares(self, found: Sequence[Judged]) -> Matrix:
-        """How often each comes."""
-        return shares(self._weighed(found), np.concatenate([self._slack(), np.full(_kinds(found).shape[1], EXACT)]))
-
-    def _weighed(self, found: Sequence[Judged]) -> Matrix:
-        """The balances that are to be zero or near it."""
-        return np.hstack([np.stack([f.balances for f in found]), _kinds(found)])
+    def filled(self, part: Part, drawn: Drawn) -> tuple[list[Judged], Balance]:
+        """The contrasts that a part has words for, and what their shares are solved for."""
+        every, balance = self.judged(new=part.name == STRUCTURES)
+        found = [f._replace(wanted=f.wanted._replace(part=part)) for f in every]
+        rows = [i for i, f in enumerate(found) if all(domain(f.wanted).values()) and room(f.wanted, cell(f.wanted, drawn.cells))]
+        if len(rows) == len(found):
+            return found, balance
+        return [found[i] for i in rows], balance._replace(columns=balance.columns[rows]).solved()
 
     def made(self, part: Part, items: int, drawn: Drawn, number: int) -> Made:
         """So many items of a part, whole pairs; too few sentences are an error."""
-        found = self.filled(part, drawn)
+        found, balance = self.filled(part, drawn)
         if not found:
             raise DataProblem(f"no structure of the request has anything to ask in {part.name}; widen frames, voices or at_most")
-        weights = self.shares(found)
+        weights = balance.shares()
         asked = np.array([len(f.wanted.questions) for f in found])
-        counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))), self._weighed(found))
+        counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))), balance.columns)
         runs = []
         for k, (one, n) in enumerate(zip(found, counts.tolist(), strict=True)):
             run = pairs(one.wanted, n, (number, k), drawn)
@@ -173,30 +180,24 @@ class Plan:
             runs.append((one.schema, run))
         return Made(part, tuple(runs))
 
-    def _slack(self) -> Matrix:
-        """How far each balance may be from zero: those of the rules, and of each two of them."""
-        n, more = len(self.design.rules), len(self.design.loosely)
-        if self.strict:
-            return np.full((n + more) * (n + more + 1) // 2, EXACT)
-        return np.array([*[EXACT] * n, *[LOOSE] * more])
 
-    def _balances(self, wanted: Wanted, found: Counter[tuple[Line, Line]]) -> Matrix:
-        """For each rule, in strict sets then for each two, how much oftener they say yes where that is right, over one pair's questions."""
-        total = np.zeros(len(self._slack()))
-        for (first, second), n in found.items():
-            for question in wanted.questions:
-                sign = n if question.first != self.design.against else -n
-                total += sign * self._said(first, question.asked)
-                total -= sign * self._said(second, tuple(map(wanted.contrast.swap.moved, question.asked)))
-        return total / found.total()
+def _evenly(n: int, some: int) -> Any:
+    """So many of n places, evenly spaced."""
+    return (np.arange(some) * n // max(1, some) + n // (2 * max(1, some))).astype(np.int64)
 
-    def _said(self, line: Line, asked: tuple[str, ...]) -> Matrix:
-        """What each rule says, 1 for yes, and in strict sets where each two of them do; nothing where an asked word is not there."""
-        if not set(asked) <= set(line.paths):
-            return np.zeros(len(self._slack()))
-        places = tuple(map(line.at, asked))
-        alone = [float(rule(line.tags, places)) for rule in self.rules.values()]
-        return np.array([*alone, *((a * b for a, b in combinations(alone, 2)) if self.strict else ())])
+
+def _items(one: Wanted, both: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
+    """The tags, the places of the asked words and the answer of each question about each sentence."""
+    known, swap = tags_of(one.contrast.language.lexicon), one.contrast.swap
+    for question in one.questions:
+        for sentences, asked, yes in (
+            (both[0], question.asked, question.first),
+            (both[1], tuple(map(swap.moved, question.asked)), not question.first),
+        ):
+            for text, roles in sentences:
+                paths = roles.split(" ")
+                if set(asked) <= set(paths):
+                    yield ([known.get(word, word) for word in text.split(" ")], [paths.index(path) for path in asked]), yes
 
 
 def _kinds(found: Sequence[Judged]) -> Matrix:
@@ -206,20 +207,3 @@ def _kinds(found: Sequence[Judged]) -> Matrix:
     even = [[sum((q.negative == kind) - 1 / len(kinds) for q in questions) for kind in kinds] for questions in asked]
     crossed = [[sum((q.positive == kind) - (q.negative == kind) for q in questions if q.positive) for kind in kinds] for questions in asked]
     return np.hstack([np.array(even, float), np.array(crossed, float)])
-
-
-def wider(grammar: Grammar, bounds: Bounds, *, embedded: bool) -> Iterator[Clause]:
-    """Structures within bounds, with relative clauses perhaps in one another; not all, so that there are not too many.
-
-    Embedded twice they are hard to read, but strict sets cannot do without.
-    """
-    some = shapes(replace(grammar, bounds=bounds, voices=("active",), inner=("transitive",), depth=2))
-    return (shape for shape in some if embedded or not any(_embedded(slot) for slot in (shape.agent, shape.patient)))
-
-
-def _embedded(slot: Slot | None) -> bool:
-    """Whether a clause stands in the middle of another in the middle of a third: "the man that the woman that slept met left"."""
-    inner = slot.relative if isinstance(slot, Phrase) else None
-    if inner is None or inner.voice == "passive" or inner.patient is not Hole.GAP:
-        return False
-    return isinstance(inner.agent, Phrase) and inner.agent.relative is not None

@@ -5,7 +5,6 @@ A contrast is about no words yet. Its two sentences have the same words; a quest
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,15 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonde.sources.events.batch import Batch
 from sonde.sources.events.boxes import Box
 from sonde.sources.events.cells import Values
 from sonde.sources.events.language import Language, Numbers
 from sonde.sources.events.shapes import Placed
-from sonde.tasks.comp.rules import NEGATIONS
 
-KINDS = {"noun": "noun", "predicate": "verb", "preposition": "preposition"}
-SEEN = ("gap", "marker", "complementiser", "conjunction")
+LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}  # of other words only some are in a structure
+KEPT = ("gap", "marker", "complementiser", "conjunction")
 SPARE = "spare"  # the path of a word that is in one sentence of a pair only
 
 
@@ -108,47 +105,10 @@ class Contrast:
         return exchanged(self.language, self.kind(swap.a), swap.field)
 
 
-class Line(NamedTuple):
-    """A sentence as rules see it: what each word is ('noun', 'verb', or the word itself), and the paths of nouns and verbs."""
-
-    tags: tuple[str, ...]
-    paths: tuple[str, ...]
-
-    def at(self, path: str) -> int:
-        """The place of the word that realises a path."""
-        return self.paths.index(path)
-
-
-def lines(contrast: Contrast, values: Values) -> Counter[tuple[Line, Line]]:
-    """The two sentences of some values as lines: how often each two come."""
-    first, second = (_lines(contrast, found) for found in (values, contrast.second(values)))
-    return Counter(zip(first, second, strict=True))
-
-
-def _lines(contrast: Contrast, values: Values) -> list[Line]:
-    batch = Batch(contrast.placed, values, np.arange(len(next(iter(values.values())))), contrast.language)
-    return [line(text, roles) for text, roles in zip(batch.texts(), batch.roles(), strict=True)]
-
-
-def line(text: str, roles: str) -> Line:
-    """A sentence of words between spaces, with what they realise, as a line."""
-    paths, kinds = _kinds(roles)
-    seen = (word if kind == "seen" or word in NEGATIONS else kind for word, kind in zip(text.split(), kinds, strict=True))
-    return Line(tuple(seen), paths)
-
-
-@lru_cache(maxsize=4096)
-def _kinds(roles: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Paths, and what rules see of their words: they do not tell one noun, verb, auxiliary or adverb from another."""
-    paths = tuple(roles.split())
-    last = [path.rpartition(".")[2] for path in paths]
-    return paths, tuple(KINDS.get(one) or ("seen" if one in SEEN else "-") for one in last)
-
-
-def schema(line: Line) -> str:
-    """A structure in words, as "N that V N was V by N"; determiners, adverbs and negations are left out."""
-    found = (tag[0].upper() if tag in KINDS.values() else tag for tag in line.tags)
-    return " ".join(tag for tag in found if tag != "-" and tag not in NEGATIONS)
+def schema(text: str, roles: str) -> str:
+    """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries, adverbs and negations are left out."""
+    words = zip(text.split(" "), (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")), strict=True)
+    return " ".join(LETTERS.get(last, word) for word, last in words if last in LETTERS or last in KEPT)
 
 
 @lru_cache(maxsize=32)

@@ -1,14 +1,20 @@
-"""Minimal pairs -> a data set in columns."""
+"""Minimal pairs -> a data set in columns, and what its sentences mean."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from sonde.core import Dataset, Sentence, Tags
+from sonde.sources.events.batch import Batch
 from sonde.sources.events.language import Language
+from sonde.sources.readings.compare import realised
+from sonde.sources.readings.gold import gold
+from sonde.sources.readings.reading import Reading
 from sonde.targets import Classes
 from sonde.tasks.comp.build import Made
 from sonde.tasks.comp.contrasts import Contrast
@@ -16,6 +22,7 @@ from sonde.tasks.comp.draw import Pairs
 from sonde.vectors import Ints
 
 LABELS = ("no", "yes")
+Written = Literal["plain", "cased"]
 
 
 class Rows(NamedTuple):
@@ -26,6 +33,39 @@ class Rows(NamedTuple):
     answer: bool
     split: int
     tags: dict[str, str]
+
+
+def sentence(text: str, written: Written = "plain") -> Sentence:
+    """A sentence of words between spaces: as it is, or with a capital and a full stop, which is a word of its own."""
+    if written == "plain":
+        return Sentence(tuple(text.split(" ")), text)
+    cased = text[0].upper() + text[1:]
+    return Sentence((*cased.split(" "), "."), f"{cased}.")
+
+
+def meaning(line: str) -> tuple[str, Reading]:
+    """The text of a line of a batch and what it means, with what each of its words is."""
+    told = json.loads(line)
+    words = tuple(realised(told["event"], role, word) for role, word in zip(told["roles"], told["words"], strict=True))
+    return told["text"], Reading(gold(told["event"]).facts, words)
+
+
+def meanings(parts: Sequence[Made], language: Language) -> Iterator[tuple[str, Reading]]:
+    """The texts of all sentences and what they mean."""
+    for run in (run for part in parts for _, run in part.runs if run.first):
+        places = np.arange(len(run.first))
+        for values in (run.values, run.contrast.second(run.values)):
+            yield from map(meaning, Batch(run.contrast.placed, values, places, language).lines())
+
+
+def with_words(dataset: Dataset) -> Dataset:
+    """The same with each asked word as a sentence of its own, for encoders to make vectors of."""
+    return replace(dataset, sentences=(*dataset.sentences, *(Sentence.of([word]) for word in dataset.vocabulary)))
+
+
+def cased(dataset: Dataset) -> Dataset:
+    """The same with sentences that begin with a capital and end in a full stop."""
+    return replace(dataset, sentences=tuple(sentence(s.text, "cased") for s in dataset.sentences))
 
 
 def dataset(parts: Sequence[Made], language: Language, seed: int, notes: dict[str, Any]) -> Dataset:
@@ -75,7 +115,7 @@ def _laid(
     strata = {key: _tags(rows, key, order) for key in ("structure", "negative", "voice", "new")}
     strata["pair"] = Tags(np.repeat(first[order] // 2, 2), tuple(map(str, range(len(texts) // 2))))
     return Dataset(
-        sentences=tuple(Sentence(tuple(text.split(" ")), text) for text in texts),
+        sentences=tuple(map(sentence, texts)),
         sites=sites,
         labels=Classes(labels, LABELS),
         splits=np.repeat(splits[order], 2),

@@ -14,6 +14,7 @@ from sonde.sources.events.cells import Cell, Values
 from sonde.sources.events.diagram import Problem
 from sonde.sources.events.permute import Permutation
 from sonde.sources.events.shapes import Variable
+from sonde.sources.readings.words import Extra
 from sonde.tasks.comp.answers import Answer, confirmed
 from sonde.tasks.comp.contrasts import SPARE, Contrast, Question
 from sonde.tasks.comp.words import Part
@@ -36,7 +37,8 @@ class Drawn(NamedTuple):
 
     adverbs  how often a clause that may have adverbs has some
     answer   what readings of a sentence say, by which labels are confirmed; None where they are not
-    unclear  pairs that readings did not confirm
+    more     words that the reader's own table lacks
+    unclear  pairs that readings did not confirm, with what was asked
     said     all sentences so far, of which none comes again
     cells    parts of the space of sentences, with what was found out about them
     """
@@ -44,7 +46,8 @@ class Drawn(NamedTuple):
     seed: int
     adverbs: float
     answer: Answer | None
-    unclear: list[str]
+    more: Extra
+    unclear: list[tuple[str, tuple[str, ...]]]
     said: set[str]
     cells: dict[object, Cell]
 
@@ -123,14 +126,14 @@ class _Told(NamedTuple):
     ones: list[str]
     others: list[str]
 
-    def confirmed(self, i: int, answer: Answer) -> bool:
-        """Whether readings confirm all labels of a pair."""
-        for question in self.wanted.questions:
+    def unclear(self, i: int, drawn: Drawn) -> tuple[str, ...]:
+        """The asked words of the first label of a pair that readings do not confirm; nothing where they confirm all."""
+        for question in self.wanted.questions if drawn.answer is not None else ():
             asked = tuple(self.wanted.contrast.lemma(path, int(self.values[path][i])) for path in question.asked)
             for text, label in ((self.ones[i], question.first), (self.others[i], not question.first)):
-                if not confirmed(answer, text, asked, label):
-                    return False
-        return True
+                if drawn.answer is not None and not confirmed(drawn.answer, text, asked, label, drawn.more):
+                    return asked
+        return ()
 
 
 def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
@@ -141,8 +144,8 @@ def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
             break
         if not drawn.said.isdisjoint(both):
             continue
-        if drawn.answer is not None and not told.confirmed(i, drawn.answer):
-            drawn.unclear.append(" / ".join(both))
+        if asked := told.unclear(i, drawn):
+            drawn.unclear.append((" / ".join(both), asked))
             continue
         drawn.said.update(both)
         rows.append(i)

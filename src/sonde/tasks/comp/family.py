@@ -7,31 +7,37 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset
+from sonde.core import DataProblem, Dataset, Sentence
 from sonde.naming import Place
+from sonde.oracles import Facts
 from sonde.sources.events.english import english
-from sonde.sources.events.grammar import Bounds
+from sonde.sources.events.lexicon import Lexicon
+from sonde.sources.events.request import Request, tables_of
 from sonde.sources.files import digest
+from sonde.sources.readings.reading import Reading
 from sonde.tasks.comp import answers as comp_answers
 from sonde.tasks.comp import asks as comp_asks
 from sonde.tasks.comp import more as comp_more
 from sonde.tasks.comp import paper as comp_paper
 from sonde.tasks.comp import rules as comp_rules
-from sonde.tasks.comp.build import Design, Made, Plan
-from sonde.tasks.comp.data import dataset
+from sonde.tasks.comp.build import Design, Held, Made, Plan
+from sonde.tasks.comp.data import Written, cased, dataset, meanings, sentence, with_words
 from sonde.tasks.comp.draw import Drawn
+from sonde.tasks.comp.facts import ORACLES
 from sonde.tasks.comp.held import right
-from sonde.tasks.comp.words import ASKED, parts, read, wanted
+from sonde.tasks.comp.words import ASKED, STRUCTURES, parts, read, wanted
 from sonde.tasks.questions import factory
 
 PROBE = "mlp,protocol=ettinger"
+FEWEST = 8  # items of a split
+UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +45,37 @@ class Options:
     """What every task of composition takes.
 
     mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were built
-    strict        (controlled) every rule and every pair of rules is right half of the time, whatever constructions that costs
-    size          training items
-    dev, test     items of dev and test; without test 3,000, in paper mode 1,000
+    balance       (controlled) learnt: rules of thumb, and rules that are learnt, are right half of the time, or hardly more;
+                  named: rules of thumb alone; none: every structure is as likely as any other
+    size          training items; without 20,000, in paper mode 4,000
+    dev, test     items of dev and test; without test 4,000, in paper mode 1,000
     seed          of everything that is drawn
     per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be even
     readings      all: an item whose label not all readings of its sentence give is left out; none: nothing is checked, for speed
+    asked         one-hot: each asked word is a number of its own, as in the paper; vectors: what the encoder makes of the word alone
+    written       plain: words between spaces, as in the paper; cased: with a capital and a full stop
     request       a file with what is asked of the generator, in place of the usual words, forms and structures
     language      that the sentences are in; the questions need English's relative clauses and passives
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
-    strict: bool = field(default=False, kw_only=True)
-    size: int = field(default=4000, kw_only=True)
+    balance: Held = field(default="learnt", kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
     dev: int = field(default=1000, kw_only=True)
     test: int | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     per_sentence: int | None = field(default=None, kw_only=True)
     readings: Literal["all", "none"] = field(default="all", kw_only=True)
+    asked: Literal["one-hot", "vectors"] = field(default="one-hot", kw_only=True)
+    written: Written = field(default="plain", kw_only=True)
     request: Place | None = field(default=None, kw_only=True)
     language: Literal["english"] = field(default="english", kw_only=True)
 
     @property
-    def items(self) -> int:
-        """How many items test has."""
-        return self.test or (1000 if self.mode == "paper" else 3000)
+    def items(self) -> tuple[int, int, int]:
+        """How many items train, dev and test have."""
+        size, test = (4000, 1000) if self.mode == "paper" else (20_000, 4000)
+        return size if self.size is None else self.size, self.dev, test if self.test is None else self.test
 
 
 COMMON: Mapping[str, Any] = {
@@ -72,21 +84,21 @@ COMMON: Mapping[str, Any] = {
     "aspect": ["simple", "progressive", "perfect"],
     "polarity": ["positive"],
     "matched_number": True,
-    "at_most": {"relatives": 1, "modifiers": 1, "conjuncts": 1, "together": 1, "adverbs": 1},
+    "at_most": {"relatives": 2, "modifiers": 1, "conjuncts": 1, "together": 2, "adverbs": 1},
 }
 NEGATED: Mapping[str, Any] = {
     **COMMON,
     "polarity": ["positive", "negative"],
     "determiner": ["the", "no", "not one"],
     "adverbs": ["actually", "really", "truly"],
-    "at_most": {"relatives": 1, "adverbs": 1},
+    "at_most": {"relatives": 2, "modifiers": 1, "together": 2, "adverbs": 1},
 }
 SPOKEN = ["say", "claim", "announce", "report", "whisper", "mention", "admit", "declare"]
 EMBEDDED: Mapping[str, Any] = {
     **COMMON,
     "verbs": {**COMMON["verbs"], "clausal": SPOKEN},
     "frames": ["intransitive", "transitive", "clausal"],
-    "at_most": {"relatives": 1, "complements": 1, "together": 1, "adverbs": 1},
+    "at_most": {"relatives": 2, "complements": 1, "together": 3, "adverbs": 1},
 }
 ADJECTIVES = ["angry", "brave", "careful", "clever", "famous", "friendly", "happy", "honest"]
 ADJECTIVES += ["lonely", "nervous", "polite", "rich", "sad", "tall", "young"]
@@ -95,22 +107,19 @@ DESCRIBED: Mapping[str, Any] = {
     "adjectives": ADJECTIVES,
     "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
 }
-ROLES, NEGATIONS = comp_rules.split(comp_rules.ROLE_RULES, 4), comp_rules.split(comp_rules.NEGATION_RULES, 2)
-SCOPES = (NEGATIONS[0], {**NEGATIONS[1], **comp_rules.ROLE_RULES})
+ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 DESIGNS: Mapping[str, Design] = {
-    "content1": Design(comp_asks.contents1, COMMON, {}, {}, single=True),
-    "content2": Design(comp_asks.contents2, COMMON, {}, {}),
-    "order": Design(comp_asks.orders, COMMON, comp_rules.ORDER_RULES, {}),
-    "sem-role": Design(comp_asks.roles, COMMON, *ROLES, answer=comp_answers.role),
-    "negation": Design(comp_asks.negations, NEGATED, *NEGATIONS, single=True, against=True, answer=comp_answers.positive),
-    "agreement": Design(comp_more.numbers, {**COMMON, "matched_number": False}, {}, {}, single=True, answer=comp_answers.plural),
-    "embedded-tense": Design(
-        comp_more.tenses, EMBEDDED, {}, {}, single=True, answer=comp_answers.past, new=Bounds(relatives=1, complements=1, together=2)
+    "content1": Design(comp_asks.contents1, COMMON, comp_answers.said, single=True),
+    "content2": Design(comp_asks.contents2, COMMON, comp_answers.both_said),
+    "order": Design(comp_asks.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
+    "sem-role": Design(comp_asks.roles, COMMON, comp_answers.role, ROLES, learn=True),
+    "negation": Design(comp_asks.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True),
+    "agreement": Design(comp_more.numbers, {**COMMON, "matched_number": False}, comp_answers.plural, learn=True, single=True),
+    "embedded-tense": Design(comp_more.tenses, EMBEDDED, comp_answers.past, learn=True, single=True),
+    "adjective": Design(comp_more.adjectives, DESCRIBED, comp_answers.described),
+    "quantifier-scope": Design(
+        comp_more.scopes, {**NEGATED, "polarity": ["positive"]}, comp_answers.of_none, {**NEGATIONS, **ROLES}, learn=True
     ),
-    "adjective": Design(
-        comp_more.adjectives, DESCRIBED, {}, {}, answer=comp_answers.described, new=Bounds(relatives=2, adjectives=2, together=4)
-    ),
-    "quantifier-scope": Design(comp_more.scopes, {**NEGATED, "polarity": ["positive"]}, *SCOPES, answer=comp_answers.of_none),
 }
 
 
@@ -122,7 +131,6 @@ class CompTask:
     options: Options
     metric: str = "accuracy"
     probe: str = PROBE
-    view: str = "mean+asked"
 
     @property
     def question(self) -> str:
@@ -130,55 +138,115 @@ class CompTask:
         return QUESTIONS[self.name]
 
     @property
+    def view(self) -> str:
+        """How units are brought together, and what is told of the asked words."""
+        return "mean+asked" if self.options.asked == "one-hot" else "mean+asked-vectors"
+
+    @property
     def fingerprint(self) -> str:
-        """The file of a request of one's own."""
-        return "own" if self.options.request is None else digest([self.options.request])
+        """The file of a request of one's own, and the tables of words that it names."""
+        if self.options.request is None:
+            return "own"
+        return digest([self.options.request, *tables_of(wanted(self.options.request, {})).values()])
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """What labels are derived from, and which parts of test can be answered from it."""
+        return {name: oracle.about for name, oracle in ORACLES[_short(self.name)].items()}
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """The facts of all sentences, as the events say that they were made from; an asked word by itself is one fact."""
+        told = ORACLES[_short(self.name)][oracle].told
+        own = {
+            sentence(text, self.options.written): (tuple(told(read)),) for text, read in _meanings(_short(self.name), _plain(self.options))
+        }
+        return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
     def load(self) -> Dataset:
         """The items, built now: the same for the same options."""
         _check(self.options)
-        found = _built(self.name.rpartition("/")[2], self.options)
-        return found.noted(rules=right(found))
+        found, lexicon = _built(_short(self.name), _plain(self.options))
+        found = found.noted(rules=right(found, lexicon))
+        found = cased(found) if self.options.written == "cased" else found
+        return found if self.options.asked == "one-hot" else with_words(found)
+
+
+def _short(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _plain(options: Options) -> Options:
+    """The options that decide which items there are."""
+    return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
 def _check(options: Options) -> None:
-    for name, n in (("size", options.size), ("dev", options.dev), ("test", options.items)):
-        if n < 6:
-            raise DataProblem(f"{name}={n}: a set needs at least 6 items in each split")
-    if options.strict and options.mode == "paper":
-        raise DataProblem("strict=true is about mode=controlled: leave out one of them")
+    for name, n in zip(("size", "dev", "test"), options.items, strict=True):
+        if n < FEWEST:
+            raise DataProblem(f"{name}={n}: a set needs at least {FEWEST} items in each split")
+    if options.balance != "learnt" and options.mode == "paper":
+        raise DataProblem(f"balance={options.balance} is about mode=controlled: leave out one of them")
     if options.per_sentence is not None and options.per_sentence < 1:
         raise DataProblem(f"per_sentence={options.per_sentence}: ask for at least 1 question about each sentence")
 
 
-def _built(name: str, options: Options) -> Dataset:
+def _built(name: str, options: Options) -> tuple[Dataset, Lexicon]:
     if options.mode == "paper":
-        if name not in comp_paper.REQUESTS:
-            raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
-        return _as_published(name, options)
+        return comp_paper.built(name, *_published(name, options)), english().lexicon
+    made, plan, drawn = _made(name, options)
+    unclear = {"pairs": len(drawn.unclear), "as": [text for text, _ in drawn.unclear[:5]]}
+    found = dataset(made, plan.own.language, options.seed, {**_notes(made), "unclear": unclear})
+    if options.request is not None:
+        _all_asked(found, drawn, options.request)
+    return found, plan.own.language.lexicon
+
+
+def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
+    """The texts of all sentences and what they mean."""
+    if options.mode == "paper":
+        return comp_paper.meanings(name, *_published(name, options))
+    made, plan, _ = _made(name, options)
+    return meanings(made, plan.own.language)
+
+
+@lru_cache(maxsize=4)
+def _made(name: str, options: Options) -> tuple[list[Made], Plan, Drawn]:
+    """The pairs of all parts, the plan that they were made by, and what was found out on the way."""
     usual = wanted(options.request, DESIGNS[name].request)
-    plan = _plan(name, json.dumps(usual), options.request, options.strict, options.per_sentence or 1)
-    design = plan.design
-    every = parts(plan.own, options.seed, single=design.single)
-    drawn = Drawn(options.seed, design.adverbs, design.answer if options.readings == "all" else None, [], set(), {})
-    fresh = sum(part.split == 2 for part in every)
-    sizes = {1: options.dev, 2: options.items // fresh}
+    plan = _plan(name, json.dumps(usual), options.request, options.balance, options.per_sentence or 1)
+    design, (size, dev, test) = plan.design, options.items
+    every = [p for p in parts(plan.own, options.seed, single=design.single) if p.name != STRUCTURES or plan.structures(new=True)]
+    more = comp_answers.unknown(plan.own.language.lexicon, english().lexicon)
+    drawn = Drawn(options.seed, design.adverbs, design.answer if options.readings == "all" else None, more, [], set(), {})
+    sizes = {1: dev, 2: test // sum(part.split == 2 for part in every)}
     *rest, train = every
-    made = [plan.made(train, options.size, drawn, len(rest))]
-    seen = made[0].asked()
-    made += [plan.made(dataclasses.replace(part, seen=seen), sizes[part.split], drawn, number) for number, part in enumerate(rest)]
-    unclear = {"pairs": len(drawn.unclear), "as": drawn.unclear[:5]}
-    return dataset(made, plan.own.language, options.seed, {**_notes(made), "unclear": unclear})
+    made = [plan.made(train, size, drawn, len(rest))]
+    seen, together = made[0].asked(), made[0].together()
+    made += [plan.made(part.after(seen, together), sizes[part.split], drawn, number) for number, part in enumerate(rest)]
+    return made, plan, drawn
+
+
+def _all_asked(found: Dataset, drawn: Drawn, file: str) -> None:
+    """Complain of words that are asked about nowhere because readings of their sentences do not agree."""
+    lost = {word: text for text, asked in drawn.unclear for word in asked if word not in found.vocabulary}
+    for word, text in lost.items():
+        if sum(word in asked for _, asked in drawn.unclear) >= UNCLEAR:
+            raise DataProblem(
+                f"{file}: {word!r} is asked about in no item, because the readings of its sentences do not agree, as of {text!r}; "
+                "leave the word out, or write readings=none"
+            )
 
 
 @lru_cache(maxsize=16)
-def _plan(name: str, request: str, file: str | None, strict: bool, per_sentence: int) -> Plan:
+def _plan(name: str, request: str, file: str | None, held: Held, per_sentence: int) -> Plan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
-    return Plan(DESIGNS[name], read(json.loads(request), file), strict, per_sentence)
+    return Plan(DESIGNS[name], read(json.loads(request), file), held, per_sentence)
 
 
-def _as_published(name: str, options: Options) -> Dataset:
-    """The set as the paper's was built; of its adverbs the first three fifths are for train."""
+def _published(name: str, options: Options) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
+    """What the paper's set is built from: requests of train (three fifths of the adverbs) and of test (the others), sizes, seed."""
+    if name not in comp_paper.REQUESTS:
+        raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
     usual = comp_paper.REQUESTS[name]
     adverbs = [entry.lemma for entry in english().values("adverb")]
     order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
@@ -186,7 +254,7 @@ def _as_published(name: str, options: Options) -> Dataset:
     sides = {"train": order[:cut], "test": order[cut:]}
     own = wanted(options.request, {}) if options.request else {}
     asked = {s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request) for s, rows in sides.items()}
-    return comp_paper.built(name, asked, (options.size, options.dev, options.items), options.seed, options.per_sentence)
+    return asked, options.items, options.seed, options.per_sentence
 
 
 def _notes(made: Sequence[Made]) -> dict[str, Any]:
@@ -210,6 +278,6 @@ order = _task("order", "Does the asked noun come before the asked verb?")
 sem_role = _task("sem-role", "Is the asked noun the agent of the asked verb?")
 negation = _task("negation", "Is the asked verb positive, or is what it says told not to happen?")
 agreement = _task("agreement", "Is the subject of the asked verb plural?")
-embedded_tense = _task("embedded-tense", "Is the asked verb in the past, where another clause is in the present?")
+embedded_tense = _task("embedded-tense", "Is the asked noun the subject of a verb in the past, where another clause is in the present?")
 adjective = _task("adjective", "Does the asked adjective describe the asked noun?")
 quantifier_scope = _task("quantifier-scope", "Is it of no asked noun that the asked verb is said?")

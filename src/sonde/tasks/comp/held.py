@@ -1,73 +1,100 @@
-"""Which of the rules that see the order of words, and no structure, hold of each example of a set, whoever built it.
+"""What rules that see the order of words, and no structure, say of each example of a set, whoever built it.
 
-Words are known by the lexicon of the sentence generator. Which answer a rule speaks for is not said here: it is learnt from train, so
-a rule that is right by being wrong is found as well.
+Words are known by the lexicon of the sentence generator, or by one of the user's own. Which answer a rule of thumb speaks for is not
+said here: it is learnt from train, so a rule that is right by being wrong is found as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sonde.core import Dataset
 from sonde.sources.events.english import english
+from sonde.sources.events.lexicon import Lexicon
 from sonde.targets import Classes
-from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule, Tags
+from sonde.tasks.comp.learnt import Learnt, learnt
+from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule
+from sonde.tasks.comp.shallow import Flags, Seen, features, same_features, tags_of
 
 RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {("noun", "verb"): ROLE_RULES, ("verb",): NEGATION_RULES}
-"""What is asked about, a kind a slot -> rules by name."""
+"""What is asked about, a kind a slot -> rules of thumb by name."""
+TRAIN = 10_000  # examples that rules are learnt from, at most
 
 
-def held(dataset: Dataset) -> dict[str, NDArray[np.bool_]]:
-    """Rule -> whether it says yes, [examples]; {} where asked words are not of our lexicon, or do not all occur."""
-    if dataset.sites.shape[1] != 1 or (dataset.sites[:, :, 1] >= 0).any():
-        return {}
-    kinds = _kinds(dataset)
-    seen = list(_seen(dataset, kinds)) if kinds in RULES else []
-    if not all(min(places) >= 0 for _, places in seen):
-        return {}
-    return {name: np.fromiter((rule(*at) for at in seen), np.bool_, len(seen)) for name, rule in RULES.get(kinds, {}).items()}
+def seen(dataset: Dataset, lexicon: Lexicon | None = None) -> Seen | None:
+    """The examples as a shallow reader has them; None where words are not asked about, not all known, or do not all occur."""
+    known = lexicon or english().lexicon
+    if dataset.sites.shape[1] != 1 or (dataset.sites[:, :, 1] >= 0).any() or not all(kinds(dataset, known)):
+        return None
+    lemmas, tags = _lemmas(known), tags_of(known)
+    words = [[word.lower() for word in sentence.words] for sentence in dataset.sentences]
+    asked = [frozenset().union(*(forms.get(lemma, frozenset()) for forms in lemmas.values())) for lemma in dataset.vocabulary]
+    rows = dataset.sites[:, 0, 0].tolist()
+    places = [[_place(words[s], asked[w]) for w in slots] for s, slots in zip(rows, dataset.asked.tolist(), strict=True)]
+    told = Seen.of([[tags.get(word, word) for word in sentence] for sentence in words], [[0]] * len(words))
+    found = told.take(dataset.sites[:, 0, 0])._replace(places=np.array(places, np.int64).reshape(len(dataset), -1))
+    return found if (found.places >= 0).all() else None
 
 
-def right(dataset: Dataset) -> dict[str, float]:
-    """Rule -> the share of test that it is right about, speaking for the answers that it is right with on train; rounded."""
+def kinds(dataset: Dataset, lexicon: Lexicon) -> tuple[str, ...]:
+    """What each slot asks about: 'noun', 'verb' or 'adjective'; '' for what is none."""
+    slots = [{dataset.vocabulary[w] for w in np.unique(slot)} for slot in dataset.asked.T]
+    return tuple(next((kind for kind, forms in _lemmas(lexicon).items() if words <= forms.keys()), "") for words in slots)
+
+
+def held(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, Flags]:
+    """Rule of thumb -> whether it says yes, [examples]."""
+    found = seen(dataset, lexicon)
+    rules = RULES.get(kinds(dataset, lexicon or english().lexicon), {})
+    return {} if found is None else {name: rule(found) for name, rule in rules.items()}
+
+
+def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
+    """Rule, of thumb or learnt -> the share of test that it is right about, as it was taught by train; rounded.
+
+    A rule of thumb that says the same of all examples is about something else, so it is left out.
+    """
     train, test = (dataset.rows(split) for split in ("train", "test"))
-    told = {}
-    for name, says in held(dataset).items() if isinstance(dataset.labels, Classes) and len(train) and len(test) else ():
+    if not isinstance(dataset.labels, Classes) or not len(train) or not len(test):
+        return {}
+    told, labels = {}, dataset.labels.matrix()
+    for name, says in ((name, says) for name, says in held(dataset, lexicon).items() if says.any() and not says.all()):
         counts = np.zeros((2, len(dataset.labels.names)), np.int64)
-        np.add.at(counts, (says[train].astype(np.int64), dataset.labels.matrix()[train]), 1)
+        np.add.at(counts, (says[train].astype(np.int64), labels[train]), 1)
         answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-        told[name] = round(float((answers[says[test].astype(np.int64)] == dataset.labels.matrix()[test]).mean()), 4)
+        told[name] = round(float((answers[says[test].astype(np.int64)] == labels[test]).mean()), 4)
+    for rule, says in taught(dataset.take(train), dataset.take(test), lexicon):
+        told[rule.name] = round(float((says == (labels[test] == 1)).mean()), 4)
     return told
 
 
-def _kinds(dataset: Dataset) -> tuple[str, ...]:
-    """What each slot asks about: 'noun' or 'verb'; '' for what is neither."""
-    known = {kind: frozenset().union(*forms.values()) for kind, forms in _lemmas().items()}
-    slots = [{dataset.vocabulary[w] for w in np.unique(slot)} for slot in dataset.asked.T]
-    return tuple(next((kind for kind in known if words <= known[kind]), "") for words in slots)
+def taught(train: Dataset, test: Dataset, lexicon: Lexicon | None = None) -> list[tuple[Learnt, Flags]]:
+    """The rules that are learnt from the training examples (some, where there are many), and what they say of the test examples.
+
+    Nothing where labels are not two classes, or where words are not known.
+    """
+    known, new = seen(train, lexicon), seen(test, lexicon)
+    if known is None or new is None or not isinstance(train.labels, Classes) or len(train.labels.names) != len(("no", "yes")):
+        return []
+    rows = np.sort(np.random.default_rng([0, 5]).permutation(len(train))[:TRAIN])
+    found = features(known.take(rows))
+    holds = same_features(new, found.names).holds
+    return [(rule, rule.says(holds)) for rule in learnt(found, train.labels.ids[rows] == 1)]
 
 
-def _seen(dataset: Dataset, kinds: tuple[str, ...]) -> Iterator[tuple[Tags, tuple[int, ...]]]:
-    """Each example as rules see it: what its words are, and the first place of each asked one, -1 where it does not occur."""
-    lemmas = _lemmas()
-    tags = [tuple(next((kind for kind in lemmas if word in lemmas[kind]), word) for word in s.words) for s in dataset.sentences]
-    for sentence, asked in zip(dataset.sites[:, 0, 0].tolist(), dataset.asked.tolist(), strict=True):
-        words = dataset.sentences[sentence].words
-        slots = [(dataset.vocabulary[w], lemmas[kind]) for w, kind in zip(asked, kinds, strict=True)]
-        yield tags[sentence], tuple(next((i for i, word in enumerate(words) if lemma in known.get(word, ())), -1) for lemma, known in slots)
+def _place(words: list[str], forms: frozenset[str]) -> int:
+    """Where one of some forms stands first; -1 where none does."""
+    return next((i for i, word in enumerate(words) if word in forms), -1)
 
 
 @cache
-def _lemmas() -> dict[str, dict[str, frozenset[str]]]:
-    """Kind -> form -> the lemmas that have it."""
-    lexicon = english().lexicon
-    found: dict[str, dict[str, frozenset[str]]] = {"noun": {}, "verb": {}}
-    for kind, forms in found.items():
+def _lemmas(lexicon: Lexicon) -> dict[str, dict[str, frozenset[str]]]:
+    """Kind -> lemma -> its forms."""
+    found: dict[str, dict[str, frozenset[str]]] = {"noun": {}, "verb": {}, "adjective": {}}
+    for kind, lemmas in found.items():
         for entry in lexicon.entries[kind]:
-            for form in entry.forms:
-                forms[form] = forms.get(form, frozenset()) | {entry.lemma}
+            lemmas[entry.lemma] = lemmas.get(entry.lemma, frozenset()) | set(entry.forms)
     return found

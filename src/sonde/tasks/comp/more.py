@@ -42,15 +42,18 @@ def _neutral(at: ClauseAt, language: Language) -> int:
 
 
 def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """Past and present of two clauses with the same auxiliary change places: "was saying that she is sleeping"."""
+    """Past and present of two clauses with the same auxiliary change places: "the man that the nurse was calling is sleeping".
+
+    What is asked about is a noun that is the subject of one of them and of no other verb: the auxiliary next to it need not be its own.
+    """
+    subjects = [placed.filler(at, at.clause.order[0]) for at in placed.clauses]
+    single = {at.prefix: subject for at, subject in zip(placed.clauses, subjects, strict=True) if subjects.count(subject) == 1}
     for one, other in permutations(placed.clauses, 2):
-        for auxiliary in ("be", "have"):
+        asked = [(at, yes) for at, yes in ((one, True), (other, False)) if at.prefix in single]
+        questions = tuple(Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix) for at, yes in asked)
+        for auxiliary in ("be", "have") if questions else ():
             a, b = (_helped(at, tense, auxiliary, language) for at, tense in ((one, "past"), (other, "present")))
             swap = Swap(f"{one.prefix}form", f"{other.prefix}form", "tense")
-            questions = (
-                Question((f"{one.prefix}predicate",), True, _clause(one), one.prefix),
-                Question((f"{other.prefix}predicate",), False, _clause(other), other.prefix),
-            )
             yield Contrast(placed, language, swap, questions, {swap.a: a, swap.b: b})
 
 
@@ -89,23 +92,24 @@ def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
 
 
 def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """The word "no" moves from a noun of one clause to one of the other, or the verbs of its clause and of another change places."""
+    """The verbs of a clause with "no" and of another change places, or the nouns of two clauses that both have "no".
+
+    The asked noun always has "no" before it, so that is no help.
+    """
     for one, other in permutations(placed.clauses, 2):
         rest = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
         rest |= {f"{at.prefix}form": polarised(language, "positive") for at in placed.clauses}
         verb, second = f"{one.prefix}predicate", f"{other.prefix}predicate"
         for word in (d for d, force in language.forces.items() if force == "none"):
+            none = determined(language, word)
             for a in arguments(one, placed):
-                noun, limits = a.removesuffix("form") + "noun", {**rest, a: determined(language, word)}
-                for b in arguments(other, placed):
-                    third = b.removesuffix("form") + "noun"
-                    moved = (
-                        Question((noun, verb), True, "not of this noun", one.prefix),
-                        Question((third, second), False, "not of this noun", other.prefix),
-                    )
-                    yield Contrast(placed, language, Swap(a, b, "determiner"), moved, limits)
+                noun, limits = a.removesuffix("form") + "noun", {**rest, a: none}
+                kind = "not of this verb, whose noun it is" if role(other, noun, placed) != "unrelated" else "not of this verb"
                 if alike((one, other)):
-                    kind = "not of this verb, whose noun it is" if role(other, noun, placed) != "unrelated" else "not of this verb"
                     exchanged = Question((noun, verb), True, kind, one.prefix), Question((noun, second), False, kind, other.prefix)
                     forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
                     yield Contrast(placed, language, verbs((one, other)), exchanged, limits, tied=forms)
+                for b in arguments(other, placed):
+                    third = b.removesuffix("form") + "noun"
+                    moved = Question((noun, verb), True, kind, one.prefix), Question((third, verb), False, kind, one.prefix)
+                    yield Contrast(placed, language, Swap(noun, third), moved, {**limits, b: none})

@@ -19,8 +19,10 @@ from sonde.sources.events.language import Language
 from sonde.sources.events.request import Request
 from sonde.sources.events.shapes import Placed
 from sonde.sources.events.space import space
+from sonde.sources.readings.reading import Reading
 from sonde.tasks.comp.asks import nouns, order, role
-from sonde.tasks.comp.contrasts import line, schema
+from sonde.tasks.comp.contrasts import schema
+from sonde.tasks.comp.data import meaning
 from sonde.tasks.comp.words import PAPER
 
 REQUEST: Mapping[str, Any] = {**PAPER, "polarity": ["positive"], "at_most": {"relatives": 1}, "even_structures": True}
@@ -37,6 +39,7 @@ REQUESTS: Mapping[str, Mapping[str, Any]] = {
     **dict.fromkeys(("content2", "order", "sem-role"), REQUEST),
     "negation": NEGATED,
 }
+SINGLE = ("content1", "negation")
 SENTENCES = 10_000  # drawn for a set of the paper's size; it has 9,224 for all but content1 and negation
 HELD = {
     ("professor", "help"), ("man", "call"), ("woman", "meet"), ("scientist", "recommend"), ("lawyer", "follow"), ("doctor", "help"),
@@ -54,11 +57,12 @@ class Asked(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A sentence, its structure in words, and all that could be asked of it."""
+    """A sentence, its structure in words, all that could be asked of it, and how it is written with its event."""
 
     sentence: Sentence
     schema: str
     questions: tuple[Asked, ...]
+    line: str
 
 
 class Pool(NamedTuple):
@@ -74,13 +78,9 @@ Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Asked, ...]]]
 
 def built(name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int, per_sentence: int | None) -> Dataset:
     """The items of one set: `asked` are the requests of train and test, sizes those of train, dev (carved from train) and test."""
-    pool = _pool(asked["train"], single=name in ("content1", "negation"))
-    n = max(SENTENCES, 2 * sum(sizes))
+    pool = _pool(asked["train"], single=name in SINGLE)
     half = None if per_sentence is None else max(1, per_sentence // 2)
-    if name == "negation":  # other adverbs in test, so the sentences differ at once
-        found = {split: _told(name, one, pool, seed + (split == "test"), n) for split, one in asked.items()}
-    else:
-        found = dict.fromkeys(("test", "train"), _told(name, asked["train"], pool, seed, n))
+    found = _found(name, asked, sizes, seed)
     examples: list[Example] = []
     used: set[Sentence] = set()
     for split, items in (("test", sizes[2]), ("train", sizes[0] + sizes[1])):
@@ -97,6 +97,22 @@ def built(name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], 
             raise DataProblem(f"{items:,} items are asked for in {split}, and the sentences give {count:,}; ask for fewer")
     dataset = Dataset.of(examples, {"held out": sorted(map(" ".join, pool.held)), "sentences": len(used)})
     return carve_dev(dataset, seed, sizes[1] / (sizes[0] + sizes[1])) if sizes[1] else dataset
+
+
+def meanings(
+    name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int, per_sentence: int | None
+) -> Iterator[tuple[str, Reading]]:
+    """The texts of all sentences that were drawn for a set, and what they mean."""
+    found = _found(name, asked, sizes, seed)
+    return (meaning(told.line) for told in (*found["train"], *(found["test"] if found["test"] is not found["train"] else ())))
+
+
+def _found(name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int) -> dict[str, list[Told]]:
+    """The sentences of test and of train; only negation has other adverbs in test, so its sentences differ at once."""
+    pool, n = _pool(asked["train"], single=name in SINGLE), max(SENTENCES, 2 * sum(sizes))
+    if name == "negation":
+        return {split: _told(name, one, pool, seed + (split == "test"), n) for split, one in asked.items()}
+    return dict.fromkeys(("test", "train"), _told(name, asked["train"], pool, seed, n))
 
 
 def _pool(asked: Request, *, single: bool) -> Pool:
@@ -124,8 +140,8 @@ def _told(name: str, asked: Request, pool: Pool, seed: int, n: int) -> list[Told
 def _batch(name: str, batch: Batch, pool: Pool, rng: np.random.Generator) -> list[Told]:
     texts, roles = batch.texts(), batch.roles()
     return [
-        Told(Sentence(tuple(text.split(" ")), text), schema(line(text, said)), questions)
-        for text, said, questions in zip(texts, roles, ASKS[name](batch, pool, rng), strict=True)
+        Told(Sentence(tuple(text.split(" ")), text), schema(text, said), questions, line)
+        for text, said, questions, line in zip(texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True)
     ]
 
 

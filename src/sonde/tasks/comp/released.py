@@ -6,12 +6,14 @@ docs/tasks-comp.md says what is in the files, and what can be answered without c
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import lru_cache, partial
 
-from sonde.core import Dataset, Example
+from sonde.core import Dataset, Example, Sentence
 from sonde.sources.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
 from sonde.sources.readings.find import readings
 from sonde.sources.readings.reading import Reading
+from sonde.tasks.comp.facts import ORACLES, Told
 from sonde.tasks.comp.held import right
 from sonde.tasks.released.family import Release, task
 
@@ -42,12 +44,19 @@ def read(words: tuple[str, ...]) -> Reading | None:
     return found[0] if len(found) == 1 else None
 
 
+def said(told: Told, sentence: Sentence) -> Iterator[str]:
+    """What an oracle tells of a sentence, by its reading; nothing where it has none."""
+    found = read(sentence.words)
+    yield from () if found is None else told(found)
+
+
 def _told(dataset: Dataset) -> dict[str, dict[str, float]]:
     return {"rules": right(dataset)}
 
 
 def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
-    return Release(asks, (file, paper), layout, probe=PROBE, view="mean+asked", strata=strata, told=_told)
+    oracles = {name: (oracle.about, partial(said, oracle.told)) for name, oracle in ORACLES[paper].items()}
+    return Release(asks, (file, paper), layout, probe=PROBE, view="mean+asked", strata=strata, told=_told, oracles=oracles)
 
 
 content1 = task("comp/released/content1", _release("cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB))

@@ -1,121 +1,150 @@
-"""Rules that see the order of words and no structure: what a set about meaning must not give away.
+"""Rules of thumb that see the order of words and no structure: what a set about meaning must not give away.
 
-A rule looks at where the asked words stand among nouns, verbs and a few small words, and says yes or no.
+A rule looks at where the asked words stand among nouns, verbs and a few small words, and says yes or no of each example [n].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
-Tags = tuple[str, ...]
-Rule = Callable[[Tags, tuple[int, ...]], bool]
-"""What the words are, and the places of the asked ones -> yes or no."""
+import numpy as np
 
-NEGATIONS = ("not", "no")
+from sonde.tasks.comp.shallow import LINKS, NEGATIONS, NOUNS, VERBS, Flags, Seen
+from sonde.vectors import Ints
 
-
-def _nouns(tags: Tags) -> list[int]:
-    return [i for i, tag in enumerate(tags) if tag == "noun"]
+Rule = Callable[[Seen], Flags]
 
 
-def _verbs(tags: Tags) -> list[int]:
-    return [i for i, tag in enumerate(tags) if tag == "verb"]
+def _same(one: Ints, other: Ints) -> Flags:
+    """Whether two places are the same [n]."""
+    return np.asarray(one == other, np.bool_)
 
 
-def _after(places: Sequence[int], start: int) -> int:
-    """The first of some places after another; -1 where there is none."""
-    return next((i for i in places if i > start), -1)
+def _index(seen: Seen) -> Ints:
+    return np.arange(seen.codes.shape[1])
 
 
-def _before(places: Sequence[int], stop: int) -> int:
-    return max((i for i in places if i < stop), default=-1)
+def _noun(seen: Seen) -> Ints:
+    return seen.places[:, 0]
 
 
-def _by_follows(tags: Tags, verb: int) -> bool:
-    return tags[verb + 1 : verb + 2] == ("by",)
+def _verb(seen: Seen) -> Ints:
+    return seen.places[:, -1]
 
 
-def before_verb(tags: Tags, asked: tuple[int, ...]) -> bool:
+def _after(where: Flags, start: Ints) -> Ints:
+    """The first of some places after another [n]; -1 where there is none."""
+    later = where & (np.arange(where.shape[1]) > start[:, None])
+    return np.where(later.any(1), later.argmax(1), -1)
+
+
+def _before(where: Flags, stop: Ints) -> Ints:
+    """The last of some places before another [n]; -1 where there is none."""
+    earlier = where & (np.arange(where.shape[1]) < stop[:, None])
+    return np.where(earlier.any(1), where.shape[1] - 1 - earlier[:, ::-1].argmax(1), -1)
+
+
+def _nearest(where: Flags, to: Ints) -> Ints:
+    """The nearest of some places [n]; of two that are, the one before."""
+    away = np.abs(np.arange(where.shape[1]) - to[:, None])
+    return np.asarray(np.where(where, away, where.shape[1]).argmin(1), np.int64)
+
+
+def _by_follows(seen: Seen) -> Flags:
+    return np.asarray(seen.at(_verb(seen) + 1) == "by", np.bool_)
+
+
+def _of_negations(seen: Seen, some: tuple[str, ...], verb_of: Callable[[Flags, Ints], Ints]) -> Flags:
+    """Whether the verb is the one that goes with some negation [n]."""
+    verbs, negated = seen.are(VERBS), seen.are(some)
+    rows, places = np.nonzero(negated)
+    hits = verb_of(verbs[rows], places) == _verb(seen)[rows]
+    found = np.zeros(len(negated), bool)
+    np.logical_or.at(found, rows, hits)
+    return found
+
+
+def before_verb(seen: Seen) -> Flags:
     """The noun stands before the verb."""
-    return asked[0] < asked[1]
+    return _noun(seen) < _verb(seen)
 
 
-def nearest_left(tags: Tags, asked: tuple[int, ...]) -> bool:
+def nearest_left(seen: Seen) -> Flags:
     """The noun is the nearest one before the verb."""
-    return asked[0] == _before(_nouns(tags), asked[1])
+    return _same(_noun(seen), _before(seen.are(NOUNS), _verb(seen)))
 
 
-def nearest(tags: Tags, asked: tuple[int, ...]) -> bool:
+def nearest(seen: Seen) -> Flags:
     """The noun is the nearest one, on either side; of two that are, the one before."""
-    return asked[0] == min(_nouns(tags), key=lambda i: (abs(i - asked[1]), i))
+    return _same(_noun(seen), _nearest(seen.are(NOUNS), _verb(seen)))
 
 
-def nearest_or_by(tags: Tags, asked: tuple[int, ...]) -> bool:
+def nearest_or_by(seen: Seen) -> Flags:
     """The noun is the nearest one before the verb, or after "by" where that follows the verb."""
-    verb = asked[1]
-    return asked[0] == (_after(_nouns(tags), verb) if _by_follows(tags, verb) else _before(_nouns(tags), verb))
+    nouns, verb = seen.are(NOUNS), _verb(seen)
+    return _same(_noun(seen), np.where(_by_follows(seen), _after(nouns, verb), _before(nouns, verb)))
 
 
-def after_by(tags: Tags, asked: tuple[int, ...]) -> bool:
+def after_by(seen: Seen) -> Flags:
     """The noun is the first one after the first "by"."""
-    return "by" in tags and asked[0] == _after(_nouns(tags), list(tags).index("by"))
+    by = seen.are(("by",))
+    return by.any(1) & _same(_noun(seen), _after(seen.are(NOUNS), by.argmax(1)))
 
 
-def before_unless_by(tags: Tags, asked: tuple[int, ...]) -> bool:
+def before_unless_by(seen: Seen) -> Flags:
     """The noun stands before the verb, or after it where "by" follows the verb."""
-    return (asked[0] < asked[1]) != _by_follows(tags, asked[1])
+    return before_verb(seen) ^ _by_follows(seen)
 
 
-def first_noun(tags: Tags, asked: tuple[int, ...]) -> bool:
+def first_noun(seen: Seen) -> Flags:
     """The noun is the first one."""
-    return asked[0] == _nouns(tags)[0]
+    return _same(_noun(seen), seen.are(NOUNS).argmax(1))
 
 
-def last_noun(tags: Tags, asked: tuple[int, ...]) -> bool:
+def last_noun(seen: Seen) -> Flags:
     """The noun is the last one."""
-    return asked[0] == _nouns(tags)[-1]
+    return _same(_noun(seen), _before(seen.are(NOUNS), np.full(len(seen.codes), seen.codes.shape[1])))
 
 
-def heads_relative(tags: Tags, asked: tuple[int, ...]) -> bool:
+def heads_relative(seen: Seen) -> Flags:
     """The noun stands right before "that" or "who"."""
-    return tags[asked[0] + 1 : asked[0] + 2] in (("that",), ("who",))
+    return np.isin(seen.at(_noun(seen) + 1), LINKS)
 
 
-def after_not(tags: Tags, asked: tuple[int, ...]) -> bool:
+def after_not(seen: Seen) -> Flags:
     """The verb is the first one after some "not"."""
-    return any(_after(_verbs(tags), i) == asked[-1] for i, tag in enumerate(tags) if tag == "not")
+    return _of_negations(seen, ("not",), _after)
 
 
-def after_negation(tags: Tags, asked: tuple[int, ...]) -> bool:
+def after_negation(seen: Seen) -> Flags:
     """The verb is the first one after some "not" or "no"."""
-    return any(_after(_verbs(tags), i) == asked[-1] for i, tag in enumerate(tags) if tag in NEGATIONS)
+    return _of_negations(seen, NEGATIONS, _after)
 
 
-def last_before_negation(tags: Tags, asked: tuple[int, ...]) -> bool:
+def last_before_negation(seen: Seen) -> Flags:
     """The verb is the last one before some "not" or "no"."""
-    return any(_before(_verbs(tags), i) == asked[-1] for i, tag in enumerate(tags) if tag in NEGATIONS)
+    return _of_negations(seen, NEGATIONS, _before)
 
 
-def nearest_to_negation(tags: Tags, asked: tuple[int, ...]) -> bool:
+def nearest_to_negation(seen: Seen) -> Flags:
     """No verb is nearer to a "not" or "no"."""
-    places = [i for i, tag in enumerate(tags) if tag in NEGATIONS]
-    return any(asked[-1] == min(_verbs(tags), key=lambda v: (abs(v - i), v)) for i in places)
+    return _of_negations(seen, NEGATIONS, _nearest)
 
 
-def anywhere_after_negation(tags: Tags, asked: tuple[int, ...]) -> bool:
+def anywhere_after_negation(seen: Seen) -> Flags:
     """The verb stands somewhere after a "not" or "no"."""
-    return any(i < asked[-1] for i, tag in enumerate(tags) if tag in NEGATIONS)
+    return np.asarray((seen.are(NEGATIONS) & (_index(seen) < _verb(seen)[:, None])).any(1), np.bool_)
 
 
-def first_verb(tags: Tags, asked: tuple[int, ...]) -> bool:
+def first_verb(seen: Seen) -> Flags:
     """The verb is the first one."""
-    return asked[-1] == _verbs(tags)[0]
+    return _same(_verb(seen), seen.are(VERBS).argmax(1))
 
 
-def last_verb(tags: Tags, asked: tuple[int, ...]) -> bool:
+def last_verb(seen: Seen) -> Flags:
     """The verb is the last one."""
-    return asked[-1] == _verbs(tags)[-1]
+    return _same(_verb(seen), _before(seen.are(VERBS), np.full(len(seen.codes), seen.codes.shape[1])))
 
 
 ROLE_RULES: Final[Mapping[str, Rule]] = {
@@ -139,9 +168,3 @@ NEGATION_RULES: Final[Mapping[str, Rule]] = {
     "first verb": first_verb,
     "last verb": last_verb,
 }
-
-
-def split(rules: Mapping[str, Rule], n: int) -> tuple[Mapping[str, Rule], Mapping[str, Rule]]:
-    """The first rules and the others."""
-    listed = list(rules.items())
-    return dict(listed[:n]), dict(listed[n:])

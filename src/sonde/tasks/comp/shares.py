@@ -11,24 +11,29 @@ Matrix = NDArray[np.float64]
 STEPS, CLOSE = 200, 1e-11
 
 
-def shares(balances: Matrix, slack: Matrix) -> Matrix:
-    """Shares [contrasts] that add up to 1 and of which every balance [contrasts, balances] sums to nearly zero.
+def shares(balances: Matrix, at: Matrix) -> Matrix:
+    """The shares of contrasts [contrasts, balances] at some prices [balances]: they add up to 1."""
+    return _softmax(balances @ at)
 
-    Of all such shares those nearest to even, in relative entropy. They are proportional to exp(balances @ prices), and each sum
-    is its slack [balances] times its price, so that no balance drives a whole construction out for a last bit.
+
+def prices(balances: Matrix, slack: Matrix, begin: Matrix | None = None) -> Matrix:
+    """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero; `begin` is where to begin looking.
+
+    Of all shares that will do, those nearest to even are wanted, in relative entropy. They are proportional to exp(balances @ prices),
+    and each sum is its slack [balances] times its price, so that no balance drives a whole construction out for a last bit.
     Newton's method on the dual, which is convex, so there is one solution and it is always found.
     """
-    prices = np.zeros(balances.shape[1])
+    found = np.zeros(balances.shape[1]) if begin is None else begin.copy()
     for _ in range(STEPS):
-        weights = _softmax(balances @ prices)
-        slope = balances.T @ weights + slack * prices
+        weights = _softmax(balances @ found)
+        slope = balances.T @ weights + slack * found
         if np.abs(slope).max(initial=0) < CLOSE:
             break
         centred = balances - balances.T @ weights
         bend = (centred * weights[:, None]).T @ centred + np.diag(slack)
         step = np.asarray(np.linalg.solve(bend, slope), np.float64)
-        prices -= step * _length(balances, prices, step, float(slope @ step), slack)
-    return _softmax(balances @ prices)
+        found -= step * _length(balances, found, step, float(slope @ step), slack)
+    return found
 
 
 def _length(balances: Matrix, prices: Matrix, step: Matrix, fall: float, slack: Matrix) -> float:

@@ -1,8 +1,8 @@
-"""Which words a set asks about, which only fill its test sentences, and what each part of a set keeps for itself.
+"""Which words a set asks about, which only fill its test sentences, and what is new in each part of test.
 
-Nouns and verbs that are asked about fall into five classes each, in turn. A noun of class i is asked about together with a verb of
-class j in test if i + j is 0 modulo 5, in dev if it is 1, and otherwise in train: a Latin square, so that every part
-asks about every word, and no pair is asked about in two splits.
+Words of two kinds that are asked about together fall into five classes each, in turn. A noun of class i is asked about together with a
+verb of class j in the test part `pairs` if i + j is 0 modulo 5, in dev if it is 1, and otherwise in train: a Latin square, so that
+every word is asked about in each. The other parts of test ask about pairs that train asked about, so that each part has one thing new.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ ASKED: Mapping[str, Any] = {
 }
 EVERY = frozenset(range(CLASSES))
 FILLERS = 10  # held-out nouns, and held-out verbs of each frame
+SENTENCES, PAIRS, STRUCTURES, LEMMAS = "sentences", "pairs", "structures", "lemmas"  # what is new in the parts of test
+SEEN_PAIRS = (SENTENCES, STRUCTURES, LEMMAS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Part:
     domains   for each kind of variable what it may be where it is asked about
     fillers   the same elsewhere
     seen      words that train asks about, where that is known: no others are asked about here
+    together  pairs of them that train asks about, where no others are to be asked about here
     """
 
     name: str
@@ -58,13 +61,21 @@ class Part:
     domains: Mapping[str, int]
     fillers: Mapping[str, int]
     seen: Mapping[str, int] = field(default_factory=dict)
+    together: frozenset[tuple[int, ...]] | None = None
 
     def has(self, kinds: tuple[str, ...], words: tuple[Numbers, ...]) -> NDArray[np.bool_]:
         """Which pairs of asked words, each of a kind, belong here, [n]."""
         mine = np.array([k in self.residues for k in range(CLASSES)])
         ranks = (_ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True))
         found: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
+        if self.together is not None:
+            rows = zip(*(column.tolist() for column in words), strict=True)
+            found = found & np.fromiter((row in self.together for row in rows), np.bool_, len(found))
         return found
+
+    def after(self, seen: Mapping[str, int], together: frozenset[tuple[int, ...]]) -> Part:
+        """The same once it is known what train asks about."""
+        return replace(self, seen=seen, together=together if self.name in SEEN_PAIRS else None)
 
     def share(self, question: Question) -> float:
         """About how many of the sentences that a question can be asked of have words that belong here."""
@@ -105,11 +116,13 @@ def parts(asked: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
     rows = _adverbs(asked, np.random.default_rng([seed, 2]))
     held = {kind: _some(asked, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")}
     known, new = {**domains, "adverbs": rows[0]}, {**domains, "adverbs": rows[1]}
-    residues = [EVERY] * 3 if single else [frozenset({0}), frozenset({1}), frozenset({2, 3, 4})]
-    found = [Part("adverbs" if single else "pairs", 2, residues[0], new, new), Part("structures", 2, residues[0], new, new)]
+    mine, fresh, tuning = (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
+    found = [Part(SENTENCES, 2, mine, new, new), Part(STRUCTURES, 2, mine, new, new)]
+    if not single:
+        found.insert(1, Part(PAIRS, 2, fresh, new, new))
     if all(held.values()):
-        found.append(Part("lemmas", 2, residues[0], new, {**new, **held}))
-    return (*found, Part("dev", 1, residues[1], known, known), Part("train", 0, residues[2], known, known))
+        found.append(Part(LEMMAS, 2, mine, new, {**new, **held}))
+    return (*found, Part("dev", 1, tuning, known, known), Part("train", 0, mine, known, known))
 
 
 def anything(asked: Request) -> Part:

@@ -7,14 +7,15 @@ has the families, where their files differ from their descriptions, and what cou
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from sonde.cache import cache_dir
-from sonde.core import SPLITS, DataProblem, Dataset, Example
+from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from sonde.naming import Place
+from sonde.oracles import Facts
 from sonde.sampling import Candidate, Settings, carve_dev, sample, thinned
 from sonde.sources.columns import CODES, Layout, Reading, Rows
 from sonde.sources.files import Part, split_of, uncompressed
@@ -60,6 +61,7 @@ class Release:
     altered  the label of sentences that were altered, which words alone must not tell from the others; '' where none were
     strata   what more there is to say of an example, to report by
     told     notes on the whole set
+    oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and its facts of a sentence
     """
 
     asks: str
@@ -71,6 +73,7 @@ class Release:
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
+    oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,16 @@ class ReleasedTask:
     def fingerprint(self) -> str:
         """The files' contents, and the splits that their names say."""
         return fingerprint(self.parts())
+
+    @property
+    def oracles(self) -> Mapping[str, str]:
+        """What labels follow from, where it can be read off the sentences."""
+        return {name: about for name, (about, _) in self.release.oracles.items()}
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """The facts of sentences about wholes; one that cannot be read has none."""
+        _, told = self.release.oracles[oracle]
+        return {sentence: (tuple(told(sentence)),) for sentence in sentences}
 
     def parts(self) -> list[Part]:
         """The task's files and the splits that their names say, '' where rows say it themselves."""

@@ -1,0 +1,120 @@
+"""How often each contrast comes, so that no shallow rule is right more often than wrong, or hardly so.
+
+Rules of thumb are named beforehand; others are learnt, against shares that balance all that was learnt before, until nothing much is
+left to learn. What is linear in the shares is balanced exactly as far as it can be; trees may only be held near it, since some
+constructions are told by two words beside the asked ones ("was helped by the ...") and would have to go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sonde.tasks.comp.learnt import Tree, tree, two_questions
+from sonde.tasks.comp.rules import Rule
+from sonde.tasks.comp.shallow import Features, Flags, Seen, features
+from sonde.tasks.comp.shares import Matrix, prices, shares
+from sonde.vectors import Floats, Ints
+
+EXACT, LINEAR, NEAR = 2e-4, 2e-6, 5e-3  # slack of what is to be even, of single features, and of trees
+ROUNDS = 12  # of learning rules and balancing them
+ENOUGH = 0.52  # how often a rule may be right
+
+
+class Items(NamedTuple):
+    """Sampled items of some contrasts as shallow rules see them.
+
+    of      the contrast of each [n]
+    yes     whether its answer is yes [n]
+    weight  its share in its contrast [n]
+    """
+
+    seen: Seen
+    of: Ints
+    yes: Flags
+    weight: Floats
+
+
+class Balance(NamedTuple):
+    """What shares are solved for: by how much each of some things speaks for yes in each contrast, and how near to zero that must come.
+
+    columns  [contrasts, balances]
+    slack    [balances]
+    prices   of a solution for fewer columns, or for more contrasts, which is near [balances]
+    """
+
+    columns: Matrix
+    slack: Matrix
+    prices: Matrix
+
+    @classmethod
+    def of(cls, columns: Matrix, slack: float) -> Balance:
+        """Columns with one slack."""
+        n = columns.shape[1]
+        return cls(columns, np.full(n, slack), np.zeros(n))
+
+    def solved(self) -> Balance:
+        """The same with its own prices."""
+        return self._replace(prices=prices(self.columns, self.slack, self.prices))
+
+    def shares(self) -> Matrix:
+        """How often each contrast comes, at these prices."""
+        return shares(self.columns, self.prices)
+
+    def plus(self, columns: Matrix, slack: float) -> Balance:
+        """With more columns."""
+        more = Balance.of(columns, slack)
+        return Balance(*(np.concatenate([mine, theirs], -1) for mine, theirs in zip(self, more, strict=True)))
+
+
+def balanced(even: Matrix, items: Items, named: Sequence[Rule], *, learn: bool) -> Balance:
+    """The balance of contrasts: `even` is to be zero exactly [contrasts, any], and no named or learnt rule is to say much."""
+    if not named and not learn:
+        return Balance.of(even, EXACT).solved()
+    says = np.stack([rule(items.seen) for rule in named], 1) if named else np.zeros((len(items.of), 0), bool)
+    holds, rows = np.unique(np.hstack([(every := features(items.seen)).holds, says]), axis=0, return_inverse=True)
+    sums = _Sums.of(items, rows.ravel(), (len(even), len(holds)))
+    found = Balance.of(even, EXACT).plus(sums.signed(holds[:, len(every.names) :]), EXACT)
+    if not learn:
+        return found.solved()
+    found = found.plus(sums.signed(holds[:, : len(every.names)][:, every.apart]), LINEAR)
+    told = Features(holds, (*every.names, *map(str, range(len(named)))))
+    for _ in range(ROUNDS):
+        found = found.solved()
+        weights = sums.weights(found.shares())
+        worst = [grown for grown in (tree(told, weights), two_questions(told, weights)) if _right(grown, holds, weights) > ENOUGH]
+        if not worst:
+            break
+        for leaves in (grown.leaves(holds) for grown in worst if isinstance(grown, Tree)):
+            found = found.plus(sums.signed(leaves[:, None] == np.arange(leaves.max() + 1)), NEAR)
+    return found.solved()
+
+
+def _right(grown: Tree | bool, holds: Flags, weights: Floats) -> float:
+    """How often a tree is right; an answer that is always the same counts as never, since nothing can mend it."""
+    return float(weights[np.arange(len(holds)), grown.says(holds).astype(int)].sum()) if isinstance(grown, Tree) else 0.0
+
+
+class _Sums(NamedTuple):
+    """How much of each contrast has which features and the answer no, and yes: two of [contrasts, rows of features]."""
+
+    no: Any
+    yes: Any
+
+    @classmethod
+    def of(cls, items: Items, rows: Ints, shape: tuple[int, int]) -> _Sums:
+        from scipy.sparse import coo_array
+
+        weight = items.weight.astype(np.float64)
+        sides = (np.where(items.yes == side, weight, 0) for side in (False, True))
+        return cls(*(coo_array((side, (items.of, rows)), shape=shape).tocsr() for side in sides))
+
+    def signed(self, holds: Flags) -> Matrix:
+        """How much oftener what holds goes with yes than with no [contrasts, features]."""
+        return np.asarray((self.yes - self.no) @ holds.astype(np.float64))
+
+    def weights(self, shares: Matrix) -> Floats:
+        """How much of each row has the answer no and yes [rows, 2], where contrasts have some shares."""
+        return np.stack([side.T @ shares for side in (self.no, self.yes)], 1)
