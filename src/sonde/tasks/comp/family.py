@@ -269,7 +269,7 @@ QUESTIONS: dict[str, str] = {}
 
 def _task(name: str, asks: str) -> Callable[..., CompTask]:
     QUESTIONS[f"comp/{name}"] = asks
-    return factory(f"comp/{name}", asks, Options, CompTask)
+    return factory(f"comp/{name}", asks, Options, CompTask, {oracle: told.about for oracle, told in ORACLES[name].items()})
 
 
 content1 = _task("content1", "Does the asked verb occur in the sentence?")

@@ -224,4 +224,4 @@ def task(name: str, release: Release) -> Callable[..., ReleasedTask]:
     def made(name: str, options: Options) -> ReleasedTask:
         return ReleasedTask(name, release, options)
 
-    return factory(name, release.asks, Options, made)
+    return factory(name, release.asks, Options, made, {oracle: about for oracle, (about, _) in release.oracles.items()})
