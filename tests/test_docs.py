@@ -120,10 +120,11 @@ def without_hub(arguments: list[str]) -> list[str]:
 
 
 def affordable(arguments: list[str], shown: str) -> list[str]:
-    """The same command with one seed and a quick probe, where the page shows no figures that would have to come out."""
+    """The same command with one seed, a quick probe and no bounds, where the page shows no figures that would have to come out."""
     free = arguments[0] == "run" and not shown.strip() and len(arguments) > 1
     given = "--probe" in arguments or "--suite" in arguments  # a suite brings its probes
-    return [*arguments, *(("--seeds", "1") if free else ()), *(("--probe", "logreg") if free and not given else ())]
+    quick = ("--seeds", "1", *(() if "--no-bounds" in arguments else ("--no-bounds",)), *(() if given else ("--probe", "logreg")))
+    return [*arguments, *(quick if free else ())]
 
 
 def assert_same(shown: str, printed: str, block: Block) -> None:

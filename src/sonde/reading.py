@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.asked import alone, one_hot
 from sonde.core import Cell, Dataset, Predictions, Sentence
 from sonde.targets import Column
 from sonde.vectors import Floats, Ints, Spans, Vectors, ranges
@@ -282,25 +283,12 @@ def _contrast(sites: list[Floats]) -> Floats:
 
 
 def _asked(readings: Readings, units: Floats) -> Floats:
-    """The asked words one-hot, one block a slot (Ettinger et al. 2018, section 5)."""
-    dataset = readings.dataset
-    size = len(dataset.vocabulary)
-    hot = np.zeros((len(dataset), dataset.asked.shape[1] * size), np.float32)
-    for slot, words in enumerate(dataset.asked.T):
-        hot[np.arange(len(dataset)), slot * size + words] = 1
-    return hot
+    return one_hot(readings.dataset)
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:
-    """The vectors of the asked words, each read as a sentence of its own, one block a slot."""
-    dataset = readings.dataset
-    alone = {sentence.words[0]: i for i, sentence in enumerate(dataset.sentences) if len(sentence.words) == 1}
-    missing = next((word for word in dataset.vocabulary if word not in alone), None)
-    if missing is not None:
-        raise ReadingProblem(f"the data set does not have the asked word {missing!r} as a sentence, so it has no vector; read it one-hot")
-    rows = np.array([alone[word] for word in dataset.vocabulary], np.int64)
-    words = _mean(units, *readings.whole(rows))
-    return np.asarray(words[dataset.asked].reshape(len(dataset), -1), np.float32)
+    words = _mean(units, *readings.whole(alone(readings.dataset)))
+    return np.asarray(words[readings.dataset.asked].reshape(len(readings.dataset), -1), np.float32)
 
 
 ASKED: dict[str, View] = {"asked": _asked, "asked-vectors": _asked_vectors}

@@ -6,23 +6,12 @@ import functools
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Encoder
-
 FILE = "tokenizer.json"
-
-
-@runtime_checkable
-class Lexical(Encoder, Protocol):
-    """An encoder that can tell, without encoding, which words it does not know."""
-
-    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        """Of which words [n] some part is read as the token for the unknown; None where it cannot be told."""
-        ...
 
 
 def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:

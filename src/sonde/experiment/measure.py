@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from sonde.closure import digest
 from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
-from sonde.encoders.vocabulary import Lexical
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
+from sonde.lexical import Lexical
 from sonde.logits import Logits
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of

@@ -14,7 +14,7 @@ from sonde.experiment.plan import Wanted
 from sonde.identity import recorded
 from sonde.metrics import MetricProblem, answered, rescored
 from sonde.naming import Reference, ReferenceProblem, brief
-from sonde.oracles import Kind, oracles_of
+from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.published import Entry, Paper, Place, settled
 from sonde.tasks import TASKS
@@ -170,18 +170,6 @@ def _in_full(text: str) -> str:
     return str(path.resolve()) if text and path.exists() else text
 
 
-def _unnamed(encoder: str, task: str) -> str:
-    """An encoder as a suite asks for it: an oracle without its name where it is the task's default."""
-    reference = Reference.parse(encoder)
-    if reference.name != "gold" or reference.argument is None:
-        return encoder
-    try:
-        default = next(iter(oracles_of(TASKS.make(task))), None)
-    except (ReferenceProblem, ImportError, AttributeError, OSError):
-        return encoder
-    return ENCODERS.canonical(Reference("gold", None, reference.options)) if reference.argument == default else encoder
-
-
 class Selected(NamedTuple):
     """The results that stand in a suite's table, and how many of its tasks' results were measured with other probes."""
 
@@ -206,7 +194,7 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
         place = places[data]
         if place is None:
             continue
-        floor = floors.get((trial.probe, _unnamed(trial.encoder, trial.task)), "")
+        floor = floors.get((trial.probe, trial.encoder), "")
         if floor or trial.probe == probes[place.column]:
             for column, judged in _judged(suite, place.column, result):
                 key = place._replace(column=column), floor, trial.encoder, trial.read, trial.probe, trial.control

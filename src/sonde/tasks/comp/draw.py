@@ -20,6 +20,7 @@ from sonde.tasks.comp.contrasts import SPARE, Contrast, Question
 from sonde.tasks.comp.words import Part
 
 AT_ONCE = 1 << 14
+FEW = 128  # sentences by which it is tried first whether a part has any
 
 
 class Pairs(NamedTuple):
@@ -93,8 +94,12 @@ def room(wanted: Wanted, found: Cell) -> bool:
     """Whether a part has sentences of a contrast at all, as far as some of them tell: its pairs of words may leave none."""
     if not found.size or len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1:
         return found.size > 0
-    values = found.values(Permutation(found.size, (0,))(np.arange(min(AT_ONCE, found.size))))
-    return bool(_inside(values, wanted).any())
+    order = Permutation(found.size, (0,))
+    return any(  # a few tell of nearly all contrasts that there are some
+        _inside(found.values(order(np.arange(start, min(stop, found.size)))), wanted).any()
+        for start, stop in ((0, FEW), (FEW, AT_ONCE))
+        if start < found.size
+    )
 
 
 def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:

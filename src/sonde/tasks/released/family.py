@@ -73,7 +73,7 @@ class Release:
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
-    oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(default_factory=dict)
+    oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
