@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.targets import Classes, Column, as_sets, code_length
+from sonde.targets import HOLDS, Classes, Column, as_sets, code_length
 from sonde.vectors import Floats, Ints
 
 Link = Literal["softmax", "sigmoid"]
@@ -61,5 +61,5 @@ def null_scores(train: Column) -> Floats:
         counts = np.bincount(train.ids, minlength=len(train.names)) + 0.5
         return np.asarray(np.log(counts / counts.sum()), np.float32)
     matrix: NDArray[Any] = as_sets(train).matrix()
-    held, known = (matrix >= 0.5).sum(0), (~np.isnan(matrix)).sum(0)
+    held, known = (matrix >= HOLDS).sum(0), (~np.isnan(matrix)).sum(0)
     return np.asarray(np.log((held + 0.5) / (known - held + 0.5)), np.float32)

@@ -14,6 +14,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+HOLDS = 0.5  # a label of a set holds of an example where its weight is at least this
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Loss = Literal["softmax", "sigmoid", "squared"]
@@ -213,7 +215,7 @@ def code_length(labels: Column, scores: Floats) -> NDArray[np.float64]:
         nats = np.logaddexp.reduce(z, 1) - z[np.arange(len(labels)), labels.ids]
     elif isinstance(labels, LabelSets):
         holds = labels.matrix()
-        nats = np.where(np.isnan(holds), 0, np.logaddexp(0, z) - (holds >= 0.5) * z).sum(1)
+        nats = np.where(np.isnan(holds), 0, np.logaddexp(0, z) - (holds >= HOLDS) * z).sum(1)
     else:
         raise ValueError("numbers have no code of a length in bits: take classes or label sets")
     return np.asarray(nats / np.log(2))
@@ -242,7 +244,7 @@ def adaptive_length(labels: Column) -> NDArray[np.float64]:
     if not isinstance(labels, LabelSets):
         raise ValueError("numbers have no code of a length in bits: take classes or label sets")
     matrix = labels.matrix()
-    known, holds = ~np.isnan(matrix), matrix >= 0.5
+    known, holds = ~np.isnan(matrix), matrix >= HOLDS
     seen, held = known.cumsum(0) - known, holds.cumsum(0) - holds
     bits = np.log2((seen + 1) / (np.where(holds, held, seen - held) + 0.5))
     return np.asarray(np.where(known, bits, 0.0).sum(1))

@@ -96,5 +96,5 @@ def test_a_file_that_another_process_migrated_meanwhile_is_no_loss(store):
     block = Block(sorted((store / "results").glob("*.result"))[0])
     assert block.format == 1
     store_of_results = ResultStore(store / "results")
-    assert store_of_results.rewrite(block.path) == store_of_results.rewrite(block.path) == 2
+    assert store_of_results.rewrite(block) == store_of_results.rewrite(block) == 2
     assert len(list((store / "results").glob("earlier-*.result"))) == 1

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sonde.metrics.metric import Doubles
 from sonde.targets import Classes, Column
@@ -46,6 +47,13 @@ class Fits(NamedTuple):
 
     scores: Doubles
     influences: Doubles
+
+    @classmethod
+    def of_means(cls, outcomes: ArrayLike) -> Fits:
+        """Those of scores that are means of outcomes, [seeds, n]."""
+        table = np.atleast_2d(np.asarray(outcomes, np.float64))
+        scores = table.mean(1)
+        return cls(scores, (table - scores[:, None]) / table.shape[1])
 
 
 class Drawn(NamedTuple):
@@ -81,16 +89,21 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
     return Spread(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), drawn.worth)
 
 
+def quantile(df: float) -> float:
+    """How many standard errors a 95 % interval reaches to either side: Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + LEVEL) / 2))
+
+
 def _no_wider(drawn: Drawn, square: float) -> tuple[float, float]:
     """The variance of the first score with its degrees of freedom; or, where that is surer, as if all that share something agreed.
 
     Where few clusters err, the first has few degrees of freedom; agreement is the worst there can be, and it needs no estimate.
     """
-    from scipy.special import stdtrit
-
     found = float(drawn.covariance[0, 0]), float(drawn.df[0])
     worst = square / max(drawn.worth - 1, 0.5), max(drawn.worth - 1, 1.0)
-    return min(found, worst, key=lambda each: each[0] * float(stdtrit(each[1], (1 + LEVEL) / 2)) ** 2)
+    return min(found, worst, key=lambda each: each[0] * quantile(each[1]) ** 2)
 
 
 def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Drawn:

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
-from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
+from sonde.targets import HOLDS, Classes, Column, LabelSets, Scores, as_sets
 from sonde.vectors import Ints
-
-HOLDS = 0.5  # a label holds of an example where its weight is at least this
 
 
 def accuracy() -> Metric:

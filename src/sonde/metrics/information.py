@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sonde.logits import Logits
-from sonde.metrics.clusters import LEVEL, Clusters, Fits, spread
+from sonde.metrics.clusters import Clusters, Fits, quantile, spread
 from sonde.metrics.metric import Doubles
-from sonde.targets import Classes, Column
+from sonde.targets import HOLDS, Classes, Column
 
 BINS = 15  # of equal width (Guo et al. 2017)
 
@@ -33,13 +33,10 @@ def pointwise(gold: Column, scores: Logits) -> Doubles:
 
 def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> Mean:
     """The mean of numbers [fits, n], every fit over the same examples, with its interval over both; `clusters` as of `interval_of`."""
-    from scipy.special import stdtrit
-
-    found = np.atleast_2d(np.asarray(table, np.float64))
-    means, n = found.mean(1), found.shape[1]
-    fits = Fits(means, (found - means[:, None]) / n)
-    value, doubt = float(means.mean()), spread(fits.influences.mean(0), [fits], clusters or {}, np.zeros(n, np.int64))
-    half = float(stdtrit(doubt.df, (1 + LEVEL) / 2) * np.sqrt(doubt.variance))
+    fits = Fits.of_means(table)
+    influence = fits.influences.mean(0)
+    value, doubt = float(fits.scores.mean()), spread(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64))
+    half = float(quantile(doubt.df) * np.sqrt(doubt.variance))
     return Mean(value, value - half, value + half)
 
 
@@ -54,7 +51,7 @@ def calibration_error(gold: Column, scores: Logits) -> float:
     else:
         matrix = gold.matrix()
         known = ~np.isnan(matrix)
-        sure, right = scores.probabilities("sigmoid")[known], matrix[known] >= 0.5
+        sure, right = scores.probabilities("sigmoid")[known], matrix[known] >= HOLDS
     bins = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     gaps = np.bincount(bins, right - sure, BINS)
     return float(np.abs(gaps).sum() / max(len(sure), 1))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sonde.metrics.clusters import LEVEL, Clusters, Fits, Spread, balanced, spread
+from sonde.metrics.clusters import LEVEL, Clusters, Fits, Spread, balanced, quantile, spread
 from sonde.metrics.constant import named
 from sonde.metrics.metric import Doubles, Metric
 from sonde.targets import Column
@@ -36,9 +36,8 @@ class NullShare(NamedTuple):
 
 def interval(outcomes: ArrayLike, least: float = 0.0, clusters: Clusters | None = None) -> tuple[float, float]:
     """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled as more examples."""
-    table = np.atleast_2d(np.asarray(outcomes, np.float64))
-    scores = table.mean(1)
-    return _interval(Fits(scores, (table - scores[:, None]) / table.shape[1]), clusters or {}, np.zeros(table.shape[1], np.int64), least)
+    found = Fits.of_means(outcomes)
+    return _interval(found, clusters or {}, np.zeros(found.influences.shape[1], np.int64), least)
 
 
 def interval_of(metric: str | Metric, gold: Column, predicted: Sequence[Column], clusters: Clusters | None = None) -> tuple[float, float]:
@@ -89,9 +88,7 @@ def _interval(found: Fits, clusters: Clusters, strata: Ints, least: float) -> tu
 
 def _around(mean: float, found: Spread, least: float) -> tuple[float, float]:
     """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for correlations."""
-    from scipy.special import stdtrit
-
-    t = float(stdtrit(found.df, (1 + LEVEL) / 2))
+    t = quantile(found.df)
     if least < 0:
         if abs(mean) >= 1:
             return mean, mean

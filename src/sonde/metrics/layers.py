@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sonde.metrics.clusters import LEAST_SEEDS, LEVEL, Clusters, balanced, between_seeds, over_examples
+from sonde.metrics.clusters import LEAST_SEEDS, LEVEL, Clusters, balanced, between_seeds, over_examples, quantile
 from sonde.metrics.constant import named
 from sonde.metrics.intervals import fits
 from sonde.metrics.metric import Doubles, Metric
@@ -114,10 +114,8 @@ def _shares(weights: ArrayLike) -> Doubles:
 
 def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
     """The mean of some seeds' values and its 95 % interval (Student's); NaN for what there is not: fewer than three have none."""
-    from scipy.special import stdtrit
-
     if not values:
         return (float("nan"),) * 3
     mean, n = float(np.mean(values)), len(values)
-    half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.std(values, ddof=1) / np.sqrt(n)) if n >= LEAST_SEEDS else float("nan")
+    half = float(quantile(n - 1) * np.std(values, ddof=1) / np.sqrt(n)) if n >= LEAST_SEEDS else float("nan")
     return mean, mean - half, mean + half

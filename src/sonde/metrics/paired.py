@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sonde.metrics.clusters import LEVEL, Clusters, Fits, balanced, spread
+from sonde.metrics.clusters import Clusters, Fits, balanced, quantile, spread
 from sonde.metrics.constant import named
 from sonde.metrics.intervals import fits, interval_of
 from sonde.metrics.metric import Doubles, Metric, MetricProblem
@@ -55,7 +55,7 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     Clusters are those of both. Fits are crossed with examples, as in `interval_of`; where both have as many, the i-th of the one goes
     with the i-th of the other (the same seed). MetricProblem where there are not as many examples.
     """
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     if len(one.gold) != len(other.gold):
         raise MetricProblem(f"a difference is over the same examples, and these are {len(one.gold)} and {len(other.gold)}")
@@ -65,7 +65,7 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     influence = first.influences.mean(0) - second.influences.mean(0)
     found = spread(influence, _varying(first, second), {**one.clusters, **other.clusters}, _fixed(one.gold, other.gold))
     error = np.sqrt(found.variance + 2 / len(influence) ** 2)  # one example more that changed each way (Bonett & Price 2012)
-    half = float(stdtrit(found.df, (1 + LEVEL) / 2) * error)
+    half = float(quantile(found.df) * error)
     return Difference(value, value - half, value + half, float(2 * stdtr(found.df, -abs(value) / error)), found.df)
 
 

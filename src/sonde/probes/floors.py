@@ -9,11 +9,10 @@ import numpy as np
 
 from sonde.core import Cell, Predictions, Tags
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
-from sonde.targets import Column
+from sonde.targets import HOLDS, Column
 from sonde.vectors import Floats
 
 STRATUM = "majority-feature"
-HOLDS = 0.5  # a label holds of an example where its weight is at least this, as metrics count it
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sonde.core import Cell, Predictions
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
-from sonde.targets import link_of
+from sonde.targets import HOLDS, link_of
 from sonde.vectors import Floats
 
 
@@ -79,7 +79,7 @@ class Estimator:
         scaling = (common_scale if self.scaled else no_scale)(features)
         wanted = train.labels.matrix()
         if train.labels.loss == "sigmoid":  # an estimator reads labels that hold or do not: half a weight is the border
-            wanted = np.where(np.isnan(wanted), np.nan, wanted >= 0.5)
+            wanted = np.where(np.isnan(wanted), np.nan, wanted >= HOLDS)
         columns = [wanted] if train.labels.loss == "softmax" else list(wanted.T)
         fitted = tuple(self._column(scaling(features), column, seed) for column in columns)
         return Estimated(read, scaling, fitted, train.labels.loss)

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics import interval_of
-from sonde.metrics.compare import HOLDS, micro_f1
+from sonde.metrics.compare import micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.headings import heading
 from sonde.report.rows import NO_CONTROL, PERCENT, repeats, rows, said_of, without_fold
 from sonde.report.table import Section, Table, number, test_notes
 from sonde.report.together import together
-from sonde.targets import Classes, Column, Scores, as_sets
+from sonde.targets import HOLDS, Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS
 from sonde.vectors import Ints
 

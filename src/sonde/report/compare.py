@@ -14,7 +14,7 @@ from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
 from sonde.report import computing
 from sonde.report.headings import short
-from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, said_of, without_fold
+from sonde.report.rows import NO_CONTROL, PERCENT, Row, groups_of, repeats, rows, said_of
 from sonde.report.table import Section, Table, number
 from sonde.report.terminal import terminal
 from sonde.report.tested import differences, marks
@@ -100,17 +100,13 @@ def compared(results: Sequence[Result], against: Callable[[Result], bool] | None
 
 def _measured(results: Sequence[Result], against: Callable[[Result], bool] | None) -> list[list[Measured]]:
     """The rows of each task and metric, those first that others stand to be compared with."""
-    groups: dict[tuple[str, ...], list[Result]] = {}
-    for r in results:
-        if r.trial.control == NO_CONTROL:
-            groups.setdefault((without_fold(r.trial.task), r.metric, r.trial.encoder, r.trial.read, r.trial.probe), []).append(r)
-    tasks: dict[tuple[str, ...], list[Measured]] = {}
-    for key, group in groups.items():
+    tasks: dict[tuple[str, str], list[Measured]] = {}
+    for (task, *_, metric), group in groups_of(r for r in results if r.trial.control == NO_CONTROL).items():
         group.sort(key=lambda r: (r.trial.seed, r.trial.task))
         chosen = against is not None and against(group[0])
         row = rows(group)[0]
         if chosen or row.kind != "oracle":
-            tasks.setdefault(key[:2], []).append(Measured(row, together(repeats(group)), chosen))
+            tasks.setdefault((task, metric), []).append(Measured(row, together(repeats(group)), chosen))
     return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
 
 

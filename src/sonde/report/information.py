@@ -13,7 +13,7 @@ from sonde.metrics.information import calibration_error, mean_over, pointwise
 from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.headings import short
-from sonde.report.rows import NO_CONTROL, repeats, without_fold
+from sonde.report.rows import NO_CONTROL, groups_of, repeats, without_fold
 from sonde.report.table import Section, Table
 from sonde.report.tested import differences, marks, missing, tested
 from sonde.report.together import together
@@ -58,14 +58,15 @@ class Bits:
 
 def bits(results: Sequence[Result]) -> list[Bits]:
     """What each thing measured tells, over all its seeds and folds; DataProblem where no result kept scores."""
-    groups: dict[tuple[str, str, str, str], list[Result]] = {}
-    for result in results:
-        trial = result.trial
-        if result.scores is not None and trial.control == NO_CONTROL:
-            groups.setdefault((without_fold(trial.task), trial.encoder, trial.read, trial.probe), []).append(result)
-    if not groups:
+    return [_bits(group) for group in groups_of(with_scores(results)).values()]
+
+
+def with_scores(results: Sequence[Result]) -> list[Result]:
+    """The results that kept scores, without controls; DataProblem where there is none."""
+    chosen = [result for result in results if result.scores is not None and result.trial.control == NO_CONTROL]
+    if not chosen:
         raise DataProblem("no result here kept scores: `sonde run --keep scores` measures with them (labels that are numbers have none)")
-    return [_bits(group) for group in groups.values()]
+    return chosen
 
 
 def _bits(group: Sequence[Result]) -> Bits:

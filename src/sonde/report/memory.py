@@ -29,8 +29,8 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
         if len(rows):
             parts = [METRICS.make(metric)(answers.gold.take(rows), p.take(rows)) for p in answers.predicted]
             found[name] = 100 * float(np.mean(parts))
-    if plain and tested(plain[0]) == tested(control[0]) and len(together(plain).gold) == len(answers.gold):
-        value, low, high, *_ = difference(metric, together(plain), answers)
+    if plain and tested(plain[0]) == tested(control[0]) and len((beside := together(plain)).gold) == len(answers.gold):
+        value, low, high, *_ = difference(metric, beside, answers)
         found |= {"selectivity": 100 * value, "selective_low": 100 * low, "selective_high": 100 * high}
     return found
 

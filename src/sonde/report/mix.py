@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from sonde.metrics import Metric
 from sonde.metrics.metric import Doubles, summed
-from sonde.targets import Classes, Column, LabelSets
+from sonde.targets import HOLDS, Classes, Column, LabelSets
 from sonde.vectors import Ints
-
-HOLDS = 0.5  # a label holds of an example where its weight is at least this
 
 
 def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:

@@ -117,7 +117,6 @@ def _save(figure: Any, to: Path) -> None:
     """Write a figure as the kind of file that its name says."""
     if to.suffix.lower() not in SUFFIXES:
         raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
-    to.parent.mkdir(parents=True, exist_ok=True)
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same results give the same file
     with draft(to) as part:
         _plain(figure).savefig(part, dpi=150, metadata=dated.get(to.suffix.lower()), format=to.suffix.lower().removeprefix("."))

@@ -18,7 +18,8 @@ from sonde.metrics.information import pointwise
 from sonde.naming import ReferenceProblem, brief
 from sonde.probes import PROBES
 from sonde.report.headings import short
-from sonde.report.rows import NO_CONTROL, said_of
+from sonde.report.information import with_scores
+from sonde.report.rows import said_of
 from sonde.sources import jiant
 from sonde.targets import Column, label_of
 from sonde.tasks import TASKS
@@ -33,9 +34,7 @@ def write(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list
            loss on dev the probability of each label, the bits that gold takes, and its pointwise V-information
     jiant  the records of jiant's file with `preds.proba` of each target, in the order of labels.txt
     """
-    chosen = [result for result in results if result.scores is not None and result.trial.control == NO_CONTROL]
-    if not chosen:
-        raise DataProblem("no result here kept scores: `sonde run --keep scores` measures with them (labels that are numbers have none)")
+    chosen = with_scores(results)
     folder.mkdir(parents=True, exist_ok=True)
     known: dict[str, Dataset] = {}
     return [_written(result, known, folder, FORMATS[style]) for result in chosen]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Result, Tags
-from sonde.metrics import METRICS, floor
+from sonde.metrics import METRICS, Answers, floor
 from sonde.report.headings import heading
 from sonde.report.mix import beyond, expected
 from sonde.report.rows import Row, groups_of, repeats, rows, without_fold
@@ -46,8 +46,8 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     for result in tagged:
         by_task.setdefault(without_fold(result.trial.task), []).append(result)
     for mine in by_task.values():
-        whole = groups_of(mine)
-        for each in bins(_counts(next(iter(whole.values())), stratum)):
+        whole = {key: _Whole(fits := repeats(group), together(fits)) for key, group in groups_of(mine).items()}
+        for each in bins(_counts(next(iter(whole.values())).fits[0], stratum)):
             parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
             scored = [replace(row, stratum=each.label) for row in rows(parts)]
             if any(map(counted, parts)):
@@ -57,11 +57,17 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
     return found
 
 
-def _beside(row: Row, group: Iterable[Result], stratum: str, to: Bin) -> Row:
+class _Whole(NamedTuple):
+    """One thing that was measured over all test examples: its results by fit and fold, and their answers."""
+
+    fits: Sequence[Sequence[Result]]
+    answers: Answers
+
+
+def _beside(row: Row, whole: _Whole, stratum: str, to: Bin) -> Row:
     """A row of a stratum with what its labels let expect, and how much more it is."""
-    fits = repeats(group)
-    answers, metric = together(fits), METRICS.make(row.metric)
-    chosen = np.flatnonzero(np.concatenate([_chosen(result, stratum, to) for result in fits[0]]))
+    answers, metric = whole.answers, METRICS.make(row.metric)
+    chosen = np.flatnonzero(np.concatenate([_chosen(result, stratum, to) for result in whole.fits[0]]))
     alone, over = expected(metric, answers.gold, chosen), beyond(metric, answers.gold, chosen)
     if alone is None or over is None:
         return row
@@ -169,10 +175,10 @@ def _span(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{number(low)} – {number(high)}"
 
 
-def _counts(results: Iterable[Result], stratum: str) -> dict[str, int]:
+def _counts(folds: Iterable[Result], stratum: str) -> dict[str, int]:
     """How many test examples have each value, in all folds of one thing that was measured."""
     counts: dict[str, int] = {}
-    for r in repeats(results)[0]:
+    for r in folds:
         for name, n in _frequencies(r.strata[stratum]):
             counts[name] = counts.get(name, 0) + n
     return counts

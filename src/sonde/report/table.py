@@ -204,7 +204,7 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     samples = f" {many} samples of the training data." if many > 1 else ""
     rule = f" Best rule of thumb: {first.rule}, {number(first.ruled)}." if first.rule and first.control == NO_CONTROL else ""
     word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}." if first.posed.word else ""
-    made = f" Made of {composition(first.posed)}." if composition(first.posed) else ""
+    made = f" Made of {consists}." if (consists := composition(first.posed)) else ""
     return f"{question}{metric}{folds}{samples}{rule}{word if first.control == NO_CONTROL else ''}{made}".strip()
 
 

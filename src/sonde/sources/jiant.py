@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Dataset
 from sonde.sources.edges import Record, Target, written
-from sonde.targets import Classes, LabelSets
+from sonde.targets import HOLDS, Classes, LabelSets
 
 INFO, RECORD = "info", "record"
 """Strata with JSON texts: what a file says of a target beside spans and label; its line, and what it says of the sentence."""
-HOLDS = 0.5
 
 
 def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:

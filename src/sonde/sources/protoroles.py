@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,24 +54,32 @@ class Answers:
 def spr2(path: Path, on_error: OnError, tally: Tally) -> dict[Place, Answers]:
     """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv), by place, in its order."""
     found: dict[Place, Answers] = {}
+    each_row(path, (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"), lambda cells: _add(cells, found), on_error, tally)
+    return found
+
+
+def each_row(path: Path, table: tuple[Sequence[str], str], take: Callable[[list[str]], None], on_error: OnError, tally: Tally) -> None:
+    """Hand the cells of each row of a table with tabs and a line of headings to `take`, whose ValueErrors say what is wrong with a row.
+
+    table  the columns that are wanted, and what the published file that has them is called
+    """
+    names, published = table
     columns: list[int] = []
     for number, line, unreadable in tried(path):
         cells = line.split("\t")
         if not columns:
-            missing = [name for name in COLUMNS if name not in cells]
-            if missing:
-                raise DataProblem(f"{path}:{number}: no column {missing[0]}; is this protoroles_eng_ud1.2_11082016.tsv?")
-            columns = [cells.index(name) for name in COLUMNS]
+            if missing := [name for name in names if name not in cells]:
+                raise DataProblem(f"{path}:{number}: no column {missing[0]}; is this {published}?")
+            columns = [cells.index(name) for name in names]
             continue
         try:
             if unreadable:
                 raise ValueError(unreadable)
             if len(cells) <= max(columns):
                 raise ValueError(f"{len(cells)} columns, not at least {max(columns) + 1}")
-            _add([cells[k] for k in columns], found)
+            take([cells[k] for k in columns])
         except ValueError as problem:
             tally.refuse(f"{path}:{number}: {problem}", on_error)
-    return found
 
 
 def _add(cells: list[str], found: dict[Place, Answers]) -> None:

@@ -28,6 +28,7 @@ from sonde.sources import brackets
 from sonde.sources.corpus import corpus
 from sonde.sources.files import tried, uncompressed
 from sonde.sources.historical import TRACE
+from sonde.sources.protoroles import each_row
 from sonde.sources.tally import OnError, Tally
 
 Span = tuple[int, int]
@@ -144,24 +145,12 @@ Key = tuple[str, str, int, str]
 def _rows(path: Path, on_error: OnError, tally: Tally) -> dict[Key, dict[str, float]]:
     """The response to each property of each argument; 1, very unlikely, where a property is not applicable."""
     found: dict[Key, dict[str, float]] = {}
-    columns: list[int] = []
-    for number, line, unreadable in tried(path):
-        cells = line.removesuffix("\r").split("\t")
-        if not columns:
-            if missing := [name for name in COLUMNS if name not in cells]:
-                raise DataProblem(f"{path}:{number}: no column {missing[0]}; is this protoroles_eng_pb_08302015.tsv?")
-            columns = [cells.index(name) for name in COLUMNS]
-            continue
-        try:
-            if unreadable:
-                raise ValueError(unreadable)
-            if len(cells) <= max(columns):
-                raise ValueError(f"{len(cells)} columns, not at least {max(columns) + 1}")
-            key, name, response = _row([cells[k] for k in columns])
-        except ValueError as problem:
-            tally.refuse(f"{path}:{number}: {problem}", on_error)
-            continue
+
+    def take(cells: list[str]) -> None:
+        key, name, response = _row(cells)
         found.setdefault(key, {})[name] = response
+
+    each_row(path, (COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
     return found
 
 

@@ -70,8 +70,7 @@ def migrate(results: Path, cache: Path, remove: bool = False) -> Migration:
             if (block := Block(path)).format == FORMAT:
                 continue
             if path.suffix == RESULTS:
-                block.check()
-                done.results += store.rewrite(path)
+                done.results += store.rewrite(block)
                 done.files += 1
                 path.unlink()
             elif remove:

@@ -38,22 +38,17 @@ class ResultStore:
     def write(self, results: Sequence[tuple[str, Result]]) -> Path:
         """Keep the results of one unit of work (trial id, result) as one file; where that is there already, it stays."""
         path = self.root / (unit_name([trial_id for trial_id, _ in results]) + SUFFIX)
-        kept = Kept()
-        rows = [_row(trial_id, result, kept) for trial_id, result in results]
-        write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
+        _write(path, results)
         return path
 
-    def rewrite(self, path: Path) -> int:
-        """Write the results of a file of an earlier format anew in today's, beside it; how many they are.
+    def rewrite(self, block: Block) -> int:
+        """Write the results of a file of an earlier format anew in today's, beside it; how many they are. Damaged where it is.
 
         They stay marked as what they are, under a name that no trial which is asked for today begins with.
         """
-        unit, kept = unit_in(path) or [], Kept()
-        rows = [_row(trial_id, result, kept) for trial_id, result in unit]
-        name = f"{EARLIER}-{unit_name([trial_id for trial_id, _ in unit] or ['']).rpartition('-')[2]}{SUFFIX}"
-        if rows:
-            write(self.root / name, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
-        return len(rows)
+        unit = _unit(block)
+        _write(self.root / f"{EARLIER}-{unit_name([trial_id for trial_id, _ in unit]).rpartition('-')[2]}{SUFFIX}", unit)
+        return len(unit)
 
     def place(self, ids: Sequence[str]) -> Path:
         """What the names of files begin with that hold trials of a unit of work, some or all of which are these."""
@@ -100,15 +95,24 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
     """The results of a file, with their trial ids; None where it is gone, or damaged and set aside now."""
     for _ in range(2):  # twice where another file took its place meanwhile
         try:
-            block = Block(path)
-            kept = _Read(block)
-            return [(row["id"], _result(row, kept)) for row in block.facts["results"]]
+            return _unit(Block(path))
         except (FileNotFoundError, Gone):
             continue
         except Damaged as damage:
             set_aside(path, damage)
             return None
     return None
+
+
+def _unit(block: Block) -> list[tuple[str, Result]]:
+    kept = _Read(block)
+    return [(row["id"], _result(row, kept)) for row in block.facts["results"]]
+
+
+def _write(path: Path, results: Sequence[tuple[str, Result]]) -> None:
+    kept = Kept()
+    rows = [_row(trial_id, result, kept) for trial_id, result in results]
+    write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
 
 
 def unit_name(ids: Sequence[str]) -> str:

@@ -16,11 +16,9 @@ from typing import Generic, NamedTuple, TypeVar
 from sonde.core import Sentence
 from sonde.oracles import Facts
 from sonde.sources.files import Part
-from sonde.targets import Label
+from sonde.targets import HOLDS, Label
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import Count, Marks, Options, Oracle, Told
-
-HOLDS = 0.5  # a label holds of a target where its weight is at least this, as metrics count it
 
 O = TypeVar("O", bound=Options)  # noqa: E741 -- options
 Span = tuple[int, ...]
