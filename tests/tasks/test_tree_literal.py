@@ -14,6 +14,11 @@ from sonde.tasks.tree.shift import places, shifts
 
 S = "(ROOT (S {} (. .)))"
 CATS, DOG, SAW = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))", "(VP (VBD saw) (NP (PRP it)))"
+QUOTED = "(ROOT (S (`` ``) (ADJP (JJ Good)) (NP (NN it)) (VP (VBZ rings)) (. .)))"
+OBJECTS = S.format("(NP (PRP He)) (VP (VBD saw) (NP (NNS cats) (CC and) (NN snow)))")
+GRABBING = "(S (VP (VBG Grabbing) (NP (PRP it))))"
+CLAUSES = f"(ROOT (S {GRABBING} (CC and) {GRABBING} (. .)))"
+SWAP = S.format("(NP (PRP It)) (VP (VBD did) (RB n't) (VP (VB ring)))")
 NUMBER = "(NP (NP (DT a) (NN number)) (PP (IN of) (NP (DT the) (NNS cats))))"
 
 
@@ -31,20 +36,20 @@ def tree(tmp_path_factory):
 @pytest.fixture(scope="module")
 def forest(tmp_path_factory):
     path = tmp_path_factory.mktemp("forest") / "a.ptb"
-    path.write_text(trees(4000))
+    path.write_text(trees(4000) + "\n".join((QUOTED, OBJECTS, CLAUSES, SWAP)) + "\n")  # of each kind that the paper does not leave out
     return path
 
 
 @pytest.mark.parametrize(
     ("rule", "text", "label"),
     [
-        ("top-const", "(ROOT (S (`` ``) (ADJP (JJ Good)) (NP (NN it)) (VP (VBZ rings)) (. .)))", "ADJP_NP_VP_."),
+        ("top-const", QUOTED, "ADJP_NP_VP_."),
         ("subj-num", S.format(f"(NP (NN cat) (CC and) (NNS dogs)) {SAW}"), "NNS"),
         ("subj-num", S.format(f"(NP {DOG} (CC and) {CATS}) {SAW}"), "NN"),
         ("subj-num", S.format(f"{NUMBER} {SAW}"), "NN"),
         ("subj-num", S.format("(NP (DT the) (NN staff)) (VP (VBP agree))"), "NN"),
         ("obj-num", S.format(f"(NP (PRP He)) (VP (VBD saw) {NUMBER})"), "NN"),
-        ("obj-num", S.format("(NP (PRP He)) (VP (VBD saw) (NP (NNS cats) (CC and) (NN snow)))"), "NN"),
+        ("obj-num", OBJECTS, "NN"),
     ],
 )
 def test_what_the_paper_does_not_leave_out_has_an_answer(tree, rule, text, label):
@@ -58,9 +63,7 @@ def test_marks_inside_stay_out(tree, text):
 
 
 def test_clauses_of_one_word_and_without_a_finite_verb_are_clauses(tree):
-    grabbing = "(S (VP (VBG Grabbing) (NP (PRP it))))"
-    for first, second in ((grabbing, grabbing), ("(S (VP (VB Run)))", "(S (VP (VB hide)))")):
-        text = f"(ROOT (S {first} (CC and) {second} (. .)))"
+    for text in (CLAUSES, "(ROOT (S (S (VP (VB Run))) (CC and) (S (VP (VB hide))) (. .)))"):
         assert isinstance(RULES["coord-inv"](tree(text)), str)
         assert LITERAL["coord-inv"](tree(text)).longer(False) == "neither"
 
@@ -78,7 +81,8 @@ def test_all_that_was_answered_is_answered_alike(rule, forest):
     known = [(a, b) for a, b in found if not isinstance(a, str)]
     assert known
     assert all(a == b for a, b in known)
-    assert sum(not isinstance(b, str) for _, b in found) >= len(known)
+    more = sum(not isinstance(b, str) for _, b in found) - len(known)
+    assert more == 0 if rule == "tense" else more > 0  # of tenses the paper leaves out what sonde does
 
 
 @pytest.mark.parametrize("name", ["bigram-shift", "top-const", "subj-num", "obj-num", "coord-inv"])
@@ -86,7 +90,7 @@ def test_tasks_take_it_as_an_option(name, forest):
     loose, strict = (
         TASKS.make(f"tree/{name}:{forest},rules={rules}").load().notes["sampling"]["candidates"] for rules in ("paper", "sonde")
     )
-    assert loose >= strict
+    assert loose > strict
 
 
 def test_depths_may_be_as_frequent_as_a_gaussian_has_them(forest):
