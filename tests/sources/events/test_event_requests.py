@@ -43,6 +43,7 @@ REFUSED = [
     ({"allow": ["nonsense"]}, "request.allow.0: 'nonsense' is not one of stative progressives"),
     ({"matched_number": "yes"}, "request.matched_number: is true or false"),
     ({"priors": {"tense": {"past": -1}}}, "request.priors.tense.past: a weight is a number"),
+    ({"priors": {"tense": {"past": 1e308}}}, "request.priors.tense.past: a weight is a number from 0 to 1,000,000,000, not 1e\\+308"),
     ({"language": "klingon"}, "request.language: 'klingon' is not there; there are english, polish"),
     ({"relativiser": ["which"]}, "request.relativiser: 'which' is not there; there are that, who"),
 ]
