@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.vectors import Ints
+
+
+def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
+    """Rows of whole numbers [rows, longest], filled up on the right."""
+    found = np.full((len(rows), max(len(r) for r in rows)), fill, np.int64)
+    for i, row in enumerate(rows):
+        found[i, : len(row)] = row
+    return found
 
 
 def grouped(lengths: Ints, tokens: int, how: str) -> list[Ints]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sonde.core import Sentence
-from sonde.encoders.batches import grouped
+from sonde.encoders.batches import grouped, padded
 from sonde.encoders.network import Network
 from sonde.encoders.parallel import spread
 from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
@@ -78,28 +78,18 @@ class Passes:
         def states(rows: Ints) -> dict[str, Tensor]:
             found = {}
             if LEX in names:
-                places = _padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
+                places = padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
                 found[LEX] = torch.from_numpy(forms[places]).to(network.device)
             if names - {LEX}:
-                found |= {str(n): layer for n, layer in enumerate(self._hidden(tokens, rows))}
+                types = None if tokens.types is None else [tokens.types[r] for r in rows]
+                found |= {str(n): layer for n, layer in enumerate(network.hidden([tokens.ids[r] for r in rows], types))}
             return found
 
         return states
 
-    def _hidden(self, tokens: Tokens, rows: Ints) -> tuple[Tensor, ...]:
-        """All hidden states of a batch, each [batch, longest, dim]."""
-        network = self.network
-        fields = {
-            "input_ids": _padded([tokens.ids[r] for r in rows], network.tokenizer.pad_token_id or 0),
-            "attention_mask": _padded([[1] * len(tokens.ids[r]) for r in rows], 0),
-        }
-        if tokens.types is not None:
-            fields["token_type_ids"] = _padded([tokens.types[r] for r in rows], 0)
-        return network.hidden(**{key: torch.from_numpy(value).to(network.device) for key, value in fields.items()})
-
     def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
         """Which tokens of a batch count, [batch, longest]."""
-        return torch.from_numpy(_padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(self.network.device)
+        return torch.from_numpy(padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(self.network.device)
 
 
 def _spans(sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints) -> Spans:
@@ -111,14 +101,6 @@ def _spans(sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray
         words.append(before[found] + starts[i])
     first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
     return Spans(starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64))
-
-
-def _padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
-    """Rows of whole numbers [rows, longest], filled up on the right."""
-    found = np.full((len(rows), max(len(r) for r in rows)), fill, np.int64)
-    for i, row in enumerate(rows):
-        found[i, : len(row)] = row
-    return found
 
 
 def _pool(pool: str, states: Tensor, mask: Tensor) -> Floats:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from sonde.core import DataProblem, EncoderStop
 from sonde.encoders.alone import Batching, batching
+from sonde.encoders.batches import padded
 from sonde.encoders.hub import Source, quiet_loading, unloadable
 from sonde.encoders.precision import check_device, computing, half_products
 from sonde.vectors import Floats, Ints
@@ -59,8 +60,7 @@ class Network:
     @functools.cached_property
     def widths(self) -> tuple[int, ...]:
         """How wide its layers are, from 0; they differ where a model projects in or out, as the smallest OPT does."""
-        trial = torch.zeros((1, 2), dtype=torch.long, device=self.device)
-        return tuple(layer.shape[-1] for layer in self.hidden(input_ids=trial, attention_mask=torch.ones_like(trial)))
+        return tuple(layer.shape[-1] for layer in self.hidden([[0, 0]]))
 
     @property
     def limit(self) -> int:
@@ -71,8 +71,15 @@ class Network:
         offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
-    def hidden(self, **inputs: Tensor) -> tuple[Tensor, ...]:
-        """All hidden states of a batch, each [batch, longest, dim]."""
+    def hidden(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> tuple[Tensor, ...]:
+        """All hidden states of rows of token ids, and of their types where the model has some, each [rows, longest, dim].
+
+        Rows are filled up on the right, where the model is told not to look.
+        """
+        fields = {"input_ids": padded(ids, self.tokenizer.pad_token_id or 0), "attention_mask": padded([[1] * len(row) for row in ids], 0)}
+        if types is not None:
+            fields["token_type_ids"] = padded(types, 0)
+        inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
         with torch.inference_mode(), computing(self.device, self.dtype):
             found = self.model(**inputs, output_hidden_states=True)
         states = getattr(found, "hidden_states", None)
@@ -85,10 +92,7 @@ class Network:
         ids = self.tokenizer(TRIAL, truncation=True, max_length=self.limit)["input_ids"]
 
         def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
-            longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id or 0
-            filled = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows], device=self.device)
-            mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], device=self.device)
-            layers = self.hidden(input_ids=filled, attention_mask=mask)
+            layers = self.hidden(rows)
             return [[layer[i, : len(row)] for layer in layers] for i, row in enumerate(rows)]
 
         return batching(name, run, (ids * 3)[: self.limit], next(self.model.parameters()).dtype)
