@@ -68,6 +68,15 @@ def _between(first: Ints, stops: Ints, end: int) -> tuple[Ints, Ints]:
     return np.where(known, first, before), np.where(known, stops, after)
 
 
+def of_words(pieces: Ints, nowhere: Flags, words: Ints, cut: bool) -> Ints:
+    """The pieces first:last of each word, [words, 2], from character spans of pieces and of words; those of `nowhere` are no word's.
+
+    Of a text that was cut, a word that is not there to its end has none.
+    """
+    found = aligned(at := placed(pieces, nowhere, words), words)
+    return without_torn(found, words, int(at[:, 1].max(initial=0))) if cut else found
+
+
 def aligned(pieces: Ints, words: Ints) -> Ints:
     """The pieces first:last of each word, [words, 2], from character spans of pieces [pieces, 2] and of words [words, 2].
 

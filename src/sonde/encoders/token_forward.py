@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sonde.core import EncoderStop, Sentence
 from sonde.encoders.batches import grouped
 from sonde.encoders.parallel import spread
-from sonde.encoders.pieces import aligned, located, placed, without_torn
+from sonde.encoders.pieces import located, of_words
 from sonde.encoders.sentence_features import preprocessed
 from sonde.encoders.sentence_forward import about
 from sonde.encoders.sentence_models import Ready
@@ -88,18 +88,15 @@ def _row(
     characters = np.zeros((len(own), 2), np.int64)
     characters[:shared] = letters[:shared]
     cut = shared < len(full) - sum(whole["special_tokens_mask"][shared:])
-    where = located(sentence.words, sentence.text) + start
-    at = placed(characters, nowhere, where)
-    found = without_torn(aligned(at, where), where, int(at[:, 1].max(initial=0))) if cut else aligned(at, where)
+    found = of_words(characters, nowhere, located(sentence.words, sentence.text) + start, cut)
     return Row(vectors[kept], _among(found, np.flatnonzero(read), kept), cut)
 
 
 def _among(words: Ints, places: Ints, kept: NDArray[np.bool_]) -> Ints:
     """Ranges of the text's tokens as ranges of those that are kept; what the model keeps no vector of has none."""
     before = np.concatenate([[0], np.cumsum(kept)])
-    ends = np.concatenate([places, [len(kept)]]) if len(places) else np.zeros(1, np.int64)
     some = words[:, 1] > words[:, 0]
     found = np.zeros_like(words)
-    found[some, 0] = before[ends[words[some, 0]]]
-    found[some, 1] = before[ends[words[some, 1] - 1] + 1]
+    found[some, 0] = before[places[words[some, 0]]]
+    found[some, 1] = before[places[words[some, 1] - 1] + 1]
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import EncoderStop, Sentence
-from sonde.encoders.pieces import Flags, aligned, located, placed, with_spaces, without_torn, word_spans
+from sonde.encoders.pieces import Flags, located, of_words, with_spaces, word_spans
 from sonde.vectors import Ints
 
 
@@ -97,11 +97,7 @@ class Pieces:
             characters = np.array(made["offset_mapping"][i], np.int64).reshape(-1, 2)
             special = np.array(made["special_tokens_mask"][i], bool)  # a tokeniser may say anything of its own additions
             space = ~special & is_space(made["input_ids"][i], characters, given[i], marks)
-            where = self.words.places(sentence, len(self.prompt))
-            at = placed(characters, special | space, where)
-            found = aligned(at, where)
-            if cut[i]:
-                found = without_torn(found, where, int(at[:, 1].max(initial=0)))
+            found = of_words(characters, special | space, self.words.places(sentence, len(self.prompt)), cut[i])
             words.append(with_spaces(found, space) if self.words.spaces else found)
         return Tokens(made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], words, cut)
 
