@@ -6,6 +6,7 @@ layer L is taken after it (as transformers returns it). One forward pass fills e
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
-from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
-from sonde.encoders.vocabulary import unknown
+from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
+from sonde.encoders.precision import Dtype
+from sonde.encoders.saved import Saved
 from sonde.naming import Place
 from sonde.oracles import Kind
 from sonde.vectors import Vectors
@@ -27,7 +28,7 @@ Lexical = Literal["auto", "trained", "drawn"]
 
 
 @dataclass(frozen=True)
-class HuggingFace:
+class HuggingFace(Saved):
     """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its real tokens.
 
     layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4), all, N, N-M; several with +
@@ -75,36 +76,13 @@ class HuggingFace:
 
     @property
     def files(self) -> Files:
-        """Where the model lies."""
+        """Where the model lies; a bare name is its own before it is one of the sentence-transformers."""
         return files_of(self.model, "sentence-transformers", first=False)
-
-    @property
-    def trust(self) -> Trust:
-        """Whether the model's own code may be run."""
-        return Trust(self.trust_remote_code, self.code_revision)
 
     @property
     def counts_special(self) -> bool:
         """Whether tokens that the tokeniser adds count; nobody asks for them among the pieces of words."""
         return self.special if self.special is not None else self.pool != "none"
-
-    @property
-    def runs(self) -> tuple[str, str]:
-        """The device and the precision that it runs with."""
-        device = resolved_device(self.device)
-        return device, resolved_dtype(self.dtype, device)
-
-    @property
-    def fingerprint(self) -> str:
-        """The model's files or commit, the version of its tokeniser, device class and precision."""
-        device, dtype = self.runs
-        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
-
-    @property
-    def revision(self) -> str:
-        """The model's commit, or a digest of its files."""
-        self.trust.check(self.model, self.files)
-        return self.files.fingerprint
 
     @property
     def base(self) -> str:
@@ -131,9 +109,6 @@ class HuggingFace:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)
-
-    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        return unknown(self.files.folder, words)
 
 
 @dataclass(frozen=True)
@@ -205,6 +180,7 @@ def depth(config: dict[str, Any]) -> int | None:
     return int(found[0]) if found else None
 
 
+@functools.cache
 def usual_depth(source: Source) -> int:
     """How many layers a model has whose config.json leaves that to transformers, as SigLIP's does. DataProblem where nobody says."""
     from transformers import AutoConfig

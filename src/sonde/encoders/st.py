@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sonde.core import DataProblem, Sentence
-from sonde.encoders.hub import Files, Trust, files_of, source_of
+from sonde.encoders.hub import Files, source_of
 from sonde.encoders.origin import called
-from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
-from sonde.encoders.vocabulary import unknown
+from sonde.encoders.precision import Dtype, resolved_dtype, versions
+from sonde.encoders.saved import Saved
 from sonde.naming import Place
 from sonde.vectors import Vectors
 
@@ -28,7 +25,7 @@ FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
 
 
 @dataclass(frozen=True)
-class SentenceTransformers:
+class SentenceTransformers(Saved):
     """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
 
     prompt   text put before each sentence; without it the one that the model itself would take
@@ -54,16 +51,6 @@ class SentenceTransformers:
         return f"st:{self.model}" + (f",task={self.task}" if self.task else "")
 
     @property
-    def files(self) -> Files:
-        """Where the model lies."""
-        return files_of(self.model, "sentence-transformers")
-
-    @property
-    def trust(self) -> Trust:
-        """Whether the model's own code may be run."""
-        return Trust(self.trust_remote_code, self.code_revision)
-
-    @property
     def form(self) -> str:
         """The class of sentence-transformers that the model is of; DataProblem where it gives other vectors than are asked for."""
         found = form_of(self.files)
@@ -76,31 +63,15 @@ class SentenceTransformers:
         return found
 
     @property
-    def runs(self) -> tuple[str, str]:
-        """The device and the precision that it runs with."""
-        device = resolved_device(self.device)
-        return device, resolved_dtype(self.dtype, device)
-
-    @property
     def fingerprint(self) -> str:
-        """The model's files or commit, the version of its tokeniser, device class and precision."""
-        device, dtype = self.runs
-        return f"{self.form} {self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
-
-    @property
-    def revision(self) -> str:
-        """The model's commit, or a digest of its files."""
-        self.trust.check(self.model, self.files)
-        return self.files.fingerprint
+        """The model's class, and what tells apart any saved model."""
+        return f"{self.form} {super().fingerprint}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         from sonde.encoders.sentence_models import Way, loaded  # imports torch
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
         return _encoded(loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")), sentences, self.tokens)
-
-    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        return unknown(self.files.folder, words)
 
 
 @dataclass(frozen=True)
