@@ -154,9 +154,9 @@ def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.fl
             what = f"an array of {given.dtype}" if hasattr(returned, "dtype") else _kind(returned)
             raise DataProblem(f"{name} returned {what}, {expected}")
         array = given.astype(np.float32)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, DataProblem):
-            raise
+    except DataProblem:
+        raise
+    except (TypeError, ValueError):
         raise DataProblem(f"{name} returned {_kind(returned)}, {expected}") from None
     if array.ndim != 2 or len(array) != n or (n and not array.shape[1]):
         raise DataProblem(f"{name} returned an array {list(array.shape)}, {expected}")

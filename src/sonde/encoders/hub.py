@@ -81,7 +81,7 @@ class Trust:
                 f"trust_remote_code=true runs the code in {name}, and what a name stands for can change; name the commit whose code "
                 f"you have read, as {name}@{files.commit}"
             )
-        if (others := files.elsewhere) and not _is_commit(self.code_revision):
+        if not _is_commit(self.code_revision) and (others := files.elsewhere):
             raise DataProblem(
                 f"trust_remote_code=true: the code of {reference} lies in {', '.join(others)}; name the commit of it that you have read, "
                 "as code_revision=COMMIT (40 digits)"
@@ -120,7 +120,12 @@ def unloadable(name: str, library: str, error: Exception) -> str:
     """Why a library cannot load a model, in a sentence."""
     if "trust_remote_code" in str(error):
         return f"{name}: the model has code of its own, which is run only where you say so; read it, then write trust_remote_code=true"
-    return f"{name}: {library} cannot load this model: {(str(error).strip().splitlines() or [type(error).__name__])[0]}"
+    return f"{name}: {library} cannot load this model: {first_line(error)}"
+
+
+def first_line(error: Exception) -> str:
+    """What an error says first, or its kind where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _is_commit(text: str) -> bool:
@@ -209,9 +214,8 @@ def _fetched(name: str, revision: str) -> Files:
                 if isinstance(error, LocalEntryNotFoundError):  # there is no network, which says nothing of the file
                     raise
     except Exception as error:  # the hub raises its own, requests', httpx' and the socket's errors
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DataProblem(
-            f"{missing}, and the hub did not give it ({reason}); give a folder, or fetch it where there is a network"
+            f"{missing}, and the hub did not give it ({first_line(error)}); give a folder, or fetch it where there is a network"
         ) from error
     if folder is None:
         raise DataProblem(f"{name} on the hub has none of {', '.join(TELLING)}, so it is no model that sonde can load")

@@ -12,9 +12,10 @@ from torch import Tensor
 
 from sonde.core import EncoderStop
 from sonde.encoders.alone import Batching, alike, batching, told
-from sonde.encoders.hub import Source, quiet_loading, unloadable
+from sonde.encoders.hub import Source, first_line, quiet_loading, unloadable
 from sonde.encoders.precision import check_device, computing, half_products
 from sonde.encoders.sentence_features import TRIAL, Tokenised, preprocessed, tokenised
+from sonde.encoders.st import MANY
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,11 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     except (ValueError, KeyError, RuntimeError, AttributeError, TypeError) as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
         hint = "; it routes texts by task, so write task=query or task=document" if routes and not way.task else ""
-        raise EncoderStop(f"{name} cannot encode a text: {(str(error).strip().splitlines() or [type(error).__name__])[0]}{hint}") from error
-    key = "token_embeddings" if form == "MultiVectorEncoder" else "sentence_embedding"
+        raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
+    key = "token_embeddings" if form == MANY else "sentence_embedding"
     if not isinstance(found.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
-    width = int((found[key] if form == "MultiVectorEncoder" else embedded(model, found)).shape[-1])
+    width = int((found[key] if form == MANY else embedded(model, found)).shape[-1])
     tried = Ready(model, form, "float32", way, width, "padded")
     return replace(tried, batching=_batching(tried, before, name), dtype=dtype)
 
@@ -135,7 +136,7 @@ def _batching(tried: Ready, before: str, name: str) -> Batching:
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         found = tried.forward(features)
-        if tried.form != "MultiVectorEncoder":
+        if tried.form != MANY:
             return [[row[None]] for row in embedded(tried.model, found)]
         masks = found["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(found["token_embeddings"], masks, strict=True)]

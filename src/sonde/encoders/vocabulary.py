@@ -37,8 +37,8 @@ def _tokeniser(folder: Path) -> tuple[Any, int | None] | None:
     try:
         from tokenizers import Tokenizer
 
-        tokeniser = Tokenizer.from_file(str(file))
-        model = json.loads(file.read_text("utf-8"))["model"]
+        text = file.read_text("utf-8")
+        tokeniser, model = Tokenizer.from_str(text), json.loads(text)["model"]
     except Exception:  # tokenizers raises its own bare Exception; what loads the model says what is wrong with it
         return None
     tokeniser.no_truncation()
