@@ -180,8 +180,8 @@ def _arrow(path: Path) -> Iterator[None]:
 def _columns(path: Path) -> list[str]:
     import pyarrow.parquet as pq
 
-    with _arrow(path):
-        return list(pq.read_schema(path).names)
+    with _arrow(path), path.open("rb") as file:  # pyarrow itself opens no path that is not UTF-8
+        return list(pq.read_schema(file).names)
 
 
 def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
@@ -189,8 +189,8 @@ def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
 
     if "sentence" not in (columns := _columns(path)):
         raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
-    with _arrow(path):
-        table = pq.read_table(path, columns=["sentence", *layers.values()], page_checksum_verification=True)
+    with _arrow(path), path.open("rb") as file:
+        table = pq.read_table(file, columns=["sentence", *layers.values()], page_checksum_verification=True)
         sentences = table.column("sentence").to_pylist()
     if not all(isinstance(s, str) for s in sentences):
         raise DataProblem(f"{path}: column 'sentence' holds something else than strings")

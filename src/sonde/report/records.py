@@ -69,5 +69,5 @@ def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
 
     kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
     schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
-    with draft(to) as part:
-        pq.write_table(pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema), part)
+    with draft(to) as part, part.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
+        pq.write_table(pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema), file)

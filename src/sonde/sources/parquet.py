@@ -46,7 +46,8 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     for key, tags in dataset.strata.items():
         columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(pa.array(tags.codes, mask=tags.codes < 0))
     header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
-    pq.write_table(pa.table(columns).replace_schema_metadata({KEY: header}), path, compression="zstd", write_page_checksum=True)
+    with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
+        pq.write_table(pa.table(columns).replace_schema_metadata({KEY: header}), file, compression="zstd", write_page_checksum=True)
     return {"examples": len(dataset)}
 
 
@@ -54,8 +55,8 @@ def read(path: Path) -> Dataset:
     """The examples of a file; rows are numbered from 1 in what is said about them."""
     import pyarrow.parquet as pq
 
-    with _readable(path):
-        table = pq.read_table(path, page_checksum_verification=True)
+    with path.open("rb") as file, _readable(path):
+        table = pq.read_table(file, page_checksum_verification=True)
         header, names = parsed((table.schema.metadata or {}).get(KEY, b"{}").decode()), set(table.column_names)
     labelled = {"label"} if "label" in names else {"labels"}
     missing = sorted(({"split"} | labelled) - names)
@@ -120,8 +121,8 @@ def loss(path: Path) -> Loss:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with _readable(path):
-        schema = pq.read_schema(path)
+    with path.open("rb") as file, _readable(path):
+        schema = pq.read_schema(file)
     if "label" not in schema.names:
         return "sigmoid"
     kind = schema.field("label").type
