@@ -35,6 +35,24 @@ def by_label(dataset):
     return Counter(e.label for e in dataset.examples())
 
 
+@pytest.fixture(scope="module")
+def second(tmp_path_factory):
+    path = tmp_path_factory.mktemp("more") / "en_more.conllu"
+    path.write_text("\n".join(grammar.treebank(1500, seed=2)) + "\n\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", [*NINE, "feat"])
+def test_of_several_sources_every_example_says_its_own(generated, second, name):
+    options = {"feature": "Tense"} if name == "feat" else {}
+    dataset = load(name, generated, **{"with": second}, **options)
+    said = {path.name: {line for line in path.read_text("utf-8").splitlines() if line.startswith("# text")} for path in (generated, second)}
+    found = {(example.strata["source"], example.sites[0].sentence.text) for example in dataset.examples()}
+    assert {source for source, _ in found} == set(said)
+    assert all(f"# text = {text}" in said[source] for source, text in found)
+    assert "source" not in load(name, generated, **options).strata
+
+
 @pytest.mark.parametrize("name", NINE)
 def test_every_task_is_balanced_and_says_what_it_read(generated, name):
     task = TASKS.make(f"ud/{name}:{generated}")

@@ -14,14 +14,17 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from sonde.core import DataProblem, Dataset, Sentence
 from sonde.naming import Place
 from sonde.oracles import Facts
 from sonde.sampling import Candidate, Settings, sample
-from sonde.sources.files import Part, digest
+from sonde.sampling.candidates import NOTHING
+from sonde.sources.files import Part, digest, uncompressed
 from sonde.sources.tally import Tally
 
 LOGISTIC = "mlp,hidden=0"  # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
@@ -127,6 +130,32 @@ class Asked:
     def settings(self, **others: Any) -> Settings:
         """How candidates are sampled."""
         return Settings(seed=self.seed, size=self.size, fold=self.fold, splits=self.splits, **others)
+
+
+class Source(NamedTuple):
+    """A file, and the name that its sentences are reported by."""
+
+    name: str
+    part: Part
+
+
+def sources(paths: Sequence[str], parts: Callable[[str], Iterable[Part]]) -> list[Source]:
+    """The files that some paths name, by the last part of the path, or all of it where several paths end alike."""
+    short = [uncompressed(Path(path)).name for path in paths]
+    names = [path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
+    found = [Source(name, part) for name, path in zip(names, paths, strict=True) for part in parts(path)]
+    seen: set[Path] = set()
+    for _, part in found:
+        if part.path.resolve() in seen:
+            raise DataProblem(f"{part.path} is named twice; with= is for further files")
+        seen.add(part.path.resolve())
+    return found
+
+
+@lru_cache
+def stratum(source: str) -> Mapping[str, str]:
+    """The stratum that says which source a sentence comes from, one mapping for all of them; nothing without a name."""
+    return MappingProxyType({"source": source}) if source else NOTHING
 
 
 def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, Any]:

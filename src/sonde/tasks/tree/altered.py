@@ -16,6 +16,7 @@ from sonde.sampling import Candidate
 from sonde.sampling.candidates import NOTHING
 from sonde.sources.frequencies import Frequencies
 from sonde.sources.rendering import mark
+from sonde.tasks.questions import stratum
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
@@ -51,4 +52,4 @@ def is_name(word: str, tag: str, counts: Frequencies) -> bool:
 
 def source(sources: Sequence[str], row: int) -> Mapping[str, str]:
     """The stratum that says where a sentence comes from, nothing where that is not known."""
-    return {"source": sources[row]} if sources else NOTHING
+    return stratum(sources[row]) if sources else NOTHING

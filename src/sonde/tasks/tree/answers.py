@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from sonde.sampling import Candidate
 from sonde.sampling.match import joint
 from sonde.sources.frequencies import Frequencies, frequencies
 from sonde.sources.frequencies import corpus as files
+from sonde.tasks.questions import stratum
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions
 from sonde.tasks.tree.harvest import Harvest
@@ -123,7 +123,7 @@ def ruled(name: str, *tags: str) -> Answers:
             source = found.sources[row]
             key = (finding, source)
             if key not in known:
-                known[key] = {tag: value for tag, value in zip(tags, finding[2:], strict=False) if value} | {"source": source}
+                known[key] = {**{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value}, **stratum(source)}
             candidates.append(Candidate(found.sentences[row], finding.label, finding.target, found.splits[row], known[key]))
         return candidates
 
@@ -169,13 +169,7 @@ def altered(name: str) -> Answers:
 
 
 def _candidate(found: Harvest, row: int, label: str) -> Candidate:
-    return Candidate(found.sentences[row], label, "", found.splits[row], _source(found.sources[row]))
-
-
-@lru_cache
-def _source(name: str) -> Mapping[str, str]:
-    """One mapping a source, however many sentences it has."""
-    return {"source": name}
+    return Candidate(found.sentences[row], label, "", found.splits[row], stratum(found.sources[row]))
 
 
 def _frequencies(options: Options) -> Frequencies | None:

@@ -17,10 +17,10 @@ from sonde.sources import brackets, tagged
 from sonde.sources.brackets import Strings, Tree
 from sonde.sources.files import digest, uncompressed
 from sonde.sources.tally import OnError
-from sonde.tasks.questions import told
+from sonde.tasks.questions import Source, told
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head
-from sonde.tasks.tree.harvest import LENGTHS, Source
+from sonde.tasks.tree.harvest import LENGTHS
 from sonde.tasks.ud.facts import PLACES, places
 
 PHRASES = {"phrases": "verbs and the heads of noun phrases, each with its tag and the labels of the phrases above it, six at most"}

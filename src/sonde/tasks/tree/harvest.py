@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sonde.core import DataProblem, Sentence
 from sonde.likeness import letters
 from sonde.sources import brackets, tagged, text
 from sonde.sources.brackets import Strings, Tree
 from sonde.sources.english import tokens
-from sonde.sources.files import Part, digest, treebank, uncompressed
+from sonde.sources.files import digest, treebank, uncompressed
 from sonde.sources.tally import OnError, Tally
-from sonde.tasks.questions import Held
+from sonde.tasks import questions
+from sonde.tasks.questions import Held, Source
 from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.coord import coordination
 
@@ -42,13 +43,6 @@ LITERAL: dict[str, Callable[[Tree], Any]] = {
 """The same as literally as the paper and its README have them."""
 NO_TREE = "text without a tree"
 HOME = {"test": 3, "dev": 2, "train": 1, "": 0}  # what is in several splits stays where it is tested
-
-
-class Source(NamedTuple):
-    """A file, and the name that its sentences are reported by."""
-
-    name: str
-    part: Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +70,7 @@ class Harvest:
 
 def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
     """The files that some paths name, each by the kind that its name says: .txt is running text, .tagged tagged text, the others trees."""
-    paths = (path, *more)
-    short = [uncompressed(Path(p)).name for p in paths]
-    names = [p if short.count(name) > 1 else name for p, name in zip(paths, short, strict=True)]
-    found = [Source(name, part) for name, p in zip(names, paths, strict=True) for part in treebank(p, brackets.SUFFIXES)]
-    seen: set[Path] = set()
-    for _, part in found:
-        if part.path.resolve() in seen:
-            raise DataProblem(f"{part.path} is named twice; with= is for further files")
-        seen.add(part.path.resolve())
-    return found
+    return questions.sources((path, *more), partial(treebank, suffixes=brackets.SUFFIXES))
 
 
 def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise", literal: bool = False) -> Harvest:

@@ -15,7 +15,7 @@ from sonde.core import DataProblem, Dataset, Sentence
 from sonde.oracles import Facts
 from sonde.sampling import Candidate
 from sonde.sources.files import Part
-from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, stratum, uncollected
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.harvest import RULES, Harvest, harvest, is_text, parts, refuse_first_release
@@ -120,21 +120,22 @@ class UdTask:
 def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     labels = [LENGTHS.get(len(sentence.words)) for sentence in found.sentences]
     notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
-    return [Candidate(s, label, "", split) for s, label, split in zip(found.sentences, labels, found.splits, strict=True) if label]
+    columns = zip(found.sentences, labels, found.splits, found.sources, strict=True)
+    return [Candidate(sentence, label, "", split, stratum(source)) for sentence, label, split, source in columns if label]
 
 
 def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     chosen = contents(found.sentences, found.forms)
     notes["word content"] = chosen.notes
     notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    return [Candidate(found.sentences[row], word, "", found.splits[row]) for row, word in chosen.rows]
+    return [Candidate(found.sentences[row], word, "", found.splits[row], stratum(found.sources[row])) for row, word in chosen.rows]
 
 
 def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     run = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
     wanted = set(options.classes) or set(map(str, run))
-    columns = zip(found.sentences, found.depths, found.splits, strict=True)
-    kept = [Candidate(sentence, str(depth), "", split) for sentence, depth, split in columns if str(depth) in wanted]
+    columns = zip(found.sentences, map(str, found.depths), found.splits, found.sources, strict=True)
+    kept = [Candidate(sentence, depth, "", split, stratum(source)) for sentence, depth, split, source in columns if depth in wanted]
     notes["left out"] = {outside(run): len(found.sentences) - len(kept)}
     return kept
 
@@ -149,8 +150,8 @@ def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[C
     ranked = [name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:SCHEMATA]]
     common = set(options.classes or ranked)
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
-    columns = zip(found.sentences, findings, found.splits, strict=True)
-    return [Candidate(sentence, labels[f[0]], "", split) for sentence, f, split in columns if type(f) is Answer]
+    columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
+    return [Candidate(sentence, labels[f[0]], "", split, stratum(source)) for sentence, f, split, source in columns if type(f) is Answer]
 
 
 def _universal(schema: str) -> str:
@@ -172,11 +173,16 @@ def _ruled(name: str, *tags: str) -> Answers:
             notes["constructions"] = composition(findings)
         if name == "tense" and literal is not None:
             notes["mislabelled by rules=paper"] = misread(found.sentences, found.findings[name], literal)
-        strata = {f: {tag: value for tag, value in zip(tags, f[2:], strict=False) if value} for f in set(findings) if type(f) is Answer}
-        columns = zip(found.sentences, findings, found.splits, strict=True)
-        return [Candidate(sentence, f.label, f.target, split, strata[f]) for sentence, f, split in columns if type(f) is Answer]
+        known = {(f, source): _strata(f, source, tags) for f, source in set(zip(findings, found.sources, strict=True)) if type(f) is Answer}
+        columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
+        return [Candidate(one, f.label, f.target, split, known[f, source]) for one, f, split, source in columns if type(f) is Answer]
 
     return answers
+
+
+def _strata(finding: Answer, source: str, tags: tuple[str, ...]) -> Mapping[str, str]:
+    """What there is to report an answer by."""
+    return {**{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value}, **stratum(source)}
 
 
 LEMMAS = 8  # auxiliaries of a construction that notes name

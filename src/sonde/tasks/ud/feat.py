@@ -22,9 +22,9 @@ from sonde.sources.stretches import Stretch, stretches
 from sonde.sources.style import Style
 from sonde.sources.tally import Tally
 from sonde.sources.trees import features
-from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, stratum, uncollected
 from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
-from sonde.tasks.ud.harvest import parts, refuse_first_release
+from sonde.tasks.ud.harvest import parts, refuse_first_release, sources
 from sonde.vectors import Ints
 
 PLACES = {"root": "the main predicate", "subj": "the subject of the main clause", "obj": "the direct object of the main clause"}
@@ -104,16 +104,18 @@ class FeatureTask:
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
         """All sentences that answer the question, before sampling, and what was counted on the way."""
         options, tally, counts = self.options, Tally(), Counts()
-        files = parts(options.path, options.with_)
+        named = sources(options.path, options.with_)
+        files = [source.part for source in named]
         if texts := [str(part.path) for part in files if uncompressed(part.path).suffix == ".txt"]:
             raise DataProblem(f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U")
         found: list[Candidate] = []
         styles: dict[str, Style] = {}
         with uncollected():
-            for part in files:
+            for name, part in named:
                 for stretch in stretches(part.path, options.on_error, tally):
                     styles.setdefault(str(part.path), Style()).add(stretch.deprels.names)
-                    found.extend(_answered(stretch, part.split, options, counts))
+                    answered = _answered(stretch, part.split, options, counts)
+                    found.extend(one._replace(strata={**one.strata, **stratum(name)}) if name else one for one in answered)
         if not options.by_class and options.of != "root":
             refuse_first_release(styles)
         self._check(counts)

@@ -17,7 +17,8 @@ from sonde.sources.files import Part, digest, treebank, uncompressed
 from sonde.sources.stretches import stretches
 from sonde.sources.style import Style
 from sonde.sources.tally import OnError, Tally
-from sonde.tasks.questions import Held
+from sonde.tasks import questions
+from sonde.tasks.questions import Held, Source
 from sonde.tasks.ud import rules as ud_rules
 from sonde.tasks.ud.clause import clauses
 from sonde.tasks.ud.rules import Finding, Rule
@@ -45,6 +46,7 @@ NO_TREE = "running text has no tree"
 class Harvest:
     """What was found in some files, one value a sentence in each list.
 
+    sources   the name of the source, '' where there is but one
     depths    of the trees; 0 where the source is running text, which has none
     findings  by rule, an answer or the reason why there is none; `literal` those of the paper's rules, where they differ
     forms     how often each word form occurs
@@ -54,6 +56,7 @@ class Harvest:
 
     sentences: list[Sentence]
     splits: list[str]
+    sources: list[str]
     depths: list[int]
     findings: Mapping[str, list[Finding]]
     literal: Mapping[str, list[Finding]]
@@ -64,15 +67,15 @@ class Harvest:
     files: tuple[str, ...]
 
 
+def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
+    """The files that some paths name: treebanks, or running text one sentence a line (.txt); of one path the files need no name."""
+    found = questions.sources((path, *more), lambda p: [Part("", _file(p))] if is_text(Path(p)) else treebank(p))
+    return found if more else [source._replace(name="") for source in found]
+
+
 def parts(path: str, more: tuple[str, ...] = ()) -> list[Part]:
-    """The files that some paths name: treebanks, or running text one sentence a line (.txt)."""
-    found = [part for p in (path, *more) for part in ([Part("", _file(p))] if is_text(Path(p)) else treebank(p))]
-    seen: set[Path] = set()
-    for part in found:
-        if part.path.resolve() in seen:
-            raise DataProblem(f"{part.path} is named twice; with= is for further files")
-        seen.add(part.path.resolve())
-    return found
+    """The files alone."""
+    return [source.part for source in sources(path, more)]
 
 
 def is_text(path: Path) -> bool:
@@ -89,8 +92,9 @@ def _file(path: str) -> Path:
 
 def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") -> Harvest:
     """All that the nine tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
-    found = parts(path, more)
-    key = (tuple((part.split, str(part.path.resolve())) for part in found), digest(part.path for part in found), on_error)
+    found = sources(path, more)
+    named = tuple((name, part.split, str(part.path.resolve())) for name, part in found)
+    key = named, digest(source.part.path for source in found), on_error
     return _HELD.get(key, lambda: _gathered(found, on_error))
 
 
@@ -109,16 +113,17 @@ def forget() -> None:
 _HELD: Held[Harvest] = Held()
 
 
-def _gathered(found: list[Part], on_error: OnError) -> Harvest:
+def _gathered(found: list[Source], on_error: OnError) -> Harvest:
     tally = Tally()
     findings: dict[str, list[Finding]] = {name: [] for name in RULES}
     literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
-    whole = Harvest([], [], [], findings, literal, Counter(), {}, {}, tally, tuple(str(part.path) for part in found))
-    for part in found:
+    whole = Harvest([], [], [], [], findings, literal, Counter(), {}, {}, tally, tuple(str(source.part.path) for source in found))
+    for name, part in found:
         if is_text(part.path):
             _add_text(whole, part, on_error)
         else:
             _add_trees(whole, part, on_error)
+        whole.sources.extend([name] * (len(whole.sentences) - len(whole.sources)))
     whole.forms.update(chain.from_iterable(sentence.words for sentence in whole.sentences))
     if not whole.sentences:
         raise DataProblem(
