@@ -22,14 +22,16 @@ LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])
 
 
-def material(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS):
-    """Examples with spans of one to six units, or none, in sentences of several lengths."""
+def material(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, bag=False):
+    """Examples with spans of one to six units, or none, in sentences of several lengths; with a bag, the sentence is one more side."""
     rng = np.random.default_rng(seed)
     groups = np.sort(rng.choice(np.flatnonzero(np.diff(bounds)), examples))
     starts, stops = np.zeros((2, sides, examples), np.int64)
     for k in range(sides):
         for i, s in enumerate(groups):
             starts[k, i], stops[k, i] = np.sort(rng.integers(bounds[s], bounds[s + 1] + 1, 2))
+    if bag:
+        starts, stops = np.concatenate([starts, bounds[groups][None]]), np.concatenate([stops, bounds[groups + 1][None]])
     layers = {name: rng.normal(size=(bounds[-1], DIM)).astype(dtype) for name in "012"}
     wanted = (rng.random((examples, LABELS)) < 0.4).astype(np.float32)
     wanted[0, 1] = np.nan
@@ -84,7 +86,9 @@ def slowly(net, given, row):
         matrix, bias = t.get(f"project.{k}"), t.get(f"project-bias.{k}")
         projected = [unit(u) if matrix is None else matrix @ unit(u) + bias for u in units]
         assert projected
-        if net.design.pool == "attention":
+        if k == net.sides:
+            vectors.append(np.mean(projected, 0))
+        elif net.design.pool == "attention":
             shares = softmax(np.array([p @ t[f"attend.{k}"] for p in projected]))
             vectors.append(sum(a * p for a, p in zip(shares, projected, strict=True)))
         elif net.design.pool == "endpoints":
@@ -123,16 +127,19 @@ DESIGNS = [
     replace(SMALL, context=2, pool="endpoints"),
     replace(SMALL, norm=True),
     replace(SMALL, layer_norm=True, gamma=False),
+    replace(SMALL, bag=True),
+    replace(SMALL, bag=True, pool="endpoints", context=1),
+    replace(SMALL, bag=True, pool="max", projection=0),
 ]
 SOURCES = [Source(("1",)), Source(("0", "2")), Source(("0", "1", "2"), mixed=True)]
 
 
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("source", SOURCES, ids=str)
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda d: f"{d.pool}-{d.projection}-{d.hidden}-{d.context}")
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda d: f"{d.pool}-{d.projection}-{d.hidden}-{d.context}-{d.bag}")
 def test_scores_are_those_of_the_papers_network(design, source, scaled):
     for sides in (1, 2):
-        given, net = material(sides, examples=30), network(design, source, sides, scaled=scaled)
+        given, net = material(sides, examples=30, bag=design.bag), network(design, source, sides, scaled=scaled)
         rows = with_units(given)
         expected = [slowly(net, given, row) for row in rows]
         np.testing.assert_allclose(said(net, given, rows).detach().numpy(), expected, atol=2e-5)
@@ -146,11 +153,19 @@ def test_an_example_is_answered_alike_in_any_company(seed, part):
 
 
 @pytest.mark.parametrize(
-    "design", [SMALL, replace(SMALL, projection=1), replace(SMALL, pool="max"), replace(SMALL, context=1, layer_norm=True)]
+    "design",
+    [
+        SMALL,
+        replace(SMALL, projection=1),
+        replace(SMALL, pool="max"),
+        replace(SMALL, context=1, layer_norm=True),
+        replace(SMALL, bag=True),
+        replace(SMALL, bag=True, context=1, pool="max"),
+    ],
 )
 @pytest.mark.parametrize("source", SOURCES[1:], ids=str)
 def test_gradients_are_those_of_the_loss(design, source):
-    given = material()
+    given = material(bag=design.bag)
     given = replace_layers(given, np.float64)
     net = network(design, source, 2, scaled=True, dtype=torch.float64)
     names, rows = list(net.tensors), np.arange(12)

@@ -106,6 +106,41 @@ def test_neighbours_are_seen_with_context_and_not_without():
     assert accuracy(fit(f"{QUICK},context=2", given, "1")[0], given) > 0.9
 
 
+def test_a_bag_tells_what_stands_anywhere_in_the_sentence():
+    given = readings(lambda kinds, a, b: str((kinds == 0).sum() > 1), gap=0)
+    assert accuracy(fit(QUICK, given, "1")[0], given) < 0.8
+    for probe in (f"{QUICK},bag=true", f"{QUICK},bag=true,pool=max", "span,projection=0,hidden=32,bag=true"):
+        assert accuracy(fit(probe, given, "1")[0], given) > 0.9
+
+
+def test_a_bag_holds_the_units_of_words_and_no_others():
+    """Markers that stand around a sentence's words, and words without units, change nothing."""
+    given = readings()
+    spans, many = given.vectors.spans, sum(SIZES)
+    ends = spans.sentences[1:]
+    marked = tuple(np.insert(layer, ends, 100.0, axis=0) for layer in given.vectors.layers)
+    words = spans.words + np.repeat(np.arange(many), 6)[:, None]
+    marks = replace(
+        given, vectors=replace(given.vectors, layers=marked, spans=Spans(spans.sentences + np.arange(many + 1), words, spans.first_word))
+    )
+    one, other = (fit(f"{QUICK},bag=true", each, "1")[0].predict(each.split("test")).scores for each in (given, marks))
+    np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_a_bag_is_refused_where_there_is_no_one_sentence_of_units():
+    given = readings()
+    two, sites = given.dataset, given.dataset.sites.copy()
+    sites[5, 1, 0] = sites[20, 1, 0]
+    apart = replace(given, dataset=replace(two, sites=sites))
+    lost = np.zeros(len(given.vectors.layers[0]), np.bool_)
+    lost[given.vectors.spans.words[5, 0]] = True  # the last word of a sentence, which no span holds
+    gaps = replace(given, vectors=replace(given.vectors, lost=lost))
+    whole = replace(given, vectors=Vectors(tuple(np.ones((sum(SIZES), DIM), np.float32) for _ in "012"), ("0", "1", "2")))
+    for data, told in ((apart, "in two"), (gaps, "no finite numbers"), (whole, "one vector a sentence")):
+        with pytest.raises(ReadingProblem, match=told):
+            fit(f"{QUICK},bag=true", data, "1")
+
+
 def test_a_fit_is_the_same_bits_again_and_alone_nearly_so():
     given, test = readings(), readings().split("test")
     together = fit(QUICK, given, "1", "mix", "cat", seeds=(0, 1))

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from sonde.nets.edge_batches import Batch, Gathered, Side
-from sonde.nets.edge_plans import Design
+from sonde.nets.edge_plans import Design, Pool
 from sonde.nets.spans import Ragged, attended, highest, means, multiplied, summed
 from sonde.vectors import Floats
 
@@ -48,6 +48,10 @@ class Net(NamedTuple):
         """How many spans an example has."""
         return sum(name.startswith("attend") for name in self.tensors)
 
+    def pool(self, k: int) -> Pool:
+        """How the units of side k become one vector; those of the bag, which comes after the spans, have their mean."""
+        return self.design.pool if k < self.sides else "mean"
+
     def kept(self) -> dict[str, Floats]:
         """Copies of the tensors as arrays."""
         return {name: tensor.detach().numpy().copy() for name, tensor in self.tensors.items()}
@@ -73,11 +77,12 @@ def drawn(design: Design, source: Source, sizes: Sizes, seed: int, start: Floats
 
     width, hidden = design.projection or sizes.dim, design.hidden or sizes.labels
     found: dict[str, Tensor] = {}
-    for k in range(sizes.sides):
+    for k in range(sizes.sides + design.bag):
         if design.projection:
             found[f"project.{k}"], found[f"project-bias.{k}"] = uniform(sizes.dim, width, sizes.dim), uniform(sizes.dim, width)
-        found[f"attend.{k}"] = uniform(width, width)
-    inputs = sizes.sides * design.parts * width
+        if k < sizes.sides:
+            found[f"attend.{k}"] = uniform(width, width)
+    inputs = (sizes.sides * design.parts + design.bag) * width
     found["first"], found["first-bias"] = uniform(inputs, hidden, inputs), uniform(inputs, hidden)
     if design.norm and design.hidden:
         found["norm"], found["norm-bias"] = torch.ones(hidden), torch.zeros(hidden)
@@ -192,14 +197,14 @@ def _affine(net: Net, k: int) -> Affine:
 
 def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     """What one side adds to the first layer: spans of one unit, then the others."""
-    affine, attend = _affine(net, k), net.tensors[f"attend.{k}"]
-    width = net.tensors["first"].shape[1] // (net.sides * net.design.parts)
+    affine = _affine(net, k)
+    width = net.tensors["first"].shape[1] // (net.sides * net.design.parts + net.design.bag)
     first = k * net.design.parts * width
-    if net.design.pool == "max":
+    if net.pool(k) == "max":
         weights, units = net.tensors["first"][:, first : first + width], affine.projected(x)
         return Onward(torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)]) @ weights.T, 0.0)
     parts = []
-    for part, rows in enumerate(_pooled(net.design, affine, attend, side, x)):
+    for part, rows in enumerate(_pooled(net, k, affine, side, x)):
         start = first + part * width
         parts.append(affine.onward(rows, net.tensors["first"][:, start : start + width]))
     if len(parts) == 1:
@@ -207,16 +212,16 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     return Onward(parts[0].rows + parts[1].rows, parts[0].constant + parts[1].constant)
 
 
-def _pooled(design: Design, affine: Affine, attend: Tensor, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
+def _pooled(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
     """Each part of the spans, [spans, dim] of those of one unit and of the others."""
     ones = summed(x, side.ones) if x.requires_grad else x.index_select(0, side.ones.units)
-    if design.pool == "endpoints":
+    if net.pool(k) == "endpoints":
         for last in (False, True):
             yield [ones, summed(x, side.more, _end(side.more, last))]
-    elif design.pool == "mean":
+    elif net.pool(k) == "mean":
         yield [ones, summed(x, side.more, means(side.more, x))]
     else:
-        yield [ones, summed(x, side.more, attended(affine.logits(x, attend, side), side.more))]
+        yield [ones, summed(x, side.more, attended(affine.logits(x, net.tensors[f"attend.{k}"], side), side.more))]
 
 
 def _end(pairs: Ragged, last: bool) -> Tensor:

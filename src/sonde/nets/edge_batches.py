@@ -22,7 +22,7 @@ class Material:
     """The examples of one split.
 
     layers   by name, each [units, dim] float32 or float16, in memory or memory-mapped
-    starts   [sides, examples]  units that each example reads at each side are starts:stops
+    starts   [sides, examples]  units that each example reads at each side are starts:stops; the bag of a sentence is one more side
     stops    [sides, examples]
     groups   [examples]  the sentence that each example is counted to; a batch takes whole sentences
     bounds   [sentences + 1]  where the units of each sentence begin

@@ -18,6 +18,7 @@ class Design:
     projection  what units are projected to first, for each side on its own; 0 reads them as they are
     hidden      units of the layer between spans and labels; 0 is a linear classifier
     context     how many neighbours on each side a unit is projected with, a convolution of width 2 * context + 1
+    bag         whether the mean of a sentence's units stands beside its spans, with a projection of its own
     gamma       whether a mix has a learnt factor
     layer_norm  whether each unit of a layer is brought to mean 0 and variance 1 before it is mixed
     drop_input  share of the units' numbers that is dropped in training, and `drop` of the hidden layer
@@ -28,6 +29,7 @@ class Design:
     projection: int = 256
     hidden: int = 256
     context: int = 0
+    bag: bool = False
     gamma: bool = True
     layer_norm: bool = False
     drop_input: float = 0.0

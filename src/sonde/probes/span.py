@@ -18,9 +18,9 @@ from sonde.nets import precision as machine
 from sonde.nets.edge_plans import Course, Design, Patience, Pool
 from sonde.probes.span_protocols import PROTOCOLS
 from sonde.probes.span_scales import Scales, priors, scales_of
-from sonde.reading import Needs, Predictor, Read, ReadingProblem, Readings, read_of
+from sonde.reading import Needs, Predictor, Read, ReadingProblem, Readings, read_of, units_read
 from sonde.targets import Column, as_sets
-from sonde.vectors import Floats, Ints
+from sonde.vectors import Floats, Ints, ranges
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,6 +42,7 @@ class Span:
     loss        a sigmoid for each label, or a softmax over classes
     decode      threshold: every label with a probability of at least a half; argmax: one class; auto is what the loss trains
     context     neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on the lexical layer)
+    bag         the mean of the units of all the sentence's words beside the spans (the paper's bag-of-words feature on the lexical layer)
     gamma       whether a mix has a learnt factor
     layer_norm  whether the layers of a mix are normalised unit by unit first
     """
@@ -54,6 +55,7 @@ class Span:
     loss: Literal["sigmoid", "softmax"] = "sigmoid"
     decode: Literal["auto", "threshold", "argmax"] = "auto"
     context: Literal[0, 1, 2] = 0
+    bag: bool = False
     gamma: bool = True
     layer_norm: bool = False
     needs: ClassVar[Needs] = Needs(mixes=True)
@@ -72,7 +74,7 @@ class Span:
     def course(self) -> Course:
         """The network and its training, as nets read them."""
         chosen = PROTOCOLS[self.protocol]
-        own = self.pool, self.projection, self.hidden, self.context, self.gamma, self.layer_norm
+        own = self.pool, self.projection, self.hidden, self.context, self.bag, self.gamma, self.layer_norm
         design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
         argmax = self.decode == "argmax" or self.loss == "softmax"
         return Course(design, self.loss, "argmax" if argmax else "threshold", chosen.plan, scaled=chosen.scaled, haste=chosen.haste)
@@ -111,10 +113,10 @@ class Span:
             raise ReadingProblem(f"{self.name},loss=softmax needs exactly one label an example; leave loss=softmax out")
         if not len(dev) and isinstance(self.course.plan, Patience):
             raise ReadingProblem(f"{self.name} stops when dev does not improve, and there are no dev examples; use span or a dev split")
-        if self.course.design.context and train.vectors.spans is None:
-            raise ReadingProblem(
-                "span,context= reads neighbouring units, and the encoder gives one vector a sentence; take units, as hf:MODEL,pool=none"
-            )
+        design = self.course.design
+        if (design.context or design.bag) and train.vectors.spans is None:
+            asked = "context= reads neighbouring units" if design.context else "bag= reads all units of a sentence"
+            raise ReadingProblem(f"span,{asked}, and the encoder gives one vector a sentence; take units, as hf:MODEL,pool=none")
         for cell in cells:
             self._check_widths(train, read_of(cell.read, train.vectors.names))
 
@@ -197,6 +199,8 @@ def material(readings: Readings, rows: Ints, course: Course) -> Material:
 
     readings = readings.take(rows)
     units = [readings.units(site) for site in range(readings.dataset.sites.shape[1])]
+    if course.design.bag:
+        units.append(_bag(readings))
     vectors = readings.vectors
     return Material(
         layers=dict(zip(vectors.names, vectors.layers, strict=True)),
@@ -208,6 +212,19 @@ def material(readings: Readings, rows: Ints, course: Course) -> Material:
         describe=lambda row: repr(readings.sentence(row).text[:60]),
         single=readings.labels.loss == "softmax",
     )
+
+
+def _bag(readings: Readings) -> tuple[Ints, Ints]:
+    """The units of all words of each example's sentence, as starts and stops [examples]."""
+    sentences, vectors = readings.dataset.sites[:, :, 0], readings.vectors
+    if (sentences != sentences[:, :1]).any():
+        raise ReadingProblem("span,bag= reads the sentence that the spans stand in, and some examples have theirs in two; leave bag= out")
+    assert vectors.spans is not None
+    many = np.diff(vectors.spans.first_word)[sentences[:, 0]]
+    starts, stops = units_read(vectors.spans, np.stack([sentences[:, 0], np.zeros_like(many), many], 1))
+    if vectors.lost is not None and vectors.lost[ranges(starts, stops)[0]].any():
+        raise ReadingProblem("span,bag= reads all words, and some of their units hold no finite numbers; try --store float32")
+    return starts, stops
 
 
 def _wanted(labels: Column, course: Course) -> Callable[[Ints], Tensor]:
