@@ -1,7 +1,8 @@
 """A generated sentence as `sonde generate` writes it in JSON, compared with what can be read from its words alone.
 
-Its event must be among the readings; each word must realise what it is in the reading that is the event; and each must begin where the
-line says it does. What does not agree is told in sentences.
+Its event must be among the readings; each word must realise what it is in the reading that is the event; the words of a phrase or a
+clause must stand together, which tells two words that are alike, as "by" and "by", apart; and each must begin where the line says it
+does. What does not agree is told in sentences.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sonde.sources.readings.reading import Fact
 
 Json = Mapping[str, Any]
 OF_VERBS = ("modal", "auxiliary", "negation", "predicate")
+LOOSE = ("adverbs", "adjectives", "both")  # what is listed in an event, and need not stand together
 ONES = {"adverbs": "adverb", "adjectives": "adjective"}
 SMALL = {"complementiser": "link", "gap": "link", "conjunction": "conjunction", "reflexive": "reflexive", "comma": "comma"}
 MARKERS = {"by": "agent", "przez": "agent", "to": "recipient"}
@@ -22,7 +24,7 @@ MARKERS = {"by": "agent", "przez": "agent", "to": "recipient"}
 
 def disagreements(line: Json, language: str = "english") -> list[str]:
     """What a line says of its sentence and its words do not; nothing where all is well."""
-    return [*_starts(line), *_read(line, language)]
+    return [*_starts(line), *_scattered(line), *_read(line, language)]
 
 
 def _read(line: Json, language: str) -> Iterator[str]:
@@ -49,6 +51,18 @@ def _starts(line: Json) -> Iterator[str]:
         end = start + len(word)
     if end != len(line["text"]):
         yield f"the last word ends at {end} of {len(line['text'])}"
+
+
+def _scattered(line: Json) -> Iterator[str]:
+    places: dict[str, list[int]] = {}
+    for i, role in enumerate(line["roles"]):
+        above = role.split(".")[:-1]
+        for k in range(1, len(above) + 1):
+            if above[k - 1] not in LOOSE:
+                places.setdefault(".".join(above[:k]), []).append(i)
+    for part, found in places.items():
+        if len(found) <= found[-1] - found[0]:
+            yield f"the words of {part} do not stand together"
 
 
 def realised(event: Json, role: str, word: str) -> Fact:
