@@ -16,7 +16,7 @@ from sonde.sources.events import files
 from sonde.sources.events.batch import sentences
 from sonde.sources.events.english import FORMS, TABLE, english
 from sonde.sources.events.language import Language
-from sonde.sources.events.languages import LANGUAGES
+from sonde.sources.events.languages import LANGUAGES, language
 from sonde.sources.events.lexicon import HEADER, read
 from sonde.sources.events.patterns import partial
 from sonde.sources.events.request import request, tables_of
@@ -178,6 +178,17 @@ def test_words_beside_those_of_the_lexicon(tmp_path):
     assert {"l.tsv", "m.tsv"} == {path.name for path in tables_of({"lexicon": "l.tsv", "more_words": "m.tsv"}).values()}
     with pytest.raises(DataProblem, match=r"twice\.tsv:2: noun 'man' is there twice"):
         made(more_words=table(tmp_path / "twice.tsv", "noun\tman\tmen\tperson\t-\thigh"))
+
+
+@pytest.mark.parametrize("name", ["english", "polish"])
+def test_a_table_that_is_written_anew_is_read_again(name, tmp_path):
+    def adverbs(word):
+        own = table(tmp_path / "own.tsv", f"adverb\t{word}\t-\tstance\t-\thigh")
+        assert language(name, more=Path(own)) is language(name, more=Path(own))
+        return {entry.lemma for entry in language(name, more=Path(own)).values("adverb")}
+
+    assert adverbs("zig") - adverbs("zagga") == {"zig"}
+    assert adverbs("zig") >= {entry.lemma for entry in language(name).values("adverb")}
 
 
 def test_a_verb_whose_tense_nobody_could_tell_is_refused(tmp_path):

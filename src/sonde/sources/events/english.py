@@ -13,6 +13,7 @@ from sonde.sources.events.english_verbs import PAST
 from sonde.sources.events.language import Form, Language, PhraseForm
 from sonde.sources.events.lexicon import Lexicon, adverb_rows, read
 from sonde.sources.events.meaning import NUMBERS, POLARITIES
+from sonde.sources.files import digest
 
 TABLE = Path(__file__).with_name("english.tsv")
 FORMS = {"noun": 1, "verb": 4}
@@ -43,12 +44,19 @@ DEFAULTS = {
 ADVERB_ROW = ("stance", "frequency", "manner")  # "really often quietly": at most one of each, in this order
 
 
-@cache
 def english(table: Path = TABLE, more: Path | None = None) -> Language:
-    """English with the lexicon of a table, the built-in one without; `more` is a table of further words."""
+    """English with the lexicon of a table, the built-in one without; `more` is a table of further words.
+
+    The same value for the same tables; one that has been written anew is read again.
+    """
+    return _english(table, more, digest(path for path in (table, more) if path not in (TABLE, None)))
+
+
+@cache
+def _english(table: Path, more: Path | None, _contents: str) -> Language:
     lexicon = _heard(read(table, FORMS, more), more or table)
     forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
-    return Language(
+    found = Language(
         name="English",
         lexicon=lexicon,
         forms=tuple(Form(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
@@ -59,9 +67,10 @@ def english(table: Path = TABLE, more: Path | None = None) -> Language:
         defaults=DEFAULTS,
         leaning=(),
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, english(table, more)),
-        columns=lambda placed: columns(placed, english(table, more)),
+        rules=lambda placed: rules(placed, found),
+        columns=lambda placed: columns(placed, found),
     )
+    return found
 
 
 def _heard(lexicon: Lexicon, table: Path) -> Lexicon:

@@ -15,6 +15,7 @@ from sonde.sources.events.meaning import NUMBERS, POLARITIES
 from sonde.sources.events.polish_columns import CASES, columns
 from sonde.sources.events.polish_forms import GENDERS
 from sonde.sources.events.polish_rules import ALLOWED, rules
+from sonde.sources.files import digest
 
 TABLE = Path(__file__).with_name("polish.tsv")
 FORMS = {"noun": 7, "verb": 7, "transitive": 11, "adjective": 9}
@@ -39,11 +40,18 @@ DEFAULTS = {
 }
 
 
-@cache
 def polish(table: Path = TABLE, more: Path | None = None) -> Language:
-    """Polish with the lexicon of a table, the built-in one without; `more` is a table of further words."""
+    """Polish with the lexicon of a table, the built-in one without; `more` is a table of further words.
+
+    The same value for the same tables; one that has been written anew is read again.
+    """
+    return _polish(table, more, digest(path for path in (table, more) if path not in (TABLE, None)))
+
+
+@cache
+def _polish(table: Path, more: Path | None, _contents: str) -> Language:
     lexicon = _checked(read(table, FORMS, more), more or table)
-    return Language(
+    found = Language(
         name="Polish",
         lexicon=lexicon,
         forms=tuple(Form(tense, None, aspect, p) for aspect, tenses in TENSES.items() for tense in tenses for p in POLARITIES),
@@ -54,9 +62,10 @@ def polish(table: Path = TABLE, more: Path | None = None) -> Language:
         defaults=DEFAULTS,
         leaning=(",",),
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, polish(table, more)),
-        columns=lambda placed: columns(placed, polish(table, more)),
+        rules=lambda placed: rules(placed, found),
+        columns=lambda placed: columns(placed, found),
     )
+    return found
 
 
 def _checked(lexicon: Lexicon, table: Path) -> Lexicon:

@@ -145,9 +145,7 @@ class CompTask:
     @property
     def fingerprint(self) -> str:
         """The file of a request of one's own, and the tables of words that it names."""
-        if self.options.request is None:
-            return "own"
-        return digest([self.options.request, *tables_of(wanted(self.options.request, {})).values()])
+        return _contents(self.options)
 
     @property
     def oracles(self) -> Mapping[str, str]:
@@ -180,6 +178,13 @@ def _plain(options: Options) -> Options:
     return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
+def _contents(options: Options) -> str:
+    """A hash of a request of one's own with its tables: sets are remembered by it, as files may be written anew while one works."""
+    if options.request is None:
+        return "own"
+    return digest([options.request, *tables_of(wanted(options.request, {})).values()])
+
+
 def _check(options: Options) -> None:
     for name, n in zip(("size", "dev", "test"), options.items, strict=True):
         if n < FEWEST:
@@ -193,7 +198,7 @@ def _check(options: Options) -> None:
 def _built(name: str, options: Options) -> tuple[Dataset, Lexicon]:
     if options.mode == "paper":
         return comp_paper.built(name, *_published(name, options)), english().lexicon
-    made, plan, drawn = _made(name, options)
+    made, plan, drawn = _made(name, options, _contents(options))
     unclear = {"pairs": len(drawn.unclear), "as": [text for text, _ in drawn.unclear[:5]]}
     found = dataset(made, plan.own.language, options.seed, {**_notes(made), "unclear": unclear})
     if options.request is not None:
@@ -205,15 +210,15 @@ def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
         return comp_paper.meanings(name, *_published(name, options))
-    made, plan, _ = _made(name, options)
+    made, plan, _ = _made(name, options, _contents(options))
     return meanings(made, plan.own.language)
 
 
 @lru_cache(maxsize=4)
-def _made(name: str, options: Options) -> tuple[list[Made], Plan, Drawn]:
+def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan, Drawn]:
     """The pairs of all parts, the plan that they were made by, and what was found out on the way."""
     usual = wanted(options.request, DESIGNS[name].request)
-    plan = _plan(name, json.dumps(usual), options.request, options.balance, options.per_sentence or 1)
+    plan = _plan(name, json.dumps(usual), options.request, contents, options.balance, options.per_sentence or 1)
     design, (size, dev, test) = plan.design, options.items
     every = [p for p in parts(plan.own, options.seed, single=design.single) if p.name != STRUCTURES or plan.structures(new=True)]
     more = comp_answers.unknown(plan.own.language.lexicon, english().lexicon)
@@ -238,7 +243,7 @@ def _all_asked(found: Dataset, drawn: Drawn, file: str) -> None:
 
 
 @lru_cache(maxsize=16)
-def _plan(name: str, request: str, file: str | None, held: Held, per_sentence: int) -> Plan:
+def _plan(name: str, request: str, file: str | None, _as_written: str, held: Held, per_sentence: int) -> Plan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
     return Plan(DESIGNS[name], read(json.loads(request), file), held, per_sentence)
 
