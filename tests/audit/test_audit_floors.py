@@ -115,3 +115,36 @@ def test_examples_have_an_order_of_their_own():
     order = np.random.default_rng(0).permutation(len(dataset))
     one, other = (list(d.take(canonical(d)).examples()) for d in (dataset, dataset.take(order)))
     assert [(e.sites, e.label, e.asked) for e in one] == [(e.sites, e.label, e.asked) for e in other]
+
+
+def pooled(shares, seed=0):
+    """Examples of some sources, by the share that label I has in each; nothing else tells labels apart."""
+    rng = np.random.default_rng(seed)
+    examples = []
+    for split, n in SIZES:
+        for k in range(n):
+            name = list(shares)[k % len(shares)]
+            label = "I" if rng.random() < shares[name] else "O"
+            examples.append(Example.about(Sentence.of([f"w{w}" for w in rng.integers(200, size=8)]), label, split, source=name))
+    return Dataset.of(examples)
+
+
+def test_sources_of_opposite_labels_are_named():
+    audit = inspect(pooled({"news": 0.8, "mail": 0.2}))
+    assert audit.floors["source"].score == pytest.approx(0.8, abs=0.06)
+    (problem,) = [p for p in audit.problems if "source" in p]
+    assert problem.startswith("the source alone reaches 0.")
+    assert problem.endswith("so report by source")
+
+
+@pytest.mark.parametrize("altered", [{}, {"altered": "I"}])
+def test_sources_of_one_mix_of_labels_are_shown_and_not_named(altered):
+    audit = inspect(pooled({"news": 0.5, "mail": 0.5}).noted(**altered))
+    assert audit.floors["source"].score == pytest.approx(0.5, abs=0.08)
+    assert not [p for p in audit.problems if "source" in p]
+
+
+def test_one_source_is_no_floor():
+    audit = inspect(pooled({"news": 0.8}))
+    assert "source" not in audit.floors
+    assert not [p for p in audit.problems if "source" in p]

@@ -55,6 +55,14 @@ def test_what_holds_of_a_source_is_said_once():
     assert "ud/tense:A, ud/passive:A: 3 raw strings are not made of the words." in text.replace("\\_", "_")
 
 
+@pytest.mark.parametrize("low", [0.4, 0.5, 0.6])
+def test_what_the_source_alone_answers_is_said_where_it_is_more_than_chance(low):
+    found = ({"test": score, "low": low, "constant": 0.5} for score in (0.6, 0.8))
+    folds = [result(f"ud/tense:A,fold={k}/2", **{"source alone": said}) for k, said in enumerate(found, 1)]
+    remark = "ud/tense:A: who knows the source alone is right 70.0 times in 100, the best constant 50.0 (--by source)."
+    assert (remark in shown(*folds)) is (low > 0.5)
+
+
 def test_unknown_words_are_told_by_encoder_and_task():
     text = shown(result("ud/tense:A", unknown=121), result("ud/passive:A", unknown=0), result("ud/subj-num:A", unknown=200))
     assert "length: words that it does not know are 12.1 % of ud/tense:A, 20.0 % of ud/subj-num:A." in text

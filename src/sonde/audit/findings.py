@@ -53,7 +53,7 @@ class Audit:
     sizes           examples a split
     balance         split -> label -> examples (weights for label sets; mean, sd, min, max for scores)
     metric          what floors are in
-    floors          by name: constant, length, word, words, bigrams, characters; empty where nothing was fitted
+    floors          by name: constant, set, length, source, word, words, bigrams, characters; empty where nothing was fitted
     correlation     of length and label: Pearson's r where labels are numbers, otherwise how much of the length labels explain (eta)
     before          the same, as r, before and after the sample was drawn, from its notes; {} where they do not say
     lengths         label -> mean words in train (for scores, of the lower and the upper half)

@@ -1,4 +1,4 @@
-"""What is scored without an encoder: the best constant, length alone, words, bigrams, characters.
+"""What is scored without an encoder: the best constant, length or source alone, words, bigrams, characters.
 
 Everything is fitted on train and scored on test; where a file lacks one of them, on dev, which `about` says. Examples are
 put in an order of their own first, so that a data set in another order has the same floors.
@@ -15,13 +15,13 @@ from sonde.audit.characters import characters
 from sonde.audit.findings import Floor
 from sonde.audit.lengths import words_read
 from sonde.core import SPLITS, Cell, Dataset
+from sonde.experiment.onesource import by_group, by_source, several
 from sonde.experiment.oneword import OneWord, best_word
 from sonde.metrics import METRICS, best_constant, constants, interval_of, repeated
 from sonde.probes.bayes import NaiveBayes, bi, uni
-from sonde.probes.floors import constant
 from sonde.reading import Readings
 from sonde.targets import Classes, Column
-from sonde.vectors import Floats, Ints, Vectors
+from sonde.vectors import Ints, Vectors
 
 BINS = 20  # of length
 TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, at most
@@ -60,6 +60,8 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     }
     if not any(sentence.words for sentence in dataset.sentences):
         reading = {"length": reading["length"]}
+    if several(halves.train):
+        reading["source"] = ("the source alone", lambda h: (h.test.labels, by_source(h.train, h.test), ""))
     for key, (name, read) in reading.items():
         right, said, about = read(halves)
         low, high = interval_of(metric, right, [said])
@@ -71,7 +73,7 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     return {key: found[key] for key in ORDER if key in found}
 
 
-ORDER = ("constant", "set", "length", "word", "words", "bigrams", "characters")
+ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
 
 
 def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Classes, Classes]:
@@ -125,8 +127,5 @@ def _by_length(halves: Halves) -> Predicted:
     labels, train, test = halves.train.labels, words_read(halves.train), words_read(halves.test)
     edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
     bins, wanted = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
-    scores: Floats = np.tile(constant(labels), (len(edges) + 1, 1))
-    for k in np.unique(bins):
-        scores[k] = constant(labels.take(np.flatnonzero(bins == k)))
     gold = halves.test.labels
-    return gold, gold.decode(np.asarray(scores[wanted], np.float32)), ""
+    return gold, gold.decode(by_group(labels, bins, wanted)), ""

@@ -23,6 +23,7 @@ def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
         *_forms(audit),
         *_leaks(audit),
         *_confounds(audit),
+        *_sources(audit),
         *_cues(audit),
         *_mixed(audit),
         *_sizes(audit, labels),
@@ -89,6 +90,14 @@ def _confounds(audit: Audit) -> Iterator[str]:
         floor = audit.floors.get(name)
         if floor and floor.low > audit.floors["constant"].score and floor.score > audit.floors["constant"].score + CLEAR:
             yield f"{floor.name} reaches {_told(floor, audit)}, the best constant {audit.floors['constant'].score:.3f}"
+
+
+def _sources(audit: Audit) -> Iterator[str]:
+    """Where knowing the source of a sentence is knowing something of its label."""
+    floor = audit.floors.get("source")
+    if floor and floor.low > (chance := audit.floors["constant"].score):
+        differ = "labels differ between sources, so report by source"
+        yield f"{floor.name} reaches {_told(floor, audit)}, the best constant {chance:.3f}: {differ}"
 
 
 def _cues(audit: Audit) -> Iterator[str]:

@@ -13,6 +13,7 @@ import numpy as np
 from sonde.cache import recall, remember
 from sonde.closure import code_of, digest
 from sonde.core import DataProblem, Dataset, Task
+from sonde.experiment.onesource import worth
 from sonde.experiment.oneword import best_word
 from sonde.hosted import hosted
 from sonde.identity import Identity, identity
@@ -51,12 +52,13 @@ def load(task: Task) -> Dataset:
     """A task's examples, read now; the task may be anybody's."""
     with guarded(task), hosted(task.name):
         dataset = task.load()
-        rule = best_word(dataset)
-    return dataset if rule is None else dataset.noted(**{ONE_WORD: {"rule": str(rule), "train": rule.train, "test": rule.test}})
+        rule, source = best_word(dataset), worth(dataset)
+    word = {ONE_WORD: {"rule": str(rule), "train": rule.train, "test": rule.test}} if rule else {}
+    return dataset.noted(**word, **({SOURCE_ALONE: source} if source else {}))
 
 
-ONE_WORD = "one word"
-"""The note that has the best rule of one word, and which share of train and test it gets right."""
+ONE_WORD, SOURCE_ALONE = "one word", "source alone"
+"""The notes that have the best rule of one word, and which share of train and test it gets right; and what `worth` says of the source."""
 
 
 def task_identity(reference: str | None, task: Task) -> Identity:

@@ -5,7 +5,7 @@ Scores of one question over several sources are comparable only where these agre
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,8 +72,20 @@ def posed(folds: Sequence[Result], gold: Column) -> Posed:
         _made(folds),
         str(rule.get("rule", "")),
         PERCENT * float(np.average([share for _, share in tests], weights=[n for n, _ in tests])) if rule else 0.0,
-        tuple(map(str, first.get("remarks") or ())),
+        (*map(str, first.get("remarks") or ()), *_sourced(folds)),
     )
+
+
+def _sourced(folds: Sequence[Result]) -> Iterator[str]:
+    """A remark where the source of an example says something of its label."""
+    found = [(r.n, (r.provenance.get("notes") or {}).get("source alone") or {}) for r in folds]
+    if not all(said for _, said in found):
+        return
+    weights = [n for n, _ in found]
+    score, low, chance = (float(np.average([said[key] for _, said in found], weights=weights)) for key in ("test", "low", "constant"))
+    if low > chance:
+        right = f"right {PERCENT * score:.1f} times in 100, the best constant {PERCENT * chance:.1f}"
+        yield f"who knows the source alone is {right} (--by source)"
 
 
 def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
