@@ -130,7 +130,23 @@ def test_kinds_of_no_have_even_shares_in_every_split(name):
 
 LEARNT = [name for name in NAMES if DESIGNS[name].learn]
 SHALLOW = ("linear rule", "tree of three questions")  # of learnt rules those that see nothing of what is between two asked words
-BOUNDS = {"embedded-tense": 0.6, "quantifier-scope": 0.68}  # told by words next to the asked ones, so not all can go
+BOUNDS = {
+    "sem-role": 0.555,  # 53.4, 51.3
+    "negation": 0.535,  # 51.3, 51.4
+    "agreement": 0.55,  # 50.6, 52.8
+    "embedded-tense": 0.58,  # 56.0, 53.9: told by words next to the asked ones, so not all can go
+    "quantifier-scope": 0.53,  # 50.8, 49.7
+}
+"""What was measured of `SHALLOW` at `MEDIUM` size, and two points."""
+BETWEEN = ("tree of three questions, also about what is between", "the best two questions")
+BOUNDS_BETWEEN = {
+    "sem-role": 0.79,  # 69.1, 75.7
+    "negation": 0.55,  # one word is asked about, nothing is between: 51.7
+    "agreement": 0.565,  # 53.2
+    "embedded-tense": 0.595,  # 56.5
+    "quantifier-scope": 0.93,  # 59.8, 90.0
+}
+"""The same of rules that see more, and three points: what docs/tasks-comp.md says is left, and no more."""
 MEDIUM = "size=3000,dev=120,test=1200"
 
 
@@ -138,7 +154,8 @@ MEDIUM = "size=3000,dev=120,test=1200"
 def test_no_shallow_rule_is_right_much_oftener_than_wrong(name):
     found = made(name, f"{MEDIUM},readings=none").notes["rules"]
     named = [found[rule] for rule in DESIGNS[name].rules if rule in found]
-    assert max(found[rule] for rule in SHALLOW) <= BOUNDS.get(name, 0.56), found
+    assert max(found[rule] for rule in SHALLOW) <= BOUNDS[name], found
+    assert max(found[rule] for rule in BETWEEN if rule in found) <= BOUNDS_BETWEEN[name], found
     assert len(named) == 0 or np.mean(np.abs(np.array(named) - 0.5)) <= 0.05, found
 
 
