@@ -13,9 +13,11 @@ from sonde.report.html import html
 from sonde.report.markup import latex, markdown
 from sonde.report.mteb import mteb_folder, mteb_lines
 from sonde.report.records import csv, parquet
-from sonde.report.rows import Row, rows
+from sonde.report.row import Row
+from sonde.report.rows import rows
+from sonde.report.scores import scores
 from sonde.report.strata import by_stratum, strata_table
-from sonde.report.table import Table, scores
+from sonde.report.table import Table
 from sonde.report.terminal import terminal
 
 PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex, "html": html}

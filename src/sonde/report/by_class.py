@@ -14,8 +14,10 @@ from sonde.metrics.compare import micro_f1
 from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.headings import heading
-from sonde.report.rows import NO_CONTROL, PERCENT, repeats, rows, said_of, without_fold
-from sonde.report.table import Section, Table, number, test_notes
+from sonde.report.row import NO_CONTROL, PERCENT, said_of
+from sonde.report.rows import repeats, rows, without_fold
+from sonde.report.scores import test_notes
+from sonde.report.table import Section, Table, number
 from sonde.report.together import together
 from sonde.targets import HOLDS, Classes, Column, Scores, as_sets
 from sonde.tasks import TASKS

@@ -14,7 +14,8 @@ from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
 from sonde.report import computing
 from sonde.report.headings import short
-from sonde.report.rows import NO_CONTROL, PERCENT, Row, groups_of, repeats, rows, said_of
+from sonde.report.row import NO_CONTROL, PERCENT, Row, said_of
+from sonde.report.rows import groups_of, repeats, rows
 from sonde.report.table import Section, Table, number
 from sonde.report.terminal import terminal
 from sonde.report.tested import differences, marks

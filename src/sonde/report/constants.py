@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sonde.core import Result
 from sonde.metrics import answered
-from sonde.report.rows import Row, repeats, rows, without_fold
-from sonde.report.table import CONSTANT
+from sonde.report.row import CONSTANT, Row
+from sonde.report.rows import repeats, rows, without_fold
 
 SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from sonde.naming import Reference, ReferenceProblem
-from sonde.report.rows import Row
+from sonde.report.row import Row
 
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 

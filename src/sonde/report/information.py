@@ -13,7 +13,8 @@ from sonde.metrics.information import calibration_error, mean_over, pointwise
 from sonde.naming import brief
 from sonde.probes import PROBES
 from sonde.report.headings import short
-from sonde.report.rows import NO_CONTROL, groups_of, repeats, without_fold
+from sonde.report.row import NO_CONTROL
+from sonde.report.rows import groups_of, repeats, without_fold
 from sonde.report.table import Section, Table
 from sonde.report.tested import differences, marks, missing, tested
 from sonde.report.together import together

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from sonde.published import Block, Entry, Judged, Line, Paper, grouped
-from sonde.report.rows import NO_CONTROL, ORDER, Row, rows
+from sonde.report.row import NO_CONTROL, ORDER, Row
+from sonde.report.rows import rows
 from sonde.report.table import Section, Table, number
 from sonde.report.tested import differences, marks
 from sonde.report.together import over

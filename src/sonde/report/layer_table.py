@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sonde.report.headings import heading, short
 from sonde.report.layers import EVEN, Depth, Mean
-from sonde.report.rows import Row
+from sonde.report.row import Row
 from sonde.report.table import Section, Table, number
 from sonde.report.tested import differences, marks
 

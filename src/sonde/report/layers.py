@@ -18,7 +18,8 @@ from sonde.encoders import ENCODERS
 from sonde.metrics.layers import Expected, centre_of_gravity, drawn_scores, expected_layer, from_uniform, gained, over_seeds
 from sonde.naming import brief
 from sonde.probes import PROBES
-from sonde.report.rows import NO_CONTROL, PERCENT, Row, repeats, rows, without_fold
+from sonde.report.row import NO_CONTROL, PERCENT, Row
+from sonde.report.rows import repeats, rows, without_fold
 from sonde.report.together import together
 from sonde.tasks import TASKS
 

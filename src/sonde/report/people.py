@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sonde.annotation.bound import Bound
 from sonde.naming import brief
-from sonde.report.rows import PERCENT
+from sonde.report.row import PERCENT
 from sonde.report.table import Section, Table, number
 from sonde.tasks import TASKS
 

@@ -10,8 +10,8 @@ from typing import Any
 from sonde.cache import draft
 from sonde.report.headings import short
 from sonde.report.layers import Depth
-from sonde.report.rows import PERCENT, Row
-from sonde.report.table import test_notes
+from sonde.report.row import PERCENT, Row
+from sonde.report.scores import test_notes
 from sonde.report.tested import differences
 from sonde.report.text import printable
 

@@ -19,7 +19,7 @@ from sonde.naming import ReferenceProblem, brief
 from sonde.probes import PROBES
 from sonde.report.headings import short
 from sonde.report.information import with_scores
-from sonde.report.rows import said_of
+from sonde.report.row import said_of
 from sonde.sources import jiant
 from sonde.targets import Column, label_of
 from sonde.tasks import TASKS

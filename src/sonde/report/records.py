@@ -15,7 +15,7 @@ from sonde.report.information import Bits
 from sonde.report.inside import Cell
 from sonde.report.layer_table import LayerRow
 from sonde.report.posed import NOTHING
-from sonde.report.rows import Row
+from sonde.report.row import Row
 from sonde.spreadsheets import safe
 
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros

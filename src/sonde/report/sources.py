@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sonde.naming import parsed_or_none
 from sonde.report.posed import unlike
-from sonde.report.rows import Row
+from sonde.report.row import Row
 
 SOME = 0.001  # of the words, from which on those that an encoder does not know are told
 ALIKE = {"classes": "classes=", "training examples": "size=", "test examples": "size=", "what classes consist of": "forms=simple"}

@@ -14,8 +14,10 @@ from sonde.core import DataProblem, Result, Tags
 from sonde.metrics import METRICS, Answers, floor
 from sonde.report.headings import heading
 from sonde.report.mix import beyond, expected
-from sonde.report.rows import Row, groups_of, repeats, rows, without_fold
-from sonde.report.table import Section, Table, about, number, scored, signs_of, test_notes
+from sonde.report.row import Row
+from sonde.report.rows import groups_of, repeats, rows, without_fold
+from sonde.report.scores import about, scored, signs_of, test_notes
+from sonde.report.table import Section, Table, number
 from sonde.report.together import together
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
