@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
+from sonde.analysis.rows import newest, without_fold
 from sonde.experiment.places import Places
+from sonde.labels import Classes
 from sonde.metrics import interval
-from sonde.report.rows import newest, without_fold
-from sonde.targets import Classes
 
 
 def tasks(folders: list[str]) -> dict[str, dict[str, tuple[np.ndarray, dict[tuple, np.ndarray]]]]:

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from sonde.labels import Classes, Scores
 from sonde.metrics import METRICS, Answers, difference, interval, interval_of
-from sonde.targets import Classes, Scores
 
 LEAST, MOST = 0.93, 0.97
 Rng = np.random.Generator

@@ -41,17 +41,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sonde.core import Dataset, Encoder
+from sonde.corpora.conllu import read
+from sonde.corpora.files import treebank
 from sonde.encoders import make
 from sonde.experiment.embed import embed, vectors
-from sonde.nets.edge import Net, Sizes, Source, drawn
-from sonde.nets.edge_batches import Gathered, Material, batch_of
-from sonde.nets.edge_loops import Lane
 from sonde.nets.precision import spare_torch
-from sonde.nets.spans import attended, ragged, summed
-from sonde.probes.span import Span, material
+from sonde.probes.span.batches import Gathered, Material, batch_of
+from sonde.probes.span.loops import Lane
+from sonde.probes.span.net import Net, Sizes, Source, drawn
+from sonde.probes.span.probe import Span, material
+from sonde.probes.span.spans import attended, ragged, summed
 from sonde.reading import Readings
-from sonde.sources.conllu import read
-from sonde.sources.files import treebank
 from sonde.store.vectors import VectorStore
 from sonde.tasks import TASKS
 from sonde.vectors import Vectors, ranges

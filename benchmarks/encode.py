@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from sonde.core import Sentence
+from sonde.corpora.conllu import read
+from sonde.corpora.files import treebank
 from sonde.encoders import make
 from sonde.encoders.precision import resolved_dtype
-from sonde.sources.conllu import read
-from sonde.sources.files import treebank
 
 MODEL = "all-MiniLM-L6-v2"
 ROUNDS = 3

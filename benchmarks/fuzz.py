@@ -86,7 +86,7 @@ REQUEST = (
 
 def _spr2_seed() -> bytes:
     """The heading that the reader looks for, over the rows above."""
-    from sonde.sources.protoroles import COLUMNS
+    from sonde.corpora.protoroles import COLUMNS
 
     rows = (
         ("train", "1", "1", "0", "0", "ann", "awareness", "5", "yes"),
@@ -110,7 +110,7 @@ def _store() -> bytes:
 
 
 def _parquet() -> bytes:
-    from sonde.sources import tables
+    from sonde.datasets.formats import tables
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.jsonl").write_bytes(JSONL)
@@ -121,10 +121,11 @@ def _parquet() -> bytes:
 def formats() -> dict[str, Format]:
     """Every format by name."""
     from sonde.core import Sentence
+    from sonde.corpora import bio, brackets, conll2012, conllu, documents, edges, protoroles, tagged, text
+    from sonde.corpora.tally import Tally
+    from sonde.datasets.formats import tables
     from sonde.encoders import ENCODERS
-    from sonde.sources import bio, brackets, conll2012, conllu, documents, edges, protoroles, tables, tagged, text
-    from sonde.sources.events import files
-    from sonde.sources.tally import Tally
+    from sonde.generation.events import files
     from sonde.store.blocks import Block
 
     def given(kind: str) -> Callable[[Path], Any]:

@@ -17,10 +17,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from sonde.sources.events.batch import Batch, in_order
-from sonde.sources.events.draw import draw
-from sonde.sources.events.request import request
-from sonde.sources.events.space import Space, space
+from sonde.generation.events.batch import Batch, in_order
+from sonde.generation.events.draw import draw
+from sonde.generation.events.request import request
+from sonde.generation.events.space import Space, space
 
 NOUNS = ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"]
 VERBS = {"transitive": ["call", "help", "follow", "recommend", "meet"], "intransitive": ["dance", "sleep"]}
@@ -34,10 +34,10 @@ ROUNDS, N = 3, 200_000
 WHOLE = """
 import json, re, sys
 from pathlib import Path
-from sonde.sources.events.batch import Batch, in_order
-from sonde.sources.events.draw import draw
-from sonde.sources.events.request import request
-from sonde.sources.events.space import space
+from sonde.generation.events.batch import Batch, in_order
+from sonde.generation.events.draw import draw
+from sonde.generation.events.request import request
+from sonde.generation.events.space import space
 for n, parts in draw(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
     in_order(parts, n, Batch.lines)  # what the command writes, chunk by chunk
 status = Path("/proc/self/status").read_text()  # getrusage would also know the peak of the process that began this one

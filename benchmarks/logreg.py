@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from sonde.nets.linear import solve
-from sonde.probes.logreg import STRENGTHS
+from sonde.probes.logreg.linear import solve
+from sonde.probes.logreg.probe import STRENGTHS
 
 TARGET, CLOSE = 8.0, 1e-4
 Arrays = tuple[NDArray[np.float32], NDArray[np.int64]]

@@ -206,7 +206,7 @@ def peak(dtype: torch.dtype) -> float:
 
 def work(given: Input) -> float:
     """GFLOP in the products of one joint fit: input and output layers, forward and backward, and the looks at dev."""
-    from sonde.nets.schedules import Annealing
+    from sonde.probes.schedules import Annealing
 
     plan, units, outputs = Annealing(), sum(h for h, _ in GRID), int(given.y.max()) + 1
     steps, batch = plan.steps_of(given.sizes[0]), plan.batch_of(given.sizes[0])

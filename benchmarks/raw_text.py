@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from sonde.core import Sentence
+from sonde.corpora.conllu import read
+from sonde.corpora.corpus import corpus
 from sonde.encoders import make
 from sonde.encoders.tokens import Pieces, Words
-from sonde.sources.conllu import read
-from sonde.sources.corpus import corpus
 
 
 def pieces(tokenizer: object, sentences: Sequence[Sentence], raw: bool) -> tuple[list[list[int]], list[list[tuple[int, ...]]]]:

@@ -19,14 +19,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.sources.events.batch import Batch, in_order
-from sonde.sources.events.draw import draw
-from sonde.sources.events.request import request
-from sonde.sources.events.space import space
-from sonde.sources.readings.compare import disagreements
-from sonde.sources.readings.find import readings
-from sonde.sources.readings.gold import gold
-from sonde.sources.readings.reading import Fact, Reading
+from sonde.generation.events.batch import Batch, in_order
+from sonde.generation.events.draw import draw
+from sonde.generation.events.request import request
+from sonde.generation.events.space import space
+from sonde.generation.readings.compare import disagreements
+from sonde.generation.readings.find import readings
+from sonde.generation.readings.gold import gold
+from sonde.generation.readings.reading import Fact, Reading
 
 ALL = {
     "frames": ["intransitive", "transitive", "ditransitive", "clausal"],

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from sonde.naming import Place, Reference
-from sonde.sampling import Candidate
-from sonde.sources import conllu
-from sonde.sources.trees import Tree, features
+from sonde.corpora import conllu
+from sonde.corpora.trees import Tree, features
+from sonde.datasets import Candidate
+from sonde.references import Place, Reference
 from sonde.tasks import TASKS
 from sonde.tasks.ud.harvest import parts
 

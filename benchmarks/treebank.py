@@ -20,7 +20,7 @@ from pathlib import Path
 
 import conllu
 
-from sonde.sources.files import treebank
+from sonde.corpora.files import treebank
 from sonde.tasks import TASKS
 from sonde.tasks.ud.family import UdTask
 from sonde.tasks.ud.harvest import forget

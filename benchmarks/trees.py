@@ -15,8 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sonde.sources.brackets import SUFFIXES, Strings, Tree, read, written
-from sonde.sources.files import treebank
+from sonde.corpora.brackets import SUFFIXES, Strings, Tree, read, written
+from sonde.corpora.files import treebank
 
 SECONDS, MEMORY = 60, 3072  # of processor time, MiB
 TREES = 1_000_000

@@ -8,10 +8,11 @@ from collections import Counter
 import pytest
 from typer.testing import CliRunner
 
+from sonde.analysis.rows import rows
 from sonde.api import evaluate
 from sonde.cli import app
-from sonde.report import page, rows
-from sonde.sources.tables import write
+from sonde.datasets.formats.tables import write
+from sonde.report import page
 from sonde.testing import FAMILIES
 from test_oracles import Told
 

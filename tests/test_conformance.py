@@ -13,17 +13,17 @@ import pytest
 from fixtures.forest import forest
 from fixtures.models import SENTENCES, given_npz, given_parquet, sentence_transformer, transformer, word_vectors
 from sonde.api import evaluate
-from sonde.controls import CONTROLS
 from sonde.core import DataProblem
+from sonde.corpora.files import treebank
+from sonde.datasets.controls import CONTROLS
+from sonde.datasets.formats.tables import write
 from sonde.encoders import ENCODERS
 from sonde.identity import identity
+from sonde.labels import column
 from sonde.metrics import METRICS
-from sonde.naming import Reference
 from sonde.oracles import oracles_of
 from sonde.probes import PROBES
-from sonde.sources.files import treebank
-from sonde.sources.tables import write
-from sonde.targets import column
+from sonde.references import Reference
 from sonde.tasks import TASKS, names
 from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
@@ -258,7 +258,7 @@ def test_making_things_imports_no_heavy_library(places):
     code = f"""
 import sys
 from sonde.api import evaluate
-from sonde.controls import CONTROLS
+from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.probes import PROBES
 from sonde.tasks import TASKS

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from sonde.corpora.embedded import treebank
 from sonde.encoders import ENCODERS
-from sonde.naming import Reference
-from sonde.sources.grammar import treebank
+from sonde.references import Reference
 from sonde.tasks import TASKS
 from tasks.publications import compeval, senteval, xprobe
 

@@ -63,16 +63,16 @@ def test_importing_sonde_does_nothing():
     [
         "core",
         "reading",
-        "sampling",
+        "datasets",
         "tasks",
         "report",
         "experiment.plan",
         "experiment.run",
         "audit",
-        "runners",
-        "suites.suite",
-        "annotation.score",
-        "published",
+        "experiment.runners",
+        "papers.suite",
+        "judgements.score",
+        "papers.facts",
     ],
 )
 def test_light_rooms_stay_light(room):
@@ -134,7 +134,8 @@ def code_lines(text: str, function: ast.FunctionDef) -> int:
 
 
 @pytest.mark.parametrize(
-    "table", ["sonde.tasks:TASKS", "sonde.encoders:ENCODERS", "sonde.probes:PROBES", "sonde.controls:CONTROLS", "sonde.suites:SUITES"]
+    "table",
+    ["sonde.tasks:TASKS", "sonde.encoders:ENCODERS", "sonde.probes:PROBES", "sonde.datasets.controls:CONTROLS", "sonde.papers:SUITES"],
 )
 def test_contents_name_what_is_there(table):
     module, _, name = table.partition(":")
@@ -148,6 +149,11 @@ def test_contents_name_what_is_there(table):
 def test_the_page_of_commands_is_what_the_commands_say():
     page = runpy.run_path(str(ROOT / "docs" / "write_cli.py"))["page"]()
     assert (ROOT / "docs" / "cli.md").read_text("utf-8") == page, "run `make docs`"
+
+
+def test_the_map_of_the_rooms_is_what_they_import():
+    page = runpy.run_path(str(ROOT / "docs" / "write_map.py"))["page"]()
+    assert (ROOT / "docs" / "design" / "map.md").read_text("utf-8") == page, "run `make docs`"
 
 
 def test_constraints_pin_what_the_project_asks_for():

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import sonde
-from sonde import closure
-from sonde.controls import CONTROLS
+from sonde import _closure as closure
+from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS, adapt
 from sonde.experiment.data import task_identity
 from sonde.experiment.keys import EMBEDS, MEASURES, encoder_identity, vectors_key
@@ -30,7 +30,7 @@ import json, sys
 from pathlib import Path
 import grimp
 from sonde import closure
-from sonde.controls import CONTROLS
+from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS
 from sonde.probes import PROBES
@@ -208,7 +208,7 @@ def test_what_a_thing_holds_counts_however_deep():
     inner = PROBES.make("logreg")
     for thing in (Outer(inner), Outer([{"a": (inner,)}]), functools.partial(print, inner), Outer(inner).__init__, lambda: inner):
         assert inner in list(held(thing))
-    assert "sonde.probes.logreg" in {type(part).__module__ for part in held(PROBES.make("online:logreg"))}
+    assert "sonde.probes.logreg.probe" in {type(part).__module__ for part in held(PROBES.make("online:logreg"))}
 
 
 def test_what_a_thing_remembers_does_not_count(tmp_path):
@@ -282,7 +282,7 @@ NAMED = {
     "task": ("sonde.tasks", "TASKS", "ud/tense:embedded"),
     "encoder": ("sonde.encoders", "ENCODERS", "untrained:bilstm-max"),
     "probe": ("sonde.probes", "PROBES", "mlp"),
-    "control": ("sonde.controls", "CONTROLS", "shuffled"),
+    "control": ("sonde.datasets.controls", "CONTROLS", "shuffled"),
     "metric": ("sonde.metrics", "METRICS", "macro-f1"),
 }
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.logits import Logits, null_scores
-from sonde.targets import Classes, code_length, column
+from sonde._logits import Logits, null_scores
+from sonde.labels import Classes, code_length, column
 
 NAMES = ("a", "b", "c")
 

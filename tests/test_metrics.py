@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.labels import Classes, LabelSets, Scores, column
 from sonde.metrics import METRICS, MetricProblem, best_constant, interval, interval_of, null_share
-from sonde.targets import Classes, LabelSets, Scores, column
 
 
 def classes(ids, names="abcde"):

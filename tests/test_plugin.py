@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.sources.grammar import treebank
+from sonde.corpora.embedded import treebank
 
 PLUGIN = Path(__file__).parent / "plugin"
 

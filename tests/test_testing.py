@@ -11,9 +11,9 @@ import pytest
 from sonde.core import Dataset, Example, Predictions, Sentence
 from sonde.encoders.bags import bow
 from sonde.encoders.surface import Length
+from sonde.labels import Classes, LabelSets, Scores
 from sonde.probes.bayes import uni
 from sonde.probes.floors import Majority
-from sonde.targets import Classes, LabelSets, Scores
 from sonde.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
 from sonde.testing.probes import KINDS, check_on, planted, shuffled
 from sonde.vectors import Spans, Vectors

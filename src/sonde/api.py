@@ -11,8 +11,8 @@ from sonde.core import Result
 from sonde.experiment.places import Places
 from sonde.experiment.plan import BOUNDS, Wanted, plan
 from sonde.experiment.run import run
+from sonde.experiment.runners import local
 from sonde.nets.precision import reproducing
-from sonde.runners import local
 
 if TYPE_CHECKING:
     from sonde.report.compare import Comparison
@@ -81,9 +81,9 @@ def compare(results: Evaluation | Sequence[Result] | str | Path, against: str | 
     against  the encoder that all others are compared with, by its name or a pattern ('bow:random'); all pairs without
     Fields of `.found` are percent; `.corrected` is p corrected for all that is compared here. DataProblem where nothing can be.
     """
+    from sonde.analysis.rows import newest
     from sonde.report.asked import of_encoder
     from sonde.report.compare import compared
-    from sonde.report.rows import newest
 
     if isinstance(results, str | Path):
         results = newest(dict(Places.of(results).result_store().read()).values())

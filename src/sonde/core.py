@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.logits import Link, Logits
-from sonde.targets import Column, Label, column, label_of
+from sonde._logits import Link, Logits
+from sonde.labels import Column, Label, column, label_of
 from sonde.vectors import Floats, Ints, Vectors
 
 SPLITS = ("train", "dev", "test")

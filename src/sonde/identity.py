@@ -19,8 +19,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from sonde.closure import PACKAGE, code_of, digest, file_of, is_ours
-from sonde.naming import Contents, Reference, placed
+from sonde._closure import PACKAGE, code_of, digest, file_of, is_ours
+from sonde.references import Contents, Reference, placed
 
 _process = uuid.uuid4().hex
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sonde.asked import alone, one_hot
 from sonde.core import Cell, Dataset, Predictions, Sentence
-from sonde.targets import Column
+from sonde.labels import Column
 from sonde.vectors import Floats, Ints, Spans, Vectors, ranges
 
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from sonde.audit import inspect
 from sonde.audit.asked import ceilings, cues
 from sonde.audit.floors import halved
+from sonde.audit.page import audited
 from sonde.audit.untaught import TRAIN, drawn
 from sonde.core import SPLITS, Dataset, Example, Sentence, Site
-from sonde.report.audits import audited
-from sonde.report.terminal import terminal
+from sonde.tables.terminal import terminal
 from sonde.tasks import TASKS
 from sonde.tasks.comp.rules import ROLE_RULES
 from sonde.testing import FAMILIES

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sonde.audit import correlation, inspect, words_read
 from sonde.core import SPLITS, Dataset, Example, Sentence, Site
-from sonde.targets import column
+from sonde.labels import column
 from sonde.testing import FAMILIES
 
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sonde.cli import app
-from sonde.sources.tables import read, write
+from sonde.datasets.formats.tables import read, write
 from sonde.testing import FAMILIES
 
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sonde.cli import app
-from sonde.sources.tables import write
+from sonde.datasets.formats.tables import write
 from sonde.store.experiments import experiments
 from sonde.testing import FAMILIES
 

@@ -6,7 +6,7 @@ import torch
 
 from sonde.core import DataProblem, Prepared, Sentence
 from sonde.encoders import ENCODERS, adapt, make
-from sonde.naming import ReferenceProblem
+from sonde.references import ReferenceProblem
 
 MINE = Path(__file__).with_name("mine.py")
 CAT = Sentence(("The", "cat", "."), "The cat.")

@@ -6,7 +6,7 @@ import pytest
 from sonde.core import EncoderStop, Sentence
 from sonde.encoders import ENCODERS, make
 from sonde.encoders.gold import Gold
-from sonde.naming import ReferenceProblem
+from sonde.references import ReferenceProblem
 
 ONE, TWO, THREE = (Sentence.of(text.split()) for text in ("the dog sleeps", "dogs sleep", "the dog"))
 FACTS = {

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from fixtures.models import sentence_transformer
+from sonde.analysis.rows import newest, rows
 from sonde.api import evaluate
 from sonde.core import DataProblem, Sentence
+from sonde.datasets.formats.tables import write
 from sonde.experiment.called import encoders_of, revision
-from sonde.report import rows
-from sonde.report.rows import newest
-from sonde.sources.tables import write
 from sonde.store.results import ResultStore
 from sonde.testing import FAMILIES
 from sonde.vectors import Vectors

@@ -16,10 +16,10 @@ from sonde.core import EncoderStop, Sentence
 from sonde.encoders import make
 from sonde.experiment.bar import encoding_bar
 from sonde.experiment.embed import EncoderProblem, embed, vectors
+from sonde.progress import listening
 from sonde.store.blocks import StoreProblem
 from sonde.store.vectors import VectorStore
 from sonde.vectors import Spans, Vectors
-from sonde.waiting import listening
 
 
 def files(root):

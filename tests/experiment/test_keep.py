@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 from sonde.api import evaluate
 from sonde.cli import app
 from sonde.core import Cell
+from sonde.corpora import edges
+from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.experiment.places import Places
+from sonde.labels import code_length
 from sonde.probes import PROBES
 from sonde.reading import Readings
 from sonde.report.information import bits
-from sonde.sources import edges
-from sonde.sources.tables import write
 from sonde.store.scores import find_scores
-from sonde.targets import code_length
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
 

@@ -12,7 +12,7 @@ from sonde.api import evaluate
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.plan import tasks_of
 from sonde.report import by_stratum, page
-from sonde.report.terminal import terminal
+from sonde.tables.terminal import terminal
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ import json
 import numpy as np
 import pytest
 
+from sonde.analysis.rows import rows
+from sonde.datasets.formats.tables import write
 from sonde.encoders.gold import Gold
 from sonde.experiment.places import Places
 from sonde.experiment.plan import BOUNDS, PlanProblem, Wanted, plan
 from sonde.experiment.run import run
-from sonde.report import by_stratum, render, rows
-from sonde.sources.tables import write
+from sonde.report import by_stratum, render
 from sonde.testing import FAMILIES
 from test_oracles import Told
 

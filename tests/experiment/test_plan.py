@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fixtures.models import transformer
+from sonde.datasets.formats.tables import write
 from sonde.experiment.places import Places
 from sonde.experiment.plan import PlanProblem, Wanted, plan
-from sonde.sources.tables import write
 from sonde.testing import FAMILIES
 
 

@@ -114,8 +114,8 @@ class Task:
 
 
 def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
-    from sonde.controls import CONTROLS
     from sonde.core import Trial
+    from sonde.datasets.controls import CONTROLS
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
     made = Made(*(Identity(name, "") for name in Made._fields))

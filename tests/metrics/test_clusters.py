@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.labels import Classes, LabelSets, Scores
 from sonde.metrics import interval, interval_of
 from sonde.metrics.clusters import HALF, HEAVIEST, Fits, balanced, numbered, over_examples, spread
-from sonde.targets import Classes, LabelSets, Scores
 
 
 def influences(right):

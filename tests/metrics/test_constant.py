@@ -6,8 +6,8 @@ import lzma
 import numpy as np
 import pytest
 
+from sonde.labels import Classes, Scores, as_sets, column
 from sonde.metrics import METRICS, constants, floor, repeated
-from sonde.targets import Classes, Scores, as_sets, column
 
 
 def classes(ids, names):

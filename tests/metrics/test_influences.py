@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.labels import Classes, LabelSets, Scores
 from sonde.metrics import METRICS
 from sonde.metrics.metric import Metric
-from sonde.targets import Classes, LabelSets, Scores
 
 STEP = 1e-5
 

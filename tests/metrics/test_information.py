@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sonde.logits import Logits
+from sonde._logits import Logits
+from sonde.labels import Classes, LabelSets, column
 from sonde.metrics.information import calibration_error, mean_over, pointwise
-from sonde.targets import Classes, LabelSets, column
 
 NAMES = ("a", "b", "c")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.labels import Classes
 from sonde.metrics.layers import centre_of_gravity, differentials, drawn_scores, expected_layer, from_uniform, gained
-from sonde.targets import Classes
 
 
 def test_equal_weights_weigh_in_the_middle_and_one_layer_on_itself():

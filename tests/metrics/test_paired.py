@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.labels import Classes
 from sonde.metrics import METRICS, Answers, MetricProblem, difference, holm, interval_of
-from sonde.targets import Classes
 
 NAMES = ("a", "b")
 GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from sonde.closure import closure
+from sonde._closure import closure
 from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.naming import ReferenceProblem
 from sonde.probes import PROBES
 from sonde.reading import ReadingProblem, Readings
+from sonde.references import ReferenceProblem
 from sonde.vectors import Vectors
 
 PAPER = "mlp,protocol=ettinger"

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Cell, Dataset, Example, Sentence
+from sonde.labels import column
 from sonde.probes.floors import Majority, MajorityFeature, constant
 from sonde.reading import ReadingProblem, Readings
-from sonde.targets import column
 from sonde.testing import FAMILIES
 from sonde.vectors import Vectors
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from sonde.core import Cell, Dataset, Example, Sentence
-from sonde.naming import ReferenceProblem
 from sonde.probes import PROBES
 from sonde.reading import ReadingProblem, Readings
+from sonde.references import ReferenceProblem
 from sonde.testing.probes import check_on, check_probe
 from sonde.vectors import Vectors
 
@@ -152,9 +152,9 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     """Dev accuracy is compared in percent with two decimals, and the first of the best is taken."""
     from dataclasses import replace
 
-    from sonde.nets.grid import Member, Trained
-    from sonde.probes.mlp import best_of
-    from sonde.probes.protocols import PROTOCOLS
+    from sonde.probes.mlp.grid import Member, Trained
+    from sonde.probes.mlp.probe import best_of
+    from sonde.probes.mlp.protocols import PROTOCOLS
 
     def cell(decay, score, loss):
         return Trained(Member(5, 0.0, decay), (), score, loss, 4.0)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
+from sonde.labels import Classes, LabelSets, adaptive_length, as_sets, code_length, column, uniform_length
 from sonde.probes import PROBES
 from sonde.probes.online import FRACTIONS, SHARES, Mixture, Online, blocks, ends
 from sonde.probes.plain import Estimator, OneByOne
 from sonde.reading import Needs, ReadingProblem, Readings
-from sonde.targets import Classes, LabelSets, adaptive_length, as_sets, code_length, column, uniform_length
 from sonde.vectors import Vectors
 
 CLASSES = "abcd"

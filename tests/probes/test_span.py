@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sonde.core import Cell, Dataset, Example, Sentence, Site
-from sonde.naming import ReferenceProblem
+from sonde.labels import Classes, LabelSets
 from sonde.probes import PROBES
-from sonde.probes.span_protocols import PROTOCOLS
+from sonde.probes.span.protocols import PROTOCOLS
 from sonde.reading import ReadingProblem, Readings
-from sonde.targets import Classes, LabelSets
+from sonde.references import ReferenceProblem
 from sonde.vectors import Spans, Vectors
 
 SIZES = (120, 20, 60)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from test_inside import PAPER, entry
-from test_report import result
 
+from fixtures.papers import PAPER, entry
+from fixtures.results import result
+from sonde.analysis.rows import rows
 from sonde.core import Result
-from sonde.report import render, rows, scores
+from sonde.papers.page import inside
+from sonde.report import render, scores
 from sonde.report.bounds import PASSED
-from sonde.report.inside import inside
-from sonde.report.terminal import terminal
+from sonde.tables.terminal import terminal
 
 HOLDS = "features of the main predicate"
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import mteb
 import pytest
 from mteb.results import TaskResult
-from test_report import result
 
+from fixtures.results import result
 from sonde.core import Result
 from sonde.report import render, write
 from sonde.report.languages import languages

@@ -10,25 +10,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from sonde.core import Result, Trial
-from sonde.report import FORMATS, classes, render, rows, scores, write
-from sonde.report.markup import latex, markdown
-from sonde.report.rows import newest
-from sonde.report.table import Section, Table
-from sonde.report.terminal import terminal
-from sonde.targets import Classes, Scores, joined
-
-NAMES = ("past", "pres")
-
-
-def result(correct: float = 0.75, n: int = 200, **changed: object) -> Result:
-    """A result in which that share of n examples is right."""
-    trial = {"task": "ud/tense:EWT", "encoder": "length", "read": "-", "probe": "mlp", "control": "none", "seed": 0, **changed}
-    gold = np.arange(n) % 2
-    said = np.where(np.arange(n) < round(correct * n), gold, 1 - gold)
-    made_with = {"counts": {"train": 1000, "unusable": 0, "cut": 0}}
-    columns = Classes(gold, NAMES), Classes(said, NAMES)
-    return Result(Trial(**trial), "accuracy", correct, correct - 0.05, correct + 0.05, 0.5, *columns, made_with)  # type: ignore[arg-type]
+from fixtures.results import NAMES, result
+from sonde.analysis.rows import newest, rows
+from sonde.core import Result
+from sonde.labels import Classes, Scores, joined
+from sonde.report import FORMATS, classes, render, scores, write
+from sonde.tables.markup import latex, markdown
+from sonde.tables.table import Section, Table
+from sonde.tables.terminal import terminal
 
 
 def test_seeds_become_one_row_with_their_mean():

@@ -9,15 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from sonde import compare, evaluate
+from sonde.analysis.together import together
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
+from sonde.datasets.formats.tables import write
+from sonde.labels import Classes
 from sonde.metrics import Answers, difference, holm
 from sonde.report.compare import compared, comparisons
-from sonde.report.markup import markdown
 from sonde.report.records import csv
-from sonde.report.together import together
-from sonde.sources.tables import write
-from sonde.targets import Classes
+from sonde.tables.markup import markdown
 from sonde.testing import FAMILIES
 
 GOLD = Classes(np.arange(200) % 2, ("a", "b"))

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sonde.analysis.posed import Posed
+from sonde.analysis.rows import rows
 from sonde.core import Result, Tags, Trial
+from sonde.labels import Classes
 from sonde.report import render
-from sonde.report.posed import Posed
-from sonde.report.rows import rows
-from sonde.targets import Classes
 
 NAMES = ("pres", "past")
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sonde.analysis.constants import constant_rows
+from sonde.analysis.rows import rows
 from sonde.core import DataProblem, Result, Tags, Trial
+from sonde.labels import Classes, LabelSets, as_sets, column, joined
 from sonde.metrics import METRICS, Answers, constants, difference
-from sonde.report import by_stratum, classes, page, rows, strata_table
-from sonde.report.constants import constant_rows
+from sonde.report import by_stratum, classes, page, strata_table
 from sonde.report.strata import LEAST, SHARE, bins
-from sonde.report.terminal import terminal
-from sonde.targets import Classes, LabelSets, as_sets, column, joined
+from sonde.tables.terminal import terminal
 
 NAMES = ("Other", "cause", "effect")
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sonde._logits import Logits
 from sonde.core import Result, Trial
-from sonde.logits import Logits
+from sonde.labels import Classes
 from sonde.store.results import SCORES, ResultStore
 from sonde.store.scores import find_scores, write_scores
-from sonde.targets import Classes
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Result, Tags, Trial
+from sonde.labels import Classes, LabelSets, Scores
 from sonde.store import results
 from sonde.store.blocks import Block, StoreProblem
 from sonde.store.results import ResultStore
-from sonde.targets import Classes, LabelSets, Scores
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("Past", "Pres", "ő"))
 COLUMNS = {

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset
-from sonde.sources.events.english import english
-from sonde.sources.readings.find import readings
+from sonde.generation.events.english import english
+from sonde.generation.readings.find import readings
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp.family import DESIGNS
 from sonde.tasks.comp.held import held

@@ -7,9 +7,9 @@ import pytest
 
 from sonde.core import Sentence
 from sonde.encoders import ENCODERS
+from sonde.generation.readings.find import readings
 from sonde.oracles import facts_of, oracles_of
 from sonde.reading import Readings
-from sonde.sources.readings.find import readings
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp.facts import ORACLES, place
 from sonde.tasks.comp.released import said

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sonde.core import DataProblem
-from sonde.sources.readings.find import agreeing
+from sonde.generation.readings.find import agreeing
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp import data as comp_data
 from sonde.tasks.comp import family

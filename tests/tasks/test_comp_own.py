@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from sonde.core import DataProblem
-from sonde.sources.events.english import TABLE
+from sonde.generation.events.english import TABLE
 from sonde.tasks import TASKS
 
 HEADER = next(line for line in TABLE.read_text("utf-8").splitlines() if line.startswith("kind\t"))

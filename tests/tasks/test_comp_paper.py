@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sonde.core import DataProblem, Dataset
-from sonde.sources.events.english import english
-from sonde.sources.readings.find import readings
+from sonde.generation.events.english import english
+from sonde.generation.readings.find import readings
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp.held import held
 from sonde.tasks.comp.words import PAPER

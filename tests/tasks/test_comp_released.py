@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sonde.core import DataProblem, Example, Sentence, Site
-from sonde.sources.fetch import all_published
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp.released import read, strata
+from sonde.tasks.released.fetch import all_published
 from tasks.publications import compeval
 
 NAMES = names("comp/released")

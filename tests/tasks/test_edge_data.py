@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sonde.core import SPLITS
-from sonde.sources import conllu, edges
+from sonde.corpora import conllu, edges
 from sonde.tasks import TASKS
 
 DATA = Path(os.environ.get("SONDE_DATA", "/nonexistent"))

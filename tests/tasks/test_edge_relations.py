@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from sonde.core import DataProblem
-from sonde.sources.english import tokens
+from sonde.corpora.english import tokens
 from sonde.tasks import TASKS
 from sonde.tasks.edge.dpr import pair
 from sonde.tasks.edge.semeval import relation

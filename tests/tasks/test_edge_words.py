@@ -4,7 +4,7 @@ import pytest
 
 from fixtures.forest import forest
 from sonde.core import DataProblem
-from sonde.sources import brackets
+from sonde.corpora import brackets
 from sonde.tasks import TASKS
 from sonde.tasks.edge.const import phrases
 
@@ -60,7 +60,7 @@ def test_the_root_is_its_own_head_only_where_that_is_asked_for(tmp_path):
 
 
 def test_the_control_of_dependencies_draws_labels_for_the_dependent_and_not_for_its_head(tmp_path):
-    from sonde.controls import CONTROLS
+    from sonde.datasets.controls import CONTROLS
 
     place = bank(tmp_path / "bank")
     dataset = TASKS.make(f"edge/dep:{place}").load()

@@ -11,11 +11,11 @@ import pytest
 from treebanks import block
 
 from sonde.core import DataProblem
+from sonde.datasets.formats.tables import write
 from sonde.experiment.places import Places
 from sonde.experiment.plan import PlanProblem, Wanted, plan
 from sonde.experiment.run import run
-from sonde.naming import Reference, ReferenceProblem
-from sonde.sources.tables import write
+from sonde.references import Reference, ReferenceProblem
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
 

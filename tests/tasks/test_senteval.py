@@ -9,7 +9,7 @@ import pytest
 
 from sonde.audit import inspect
 from sonde.core import DataProblem
-from sonde.sources.files import uncompressed
+from sonde.corpora.files import uncompressed
 from sonde.tasks import TASKS, names
 
 FILES = {
@@ -132,8 +132,8 @@ def test_indic_rows_without_labels_are_counted(published, file, kept, left):
 
 
 def test_facts_of_the_catalogue_hold_for_the_copies(published, unpacked):
-    from sonde.sources.catalogue import COLLECTIONS
-    from sonde.sources.fetch import is_published
+    from sonde.tasks.released.catalogue import COLLECTIONS
+    from sonde.tasks.released.fetch import is_published
 
     known = COLLECTIONS["xprobe/en"].known()
     for name in ("tree_depth/te", "tree_depth/va", "odd_man_out/te"):

@@ -1,7 +1,7 @@
 import pytest
 
 from sonde.core import DataProblem
-from sonde.sources.tables import write
+from sonde.datasets.formats.tables import write
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES, check_task, same_dataset
 

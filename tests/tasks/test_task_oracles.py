@@ -5,12 +5,12 @@ import pytest
 
 from fixtures.forest import forest
 from sonde.core import Cell
+from sonde.corpora.files import treebank
 from sonde.encoders.gold import Gold
 from sonde.metrics import METRICS
 from sonde.oracles import about_words, facts_of, oracles_of
 from sonde.probes import PROBES
 from sonde.reading import Readings
-from sonde.sources.files import treebank
 from sonde.tasks import TASKS, names
 from sonde.tasks.edge.facts import held
 from tasks.edges import edge_files

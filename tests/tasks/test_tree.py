@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.forest import forest
 from sonde.core import DataProblem
-from sonde.sources.brackets import read
+from sonde.corpora.brackets import read
 from sonde.tasks import TASKS
 from sonde.tasks.tree import harvest as tree_harvest
 from sonde.tasks.tree import rules as tree_rules

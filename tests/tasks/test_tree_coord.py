@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from sonde.core import Sentence
-from sonde.sampling import Settings, sample
-from sonde.sources import brackets
-from sonde.sources.frequencies import counted
-from sonde.sources.rendering import repaired, told
+from sonde.corpora import brackets
+from sonde.corpora.frequencies import counted
+from sonde.corpora.rendering import repaired, told
+from sonde.datasets import Settings, sample
 from sonde.tasks.tree.altered import is_name
 from sonde.tasks.tree.coord import Coordination, coordination, inversions
 

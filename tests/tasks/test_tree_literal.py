@@ -7,7 +7,7 @@ import pytest
 
 from fixtures.forest import forest as trees
 from sonde.core import Sentence
-from sonde.sources import brackets
+from sonde.corpora import brackets
 from sonde.tasks import TASKS
 from sonde.tasks.tree.harvest import LITERAL, RULES
 from sonde.tasks.tree.shift import places, shifts

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sonde.core import DataProblem, Sentence
-from sonde.sampling import Settings, sample
-from sonde.sources.frequencies import counted
+from sonde.corpora.frequencies import counted
+from sonde.datasets import Settings, sample
 from sonde.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]

@@ -10,7 +10,7 @@ import pytest
 from treebanks import STARRED, block
 
 from sonde.core import DataProblem
-from sonde.sources import grammar
+from sonde.corpora import embedded as grammar
 from sonde.tasks import TASKS
 from sonde.tasks.ud import harvest as ud_harvest
 from sonde.tasks.ud.depths import comparable, shared

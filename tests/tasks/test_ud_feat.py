@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from treebanks import block
 
 from sonde.core import DataProblem
-from sonde.sources import grammar
+from sonde.corpora import embedded as grammar
 from sonde.tasks import TASKS
 from sonde.tasks.ud.feat import telling
 from sonde.testing import check_dataset

@@ -3,7 +3,7 @@
 import pytest
 from treebanks import tree
 
-from sonde.sources.stretches import Stretch
+from sonde.corpora.stretches import Stretch
 from sonde.tasks.ud.clause import clauses
 from sonde.tasks.ud.rules import UNMARKED, Answer, passive, passive_literal, tense, tense_literal
 from sonde.tasks.ud.verbs import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sonde.sources.conllu import read
-from sonde.sources.trees import Tree
+from sonde.corpora.conllu import read
+from sonde.corpora.trees import Tree
 
 STARRED = """
 She      PRON  Number=Sing|Person=3                       3 nsubj

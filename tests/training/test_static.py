@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from sonde.core import DataProblem, Sentence
+from sonde.corpora.likeness import letters
 from sonde.encoders import make
-from sonde.likeness import letters
 from sonde.training.static import Settings, train_vectors
 
 pytest.importorskip("gensim")

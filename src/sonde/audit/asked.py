@@ -15,9 +15,9 @@ from sonde.audit.findings import Floor
 from sonde.audit.floors import Halves, halved
 from sonde.audit.untaught import untaught
 from sonde.core import Dataset
+from sonde.generation.events.english import english
+from sonde.labels import Classes
 from sonde.metrics import METRICS, interval_of
-from sonde.sources.events.english import english
-from sonde.targets import Classes
 from sonde.tasks.comp.held import held
 from sonde.vectors import Ints
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Dataset
+from sonde.labels import Column, Floats
 from sonde.probes.bayes import estimator
 from sonde.probes.grams import tfidf, weighted
-from sonde.targets import Column, Floats
 from sonde.vectors import Ints
 
 FEW = 50  # classes that logistic regression is fitted to

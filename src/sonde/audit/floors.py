@@ -17,10 +17,10 @@ from sonde.audit.lengths import words_read
 from sonde.core import SPLITS, Cell, Dataset
 from sonde.experiment.onesource import by_group, by_source, several
 from sonde.experiment.oneword import OneWord, best_word
+from sonde.labels import Classes, Column
 from sonde.metrics import METRICS, best_constant, constants, interval_of, repeated
 from sonde.probes.bayes import NaiveBayes, bi, uni
 from sonde.reading import Readings
-from sonde.targets import Classes, Column
 from sonde.vectors import Ints, Vectors
 
 BINS = 20  # of length

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Dataset
-from sonde.targets import Column
+from sonde.labels import Column
 from sonde.vectors import Ints
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sonde.audit.findings import Audit, Floor
-from sonde.targets import Column
+from sonde.labels import Column
 from sonde.tasks.questions import malformed
 
 FEW = 200  # test examples a class, below which a score says little

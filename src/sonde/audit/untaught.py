@@ -10,8 +10,8 @@ import numpy as np
 
 from sonde.audit.findings import Floor
 from sonde.audit.floors import Halves
-from sonde.controls import CONTROLS
 from sonde.core import Cell, Dataset
+from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS, interval_of
 from sonde.probes import PROBES

@@ -15,7 +15,7 @@ from sonde.audit.floors import used
 from sonde.audit.lengths import by_label, correlation, words_read
 from sonde.audit.problems import problems
 from sonde.core import SPLITS, Dataset, Example, Sentence
-from sonde.targets import Column, Label
+from sonde.labels import Column, Label
 
 METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
 KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by

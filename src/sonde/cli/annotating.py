@@ -38,7 +38,7 @@ def annotate(
         return
     if len(given) != 1 or output is None:
         raise typer.BadParameter("give one task, and -o FILE for the sheet (or --score and filled sheets)", param_hint="TASK")
-    from sonde.annotation.sheet import Asking, write
+    from sonde.judgements.sheet import Asking, write
     from sonde.tasks import TASKS
 
     words, explained = _called(call or [])
@@ -63,10 +63,10 @@ def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _score(files: list[Path], output: Path | None) -> None:
-    from sonde.annotation.bound import write_bound
-    from sonde.annotation.score import score as scored
-    from sonde.report.people import people
-    from sonde.report.terminal import show
+    from sonde.judgements.bound import write_bound
+    from sonde.judgements.page import people
+    from sonde.judgements.score import score as scored
+    from sonde.tables.terminal import show
 
     bound = scored(files)
     show(people(bound))

@@ -33,7 +33,7 @@ def sentences(corpora: list[str], tasks: list[str], cache: Path) -> list[Sentenc
 
 def _read(corpus: str) -> Iterator[Sentence]:
     from sonde.core import Sentence
-    from sonde.sources import conllu, files, text
+    from sonde.corpora import conllu, files, text
 
     place = Path(corpus).expanduser()
     if place.is_file() and files.uncompressed(place).suffix != ".conllu":

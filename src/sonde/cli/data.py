@@ -37,11 +37,11 @@ def build(
     - `sonde build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
     from sonde.audit import inspect as audit
+    from sonde.audit.page import audited
     from sonde.cache import write_text
+    from sonde.datasets.formats.tables import write
     from sonde.experiment.data import load
-    from sonde.report.audits import audited
-    from sonde.report.markup import markdown
-    from sonde.sources.tables import write
+    from sonde.tables.markup import markdown
     from sonde.tasks import TASKS
 
     (reference,) = tolerant([task], on_error)
@@ -76,9 +76,9 @@ def inspect(
     - `sonde inspect xprobe/tree-depth:xprobe/en`
     """
     from sonde.audit import inspect as audit
-    from sonde.report.audits import audited
-    from sonde.report.markup import markdown
-    from sonde.report.terminal import show
+    from sonde.audit.page import audited
+    from sonde.tables.markup import markdown
+    from sonde.tables.terminal import show
     from sonde.tasks import TASKS
 
     settled(cache)

@@ -30,10 +30,10 @@ def fetch(
     """
     from tqdm.auto import tqdm
 
-    from sonde.sources import catalogue
-    from sonde.sources.download import Web
-    from sonde.sources.fetch import Wish, place_of
-    from sonde.sources.fetch import fetch as fetched
+    from sonde.tasks.released import catalogue
+    from sonde.tasks.released.download import Web
+    from sonde.tasks.released.fetch import Wish, place_of
+    from sonde.tasks.released.fetch import fetch as fetched
 
     if name is None:
         wide = max(map(len, catalogue.COLLECTIONS))

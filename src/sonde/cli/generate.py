@@ -38,7 +38,7 @@ def generate(
     """
     from tqdm import tqdm
 
-    from sonde.sources.events import files
+    from sonde.generation.events import files
 
     asked = files.read(request, language)
     found = files.admitted(asked)

@@ -10,7 +10,7 @@ import typer
 from sonde.cli.options import EncoderPatterns, Folder, Output, TaskPatterns, Which, put, remark
 
 if TYPE_CHECKING:
-    from sonde.report.layers import Depth
+    from sonde.analysis.layers import Depth
 
 
 def layers(
@@ -35,9 +35,9 @@ def layers(
     - `sonde layers results/ --format html -o layers.html`
     - `sonde layers results/ --format csv -o layers.csv`
     """
+    from sonde.analysis.layers import depths
     from sonde.cli.show import found_in
     from sonde.core import DataProblem
-    from sonde.report.layers import depths
     from sonde.report.plots import is_figure, layers_figure
 
     drawn = is_figure(output)
@@ -56,11 +56,11 @@ def layers(
 
 def _tables(found: list[Depth], style: str, output: Path | None) -> None:
     from sonde.report import PAGES
-    from sonde.report.html import document
     from sonde.report.layer_table import by_layer, layer_rows, overview
     from sonde.report.plots import layers_svg
     from sonde.report.records import csv
-    from sonde.report.terminal import show
+    from sonde.tables.html import document
+    from sonde.tables.terminal import show
 
     tables = [overview(found), *map(by_layer, found)]
     if style == "terminal" and output is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from sonde.naming import Contents
+    from sonde.references import Contents
 
 UNTOLD = "(not described)"
 WRITTEN = 44  # letters of an option with its kind and default, beyond which what it means goes below it
@@ -58,13 +58,13 @@ def suites(name: Name = None) -> None:
 
     **Examples**: `sonde suites`, `sonde suites conneau2018`
     """
-    from sonde.suites import SUITES
+    from sonde.papers import SUITES
 
     _list(SUITES, name)
 
 
 def _list(contents: Contents, name: str | None) -> None:
-    from sonde.naming import Reference
+    from sonde.references import Reference
 
     names = list(contents) if name is None else contents.matching(Reference.parse(name).name)
     whole = name is not None and len(names) == 1

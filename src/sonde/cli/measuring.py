@@ -78,7 +78,7 @@ def run(
     from sonde.experiment.places import Places
     from sonde.experiment.plan import BOUNDS, Wanted, plan
     from sonde.experiment.run import run as measured
-    from sonde.runners import local
+    from sonde.experiment.runners import local
 
     start = time.perf_counter()
     settled(cache, reproducible)
@@ -100,11 +100,11 @@ def run(
 
 
 def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
+    from sonde.analysis.rows import without_fold
     from sonde.experiment.plan import together
-    from sonde.naming import brief
+    from sonde.references import brief
     from sonde.report import page, render
-    from sonde.report.rows import without_fold
-    from sonde.report.terminal import show
+    from sonde.tables.terminal import show
     from sonde.tasks import TASKS
 
     questions = {brief(TASKS, without_fold(reference)): task.question for reference, task in made.tasks.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from sonde.naming import Reference
+    from sonde.references import Reference
 
 Tasks = Annotated[
     list[str] | None,

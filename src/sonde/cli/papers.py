@@ -13,16 +13,16 @@ from sonde.cli.options import remark
 if TYPE_CHECKING:
     from sonde.core import Result
     from sonde.experiment.plan import Wanted
-    from sonde.published import Entry, Judged
-    from sonde.suites.suite import Suite
+    from sonde.papers.facts import Entry, Judged
+    from sonde.papers.suite import Suite
 
 LISTS = ("csv", "parquet")
 
 
 def wished(reference: str, given: Sequence[Any], style: str, **asked: Any) -> list[Wanted]:
     """What a run of a suite measures, to be shown in some style; `given` is what the user may not choose beside it."""
-    from sonde.suites import SUITES
-    from sonde.suites.suite import Asked, wanted
+    from sonde.papers import SUITES
+    from sonde.papers.suite import Asked, wanted
 
     if any(given):
         raise typer.BadParameter("a suite brings its own tasks and probes: leave -t and --probe out", param_hint="--suite")
@@ -36,12 +36,12 @@ def wished(reference: str, given: Sequence[Any], style: str, **asked: Any) -> li
 
 def shown(reference: str, results: Sequence[Result], style: str, human: Sequence[Path] = (), to_file: bool = False) -> str | None:
     """A paper's table with the results in it, as text; None after it was printed (in colour, where there is a terminal)."""
+    from sonde.papers import SUITES
+    from sonde.papers.page import cells, inside
+    from sonde.papers.suite import selected
     from sonde.report import PAGES
-    from sonde.report.inside import cells, inside
     from sonde.report.records import csv
-    from sonde.report.terminal import show
-    from sonde.suites import SUITES
-    from sonde.suites.suite import selected
+    from sonde.tables.terminal import show
 
     _checked(style)
     suite: Suite = SUITES.make(reference)
@@ -65,10 +65,10 @@ def _checked(style: str) -> None:
 
 def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[Path] = ()) -> None:
     """Every figure of a paper's table and every result in it as a Parquet file."""
-    from sonde.report.inside import cells
+    from sonde.papers import SUITES
+    from sonde.papers.page import cells
+    from sonde.papers.suite import selected
     from sonde.report.records import parquet
-    from sonde.suites import SUITES
-    from sonde.suites.suite import selected
 
     suite: Suite = SUITES.make(reference)
     entries = selected(suite, results).entries
@@ -79,10 +79,10 @@ def judged(suite: Suite, files: Sequence[Path], entries: Sequence[Entry]) -> lis
     """What people score, from files that `sonde annotate --score` wrote; it stands with the results over the same data."""
     if not files:
         return []
-    from sonde.annotation.bound import read_bound
     from sonde.core import DataProblem
-    from sonde.published import PERCENT, Judged
-    from sonde.suites.suite import located
+    from sonde.judgements.bound import read_bound
+    from sonde.papers.facts import PERCENT, Judged
+    from sonde.papers.suite import located
 
     found = []
     for file in files:

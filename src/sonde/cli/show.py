@@ -141,11 +141,11 @@ def found_in(folder: Path | None, which: str | None = None, scores: bool = False
     which  'last' (what `sonde run` without a folder kept), 'all' (without, where there is a folder), or how many experiments ago
     asked  patterns of `tasks`, `encoders` and `reads`; all without
     """
+    from sonde.analysis.rows import newest
     from sonde.core import DataProblem
     from sonde.encoders import ENCODERS
     from sonde.experiment.places import Places
     from sonde.report.asked import asked_for, is_asked
-    from sonde.report.rows import newest
     from sonde.store.scores import find_scores
     from sonde.tasks import TASKS
 

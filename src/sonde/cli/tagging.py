@@ -26,11 +26,11 @@ def tag(
     """
     from tqdm import tqdm
 
-    from sonde.sources import tagged
-    from sonde.sources import text as running
-    from sonde.sources.english import tokens
-    from sonde.sources.tally import Tally
-    from sonde.training.tagger import accuracy, held_out, train
+    from sonde.annotators.tagger import accuracy, held_out, train
+    from sonde.corpora import tagged
+    from sonde.corpora import text as running
+    from sonde.corpora.english import tokens
+    from sonde.corpora.tally import Tally
 
     tally = Tally()
     known = [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]

@@ -5,8 +5,8 @@ from typing import Any
 from sonde.core import DataProblem, Encoder
 from sonde.encoders.adapt import adapt
 from sonde.encoders.table import EncoderContents
-from sonde.naming import Reference, ReferenceProblem
 from sonde.oracles import Kind, kind_of
+from sonde.references import Reference, ReferenceProblem
 
 ENCODERS = EncoderContents(
     "encoder",

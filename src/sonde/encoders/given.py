@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde._hosted import one_line
 from sonde.core import DataProblem, EncoderStop, Sentence
-from sonde.hosted import one_line
-from sonde.sources.files import digest
+from sonde.corpora.files import digest
 from sonde.vectors import Floats, Vectors
 
 Missing = Literal["error", "skip"]

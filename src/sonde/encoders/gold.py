@@ -11,8 +11,8 @@ import numpy as np
 
 from sonde.core import EncoderStop, Sentence
 from sonde.encoders.keyed import normals
-from sonde.naming import ReferenceProblem
 from sonde.oracles import Facts, Kind
+from sonde.references import ReferenceProblem
 from sonde.vectors import Floats, Vectors, word_units
 
 WIDTH = 384  # that of small sentence encoders

@@ -18,8 +18,8 @@ from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
 from sonde.encoders.precision import Dtype
 from sonde.encoders.saved import Saved
-from sonde.naming import Place
 from sonde.oracles import Kind
+from sonde.references import Place
 from sonde.vectors import Vectors
 
 Pool = Literal["mean", "max", "cls", "last", "none"]

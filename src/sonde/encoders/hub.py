@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem
-from sonde.sources.files import digest
+from sonde.corpora.files import digest
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")  # files, some of which every whole model has
 TELLING = ("config.json", "modules.json", "config_sentence_transformers.json")  # files that say what a model is

@@ -12,7 +12,7 @@ from sonde.encoders.hub import Files, source_of
 from sonde.encoders.origin import called
 from sonde.encoders.precision import Dtype, resolved_dtype, versions
 from sonde.encoders.saved import Saved
-from sonde.naming import Place
+from sonde.references import Place
 from sonde.vectors import Vectors
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sonde.core import Encoder
 from sonde.encoders.adapt import adapt, required
-from sonde.naming import Contents, Reference
+from sonde.references import Contents, Reference
 
 
 @dataclass(frozen=True)

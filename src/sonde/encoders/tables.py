@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.corpora.files import digest
 from sonde.encoders.keyed import normals
 from sonde.encoders.wordfiles import WordFile, open_words
-from sonde.sources.files import digest
 from sonde.vectors import Floats
 
 

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from sonde.core import Sentence
+from sonde.corpora.files import digest
 from sonde.encoders.batches import batches
 from sonde.encoders.parallel import spread
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
 from sonde.oracles import Kind
-from sonde.sources.files import digest
 from sonde.vectors import Floats, Ints, Vectors, ranges, word_units
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]

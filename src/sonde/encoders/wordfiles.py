@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.sources.files import opened
+from sonde.corpora.files import opened
 from sonde.vectors import Floats, Ints
 
 WIDEST = 1 << 20  # numbers of a vector; a file that says more is none

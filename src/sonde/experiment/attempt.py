@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sonde._hosted import hosted, one_line
 from sonde.core import Encoder, EncoderStop, Sentence
-from sonde.hosted import hosted, one_line
 from sonde.oracles import kind_of
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 

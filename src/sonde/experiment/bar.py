@@ -11,7 +11,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from sonde.experiment.measure import Group
-from sonde.waiting import listening
+from sonde.progress import listening
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is

@@ -14,7 +14,7 @@ from sonde.encoders.origin import state_of
 from sonde.experiment.keys import encoder_identity
 from sonde.experiment.provenance import revision
 from sonde.identity import Identity
-from sonde.naming import Reference, parsed_or_none
+from sonde.references import Reference, parsed_or_none
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]

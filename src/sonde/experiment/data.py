@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
+from sonde._closure import code_of, digest
+from sonde._hosted import hosted
 from sonde.cache import recall, remember
-from sonde.closure import code_of, digest
 from sonde.core import DataProblem, Dataset, Task
+from sonde.datasets import folds_needed
 from sonde.experiment.onesource import worth
 from sonde.experiment.oneword import best_word
-from sonde.hosted import hosted
 from sonde.identity import Identity, identity
 from sonde.oracles import about_words
-from sonde.sampling import folds_needed
 from sonde.tasks import TASKS
 
 _datasets: dict[str, Dataset] = {}

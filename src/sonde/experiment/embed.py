@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.claims import shared
 from sonde.core import Encoder, Layered, Prepared, Sentence
 from sonde.experiment.attempt import PROBES, EncoderProblem, Trying
+from sonde.progress import tell
 from sonde.store import plans
+from sonde.store.claims import shared
 from sonde.store.shelf import Index, Keys, distinct, keys_of
 from sonde.store.vectors import Filled, VectorStore
 from sonde.vectors import Ints, Vectors
-from sonde.waiting import tell
 
 __all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
 

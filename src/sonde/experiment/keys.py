@@ -5,7 +5,7 @@ An edit in a metric so encodes nothing anew, and one in an encoder builds no dat
 
 from __future__ import annotations
 
-from sonde.closure import code_of, digest
+from sonde._closure import code_of, digest
 from sonde.core import Encoder, Trial
 from sonde.encoders import ENCODERS
 from sonde.identity import Identity, Made, identity

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.closure import digest
+from sonde._closure import digest
+from sonde._logits import Logits
 from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
+from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
+from sonde.labels import Classes, Column
 from sonde.lexical import Lexical
-from sonde.logits import Logits
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
 from sonde.reading import Predictor, Probe, Readings
-from sonde.sampling import together
 from sonde.store.vectors import VectorStore
-from sonde.targets import Classes, Column
 from sonde.vectors import Ints, Vectors
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Dataset
+from sonde.labels import Classes, Column
 from sonde.metrics import best_constant, interval_of
 from sonde.probes.floors import constant
-from sonde.targets import Classes, Column
 from sonde.vectors import Floats, Ints
 
 SOURCE = "source"

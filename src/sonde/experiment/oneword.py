@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Dataset
-from sonde.targets import Classes
+from sonde.labels import Classes
 from sonde.vectors import Ints
 
 CELLS = 4_000_000  # of words by classes that are looked at: the most frequent words

@@ -10,8 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from sonde.controls import CONTROLS
 from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
+from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
 from sonde.experiment.called import names_of
@@ -21,10 +21,10 @@ from sonde.experiment.places import Places
 from sonde.experiment.readers import Reader, Reading, readers
 from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
-from sonde.naming import Contents, Reference
 from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.reading import Probe, ReadingProblem, needs_of, reads_of, view
+from sonde.references import Contents, Reference
 from sonde.tasks import TASKS
 
 NAMELESS = "-"  # the layer of an encoder that has but one

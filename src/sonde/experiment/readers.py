@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from sonde.core import Encoder, Task
 from sonde.encoders import ENCODERS
-from sonde.naming import Reference
 from sonde.oracles import Informed, Kind, oracles_of
+from sonde.references import Reference
 
 BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
 """Baselines that stand in every table, by whether a task is about words and not about whole sentences."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from sonde.claims import Watch
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.experiment.bar import bar_over, encoding_bar
 from sonde.experiment.data import loaded
@@ -20,6 +19,7 @@ from sonde.experiment.plan import Plan
 from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
+from sonde.store.claims import Watch
 from sonde.store.experiments import record
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]

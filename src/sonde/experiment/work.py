@@ -5,15 +5,15 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from sonde.claims import claimed
+from sonde._hosted import hosted, one_line
 from sonde.core import DataProblem, Result
 from sonde.experiment.data import loaded
 from sonde.experiment.measure import Group, results_of
 from sonde.experiment.places import Places
-from sonde.hosted import hosted, one_line
 from sonde.nets.precision import threads
 from sonde.reading import ReadingProblem
 from sonde.store.blocks import StoreProblem
+from sonde.store.claims import claimed
 
 
 @dataclass(frozen=True)

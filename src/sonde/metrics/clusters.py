@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sonde.labels import Classes, Column
 from sonde.metrics.metric import Doubles
-from sonde.targets import Classes, Column
 from sonde.vectors import Ints
 
 LEVEL = 0.95

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.labels import HOLDS, Classes, Column, LabelSets, Scores, as_sets
 from sonde.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
-from sonde.targets import HOLDS, Classes, Column, LabelSets, Scores, as_sets
 from sonde.vectors import Ints
 
 

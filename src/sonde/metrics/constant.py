@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from sonde.core import Result
+from sonde.labels import Classes, Column, LabelSets, Scores, as_sets
 from sonde.metrics.contents import METRICS
 from sonde.metrics.metric import Doubles, Metric
-from sonde.targets import Classes, Column, LabelSets, Scores, as_sets
 from sonde.vectors import Ints
 
 TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one

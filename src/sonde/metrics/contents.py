@@ -1,6 +1,6 @@
 """The metrics' table of contents."""
 
-from sonde.naming import Contents
+from sonde.references import Contents
 
 METRICS = Contents(
     "metric",

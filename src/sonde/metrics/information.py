@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sonde.logits import Logits
+from sonde._logits import Logits
+from sonde.labels import HOLDS, Classes, Column
 from sonde.metrics.clusters import Clusters, Fits, quantile, spread
 from sonde.metrics.metric import Doubles
-from sonde.targets import HOLDS, Classes, Column
 
 BINS = 15  # of equal width (Guo et al. 2017)
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sonde.labels import Column
 from sonde.metrics.clusters import LEVEL, Clusters, Fits, Spread, balanced, quantile, spread
 from sonde.metrics.constant import named
 from sonde.metrics.metric import Doubles, Metric
-from sonde.targets import Column
 from sonde.vectors import Ints
 
 ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves of none

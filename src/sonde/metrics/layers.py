@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sonde.labels import Column
 from sonde.metrics.clusters import LEAST_SEEDS, LEVEL, Clusters, balanced, between_seeds, over_examples, quantile
 from sonde.metrics.constant import named
 from sonde.metrics.intervals import fits
 from sonde.metrics.metric import Doubles, Metric
-from sonde.targets import Column
 
 GUARD = 3.0  # standard errors that the gain from context must reach, or layers are weighted by noise
 DRAWS = 2000

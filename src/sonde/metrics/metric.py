@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.targets import Column
+from sonde.labels import Column
 from sonde.vectors import Ints
 
 Doubles = NDArray[np.float64]

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sonde.labels import Column
 from sonde.metrics.clusters import Clusters, Fits, balanced, quantile, spread
 from sonde.metrics.constant import named
 from sonde.metrics.intervals import fits, interval_of
 from sonde.metrics.metric import Doubles, Metric, MetricProblem
-from sonde.targets import Column
 from sonde.vectors import Ints
 
 

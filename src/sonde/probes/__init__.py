@@ -1,14 +1,14 @@
 """Readings -> predictor. One module per kind of probe; this table says where each is."""
 
-from sonde.naming import Contents
+from sonde.references import Contents
 
 PROBES = Contents(
     "probe",
     "sonde.probes",
     {
-        "mlp": "sonde.probes.mlp:mlp",
-        "span": "sonde.probes.span:Span",
-        "logreg": "sonde.probes.logreg:LogReg",
+        "mlp": "sonde.probes.mlp.probe:mlp",
+        "span": "sonde.probes.span.probe:Span",
+        "logreg": "sonde.probes.logreg.probe:LogReg",
         "online": "sonde.probes.online:online",
         "majority": "sonde.probes.floors:Majority",
         "majority-feature": "sonde.probes.floors:MajorityFeature",

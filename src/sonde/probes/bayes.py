@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
+from sonde.labels import Column, code_length, link_of
 from sonde.probes.grams import Grams, tfidf, weighted
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
-from sonde.targets import Column, code_length, link_of
 from sonde.vectors import Floats
 
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.labels import Column
 from sonde.reading import ReadingProblem, Readings
-from sonde.targets import Column
 from sonde.vectors import Floats
 
 SQUARES = 384.0  # mean sum of squares of an example's features, which rates and penalties are set for

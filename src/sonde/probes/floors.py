@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from sonde.core import Cell, Predictions, Tags
+from sonde.labels import HOLDS, Column
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
-from sonde.targets import HOLDS, Column
 from sonde.vectors import Floats
 
 STRATUM = "majority-feature"

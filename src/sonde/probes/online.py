@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
+from sonde.labels import adaptive_length, code_length, uniform_length
 from sonde.probes import PROBES
 from sonde.reading import Needs, Predictor, Probe, ReadingProblem, Readings, needs_of
-from sonde.targets import adaptive_length, code_length, uniform_length
 from sonde.vectors import Ints
 
 FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)

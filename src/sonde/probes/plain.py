@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
+from sonde.labels import HOLDS, link_of
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
-from sonde.targets import HOLDS, link_of
 from sonde.vectors import Floats
 
 

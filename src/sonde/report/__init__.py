@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from sonde.analysis.constants import constant_rows
+from sonde.analysis.row import Row
+from sonde.analysis.rows import rows
 from sonde.cache import write_text
 from sonde.core import Result
 from sonde.report.by_class import classes
-from sonde.report.constants import constant_rows
-from sonde.report.html import html
-from sonde.report.markup import latex, markdown
 from sonde.report.mteb import mteb_folder, mteb_lines
 from sonde.report.records import csv, parquet
-from sonde.report.row import Row
-from sonde.report.rows import rows
 from sonde.report.scores import scores
 from sonde.report.strata import by_stratum, strata_table
-from sonde.report.table import Table
-from sonde.report.terminal import terminal
+from sonde.tables.html import html
+from sonde.tables.markup import latex, markdown
+from sonde.tables.table import Table
+from sonde.tables.terminal import terminal
 
 PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex, "html": html}
 LISTS: dict[str, Callable[[Sequence[Result]], str]] = {"csv": lambda results: csv(rows(results)), "mteb": mteb_lines}

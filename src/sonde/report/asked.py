@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
-from sonde.naming import Contents, brief
+from sonde.references import Contents, brief
 from sonde.report.headings import short
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sonde.report.row import NO_CONTROL, Row
+from sonde.analysis.row import NO_CONTROL, Row
 
 PASSED = 95.0  # of a hundred, from which on an oracle passes its task
 

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.analysis.row import NO_CONTROL, PERCENT, said_of
+from sonde.analysis.rows import repeats, rows, without_fold
+from sonde.analysis.together import together
 from sonde.core import Result
 from sonde.encoders import ENCODERS
+from sonde.labels import HOLDS, Classes, Column, Scores, as_sets
 from sonde.metrics import interval_of
 from sonde.metrics.compare import micro_f1
-from sonde.naming import brief
 from sonde.probes import PROBES
+from sonde.references import brief
 from sonde.report.headings import heading
-from sonde.report.row import NO_CONTROL, PERCENT, said_of
-from sonde.report.rows import repeats, rows, without_fold
 from sonde.report.scores import test_notes
-from sonde.report.table import Section, Table, number
-from sonde.report.together import together
-from sonde.targets import HOLDS, Classes, Column, Scores, as_sets
+from sonde.tables.table import Section, Table, number
 from sonde.tasks import TASKS
 from sonde.vectors import Ints
 

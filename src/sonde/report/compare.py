@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonde.analysis import computing
+from sonde.analysis.row import NO_CONTROL, PERCENT, Row, said_of
+from sonde.analysis.rows import groups_of, repeats, rows
+from sonde.analysis.tested import differences, marks
+from sonde.analysis.together import together
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
-from sonde.report import computing
 from sonde.report.headings import short
-from sonde.report.row import NO_CONTROL, PERCENT, Row, said_of
-from sonde.report.rows import groups_of, repeats, rows
-from sonde.report.table import Section, Table, number
-from sonde.report.terminal import terminal
-from sonde.report.tested import differences, marks
-from sonde.report.together import together
+from sonde.tables.table import Section, Table, number
+from sonde.tables.terminal import terminal
 
 LEAST = 0.001  # p values below are told as such
 WORDS = frozenset({"score of", "against"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from sonde.naming import Reference, ReferenceProblem
-from sonde.report.row import Row
+from sonde.analysis.row import Row
+from sonde.references import Reference, ReferenceProblem
 
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 

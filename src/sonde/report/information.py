@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sonde.analysis.row import NO_CONTROL
+from sonde.analysis.rows import groups_of, repeats, without_fold
+from sonde.analysis.tested import differences, marks, missing, tested
+from sonde.analysis.together import together
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.metrics.information import calibration_error, mean_over, pointwise
-from sonde.naming import brief
 from sonde.probes import PROBES
+from sonde.references import brief
 from sonde.report.headings import short
-from sonde.report.row import NO_CONTROL
-from sonde.report.rows import groups_of, repeats, without_fold
-from sonde.report.table import Section, Table
-from sonde.report.tested import differences, marks, missing, tested
-from sonde.report.together import together
+from sonde.tables.table import Section, Table
 from sonde.tasks import TASKS
 
 COLUMNS = ("encoder", "layer", "probe", "H(Y)", "H(Y|X)", "V-information", "95 % interval", "share", "ECE", "n")

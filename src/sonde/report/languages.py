@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from sonde.core import Result
-from sonde.naming import parsed_or_none
+from sonde.references import parsed_or_none
 from sonde.tasks.find import LANGUAGES
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sonde.analysis.layers import EVEN, Depth, Mean
+from sonde.analysis.row import Row
+from sonde.analysis.tested import differences, marks
 from sonde.report.headings import heading, short
-from sonde.report.layers import EVEN, Depth, Mean
-from sonde.report.row import Row
-from sonde.report.table import Section, Table, number
-from sonde.report.tested import differences, marks
+from sonde.tables.table import Section, Table, number
 
 BARS = "▏▎▍▌▋▊▉█"
 WIDE = 16  # characters of the longest bar

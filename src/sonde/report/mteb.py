@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sonde.analysis.row import NO_CONTROL, PERCENT, Row
+from sonde.analysis.rows import rows, without_fold
 from sonde.cache import write_text
 from sonde.core import Result
-from sonde.naming import parsed_or_none
+from sonde.references import parsed_or_none
 from sonde.report.languages import languages
-from sonde.report.row import NO_CONTROL, PERCENT, Row
-from sonde.report.rows import rows, without_fold
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it

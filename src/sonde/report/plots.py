@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sonde.analysis.layers import Depth
+from sonde.analysis.row import PERCENT, Row
+from sonde.analysis.tested import differences
 from sonde.cache import draft
 from sonde.report.headings import short
-from sonde.report.layers import Depth
-from sonde.report.row import PERCENT, Row
 from sonde.report.scores import test_notes
-from sonde.report.tested import differences
-from sonde.report.text import printable
+from sonde.tables.text import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")
 OTHERS = (".jpg", ".jpeg", ".gif", ".webp", ".eps", ".tif", ".tiff", ".bmp")

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from sonde._logits import Logits
+from sonde.analysis.row import said_of
 from sonde.core import DataProblem, Dataset, Result
+from sonde.datasets.formats import jiant
 from sonde.encoders import ENCODERS
 from sonde.experiment.measure import about
-from sonde.logits import Logits
+from sonde.labels import Column, label_of
 from sonde.metrics.information import pointwise
-from sonde.naming import ReferenceProblem, brief
 from sonde.probes import PROBES
+from sonde.references import ReferenceProblem, brief
 from sonde.report.headings import short
 from sonde.report.information import with_scores
-from sonde.report.row import said_of
-from sonde.sources import jiant
-from sonde.targets import Column, label_of
 from sonde.tasks import TASKS
 
 DIGITS = 6  # of a probability

@@ -9,14 +9,14 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from sonde.analysis.posed import NOTHING
+from sonde.analysis.row import Row
 from sonde.cache import draft, storable
+from sonde.papers.page import Cell
 from sonde.report.compare import Compared
 from sonde.report.information import Bits
-from sonde.report.inside import Cell
 from sonde.report.layer_table import LayerRow
-from sonde.report.posed import NOTHING
-from sonde.report.row import Row
-from sonde.spreadsheets import safe
+from sonde.tables.spreadsheets import safe
 
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros
 Line = Row | Cell | LayerRow | Bits | Compared

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sonde.controls import CONTROLS
+from sonde.analysis import computing
+from sonde.analysis.posed import composition
+from sonde.analysis.row import CONSTANT, NO_CONTROL, Row
+from sonde.analysis.tested import differences, marks
+from sonde.analysis.together import over
+from sonde.datasets.controls import CONTROLS
 from sonde.metrics import null_share
-from sonde.report import bounds, computing
+from sonde.report import bounds
 from sonde.report.headings import heading, short
-from sonde.report.posed import composition
-from sonde.report.row import CONSTANT, NO_CONTROL, Row
 from sonde.report.sources import source_notes
-from sonde.report.table import Section, Table, number
-from sonde.report.tested import differences, marks
-from sonde.report.together import over
+from sonde.tables.table import Section, Table, number
 
 LOST = {
     "unusable": "not encoded, and left out",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sonde.naming import parsed_or_none
-from sonde.report.posed import unlike
-from sonde.report.row import Row
+from sonde.analysis.posed import unlike
+from sonde.analysis.row import Row
+from sonde.references import parsed_or_none
 
 SOME = 0.001  # of the words, from which on those that an encoder does not know are told
 ALIKE = {"classes": "classes=", "training examples": "size=", "test examples": "size=", "what classes consist of": "forms=simple"}

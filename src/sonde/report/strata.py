@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.analysis.mix import beyond, expected
+from sonde.analysis.row import Row
+from sonde.analysis.rows import groups_of, repeats, rows, without_fold
+from sonde.analysis.together import together
 from sonde.core import DataProblem, Result, Tags
 from sonde.metrics import METRICS, Answers, floor
 from sonde.report.headings import heading
-from sonde.report.mix import beyond, expected
-from sonde.report.row import Row
-from sonde.report.rows import groups_of, repeats, rows, without_fold
 from sonde.report.scores import about, scored, signs_of, test_notes
-from sonde.report.table import Section, Table, number
-from sonde.report.together import together
+from sonde.tables.table import Section, Table, number
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,
 SHARE = 200  # and so many-th part of all: below, scores are noise and a picture of them a saw

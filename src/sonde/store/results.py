@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Result, Tags, Trial
+from sonde.labels import Classes, Column, restored
 from sonde.store.blocks import FORMAT, Block, Damaged, Gone, StoreProblem, listed, opened, set_aside, write
-from sonde.targets import Classes, Column, restored
 
 SUFFIX = ".result"
 EXPERIMENT, SCORES = ".experiment", ".scores"  # of files that lie beside them

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from sonde._logits import Logits
 from sonde.core import Result
-from sonde.logits import Logits
 from sonde.store.blocks import Damaged, Gone, listed, opened, set_aside, write
 from sonde.store.results import EXPERIMENT, SCORES, SUFFIX, Kept, likely, unit_name
 

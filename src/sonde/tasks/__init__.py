@@ -1,6 +1,6 @@
 """Ways to write down examples: a folder for each family; this table says where each task is."""
 
-from sonde.naming import Contents
+from sonde.references import Contents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {

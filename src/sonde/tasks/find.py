@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from sonde.core import DataProblem
-from sonde.naming import Reference
+from sonde.references import Reference
 from sonde.tasks import TASKS
 
 LANGUAGES = {

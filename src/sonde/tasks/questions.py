@@ -20,12 +20,12 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from sonde.core import DataProblem, Dataset, Sentence
-from sonde.naming import Place
+from sonde.corpora.files import Part, digest, uncompressed
+from sonde.corpora.tally import Tally
+from sonde.datasets import Candidate, Settings, sample
+from sonde.datasets.candidates import NOTHING
 from sonde.oracles import Facts
-from sonde.sampling import Candidate, Settings, sample
-from sonde.sampling.candidates import NOTHING
-from sonde.sources.files import Part, digest, uncompressed
-from sonde.sources.tally import Tally
+from sonde.references import Place
 
 LOGISTIC = "mlp,hidden=0"  # SentEval reads WordContent without a hidden layer, whatever was asked for (probing.py)
 HELD = 500_000  # sentences kept for the next task; the latest harvest is kept whatever its size

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem, Dataset
-from sonde.sampling import carve_dev
-from sonde.sources.files import digest, uncompressed
-from sonde.sources.tables import loss, read
+from sonde.corpora.files import digest, uncompressed
+from sonde.datasets import carve_dev
+from sonde.datasets.formats.tables import loss, read
 
 METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
 

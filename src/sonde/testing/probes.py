@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
+from sonde.labels import Label, LabelSets, as_sets
 from sonde.probes import PROBES
 from sonde.reading import Predictor, Probe, Readings, needs_of
-from sonde.targets import Label, LabelSets, as_sets
 from sonde.testing.tasks import same_labels
 from sonde.vectors import Vectors
 

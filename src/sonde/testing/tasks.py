@@ -8,12 +8,12 @@ from itertools import combinations
 import numpy as np
 
 from sonde.core import SPLITS, Dataset, Task
+from sonde.labels import Classes, Column, LabelSets
 from sonde.metrics import METRICS, MetricProblem
-from sonde.naming import Reference
 from sonde.oracles import facts_of, oracles_of
 from sonde.probes import PROBES
 from sonde.reading import view
-from sonde.targets import Classes, Column, LabelSets
+from sonde.references import Reference
 from sonde.tasks import TASKS
 
 
@@ -110,7 +110,7 @@ def _check_arrays(dataset: Dataset) -> None:
 def _check_labels(dataset: Dataset) -> None:
     labels = dataset.labels
     for name in SPLITS:
-        assert len(dataset.rows(name)), f"no examples in {name}; carve a split with sonde.sampling.carve_dev, or sample one"
+        assert len(dataset.rows(name)), f"no examples in {name}; carve a split with sonde.datasets.carve_dev, or sample one"
     if isinstance(labels, Classes):
         assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), "a class id has no name"
         for name in SPLITS:

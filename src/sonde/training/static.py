@@ -10,9 +10,9 @@ from typing import Any, TextIO
 
 from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
-from sonde.likeness import letters
-from sonde.sources import text
-from sonde.sources.english import split
+from sonde.corpora import text
+from sonde.corpora.english import split
+from sonde.corpora.likeness import letters
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a reading of a sentence answers, found from its words alone by sonde.sources.readings, which shares nothing with what made them.
+"""What a reading of a sentence answers, found from its words alone by sonde.generation.readings, which shares nothing with what made them.
 
 An item whose readings do not all give its label is none.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sonde.core import DataProblem
-from sonde.sources.events.lexicon import Entry, Lexicon
-from sonde.sources.readings.find import agreeing
-from sonde.sources.readings.reading import Fact, Reading
-from sonde.sources.readings.words import Extra, Word
+from sonde.generation.events.lexicon import Entry, Lexicon
+from sonde.generation.readings.find import agreeing
+from sonde.generation.readings.reading import Fact, Reading
+from sonde.generation.readings.words import Extra, Word
 
 Answer = Callable[[Reading, tuple[str, ...]], bool]
 """A reading and the asked words -> whether the answer is yes."""

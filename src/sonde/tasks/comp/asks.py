@@ -8,9 +8,9 @@ from itertools import permutations
 
 import numpy as np
 
-from sonde.sources.events.batch import Batch
-from sonde.sources.events.language import Form, Language
-from sonde.sources.events.shapes import ClauseAt, Phrase, Placed
+from sonde.generation.events.batch import Batch
+from sonde.generation.events.language import Form, Language
+from sonde.generation.events.shapes import ClauseAt, Phrase, Placed
 from sonde.tasks.comp.contrasts import SPARE, Contrast, Question, Swap
 
 Asks = Callable[[Placed, Language], Iterator[Contrast]]

@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem
-from sonde.sources.events.batch import Batch
-from sonde.sources.events.cells import Cell
-from sonde.sources.events.grammar import shapes
-from sonde.sources.events.request import Request
-from sonde.sources.events.shapes import Clause, place
-from sonde.sources.events.space import admitted
+from sonde.generation.events.batch import Batch
+from sonde.generation.events.cells import Cell
+from sonde.generation.events.grammar import shapes
+from sonde.generation.events.request import Request
+from sonde.generation.events.shapes import Clause, place
+from sonde.generation.events.space import admitted
 from sonde.tasks.comp.answers import Answer
 from sonde.tasks.comp.asks import Asks
 from sonde.tasks.comp.balance import Balance, Items, balanced

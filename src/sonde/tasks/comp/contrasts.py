@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonde.sources.events.boxes import Box
-from sonde.sources.events.cells import Values
-from sonde.sources.events.language import Language, Numbers
-from sonde.sources.events.shapes import Placed
+from sonde.generation.events.boxes import Box
+from sonde.generation.events.cells import Values
+from sonde.generation.events.language import Language, Numbers
+from sonde.generation.events.shapes import Placed
 
 LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}  # of other words only some are in a structure
 KEPT = ("gap", "marker", "complementiser", "conjunction")

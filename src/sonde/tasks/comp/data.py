@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sonde.core import Dataset, Sentence, Tags
-from sonde.sources.events.batch import Batch
-from sonde.sources.events.language import Language
-from sonde.sources.readings.compare import realised
-from sonde.sources.readings.gold import gold
-from sonde.sources.readings.reading import Reading
-from sonde.targets import Classes
+from sonde.generation.events.batch import Batch
+from sonde.generation.events.language import Language
+from sonde.generation.readings.compare import realised
+from sonde.generation.readings.gold import gold
+from sonde.generation.readings.reading import Reading
+from sonde.labels import Classes
 from sonde.tasks.comp.build import Made
 from sonde.tasks.comp.contrasts import Contrast
 from sonde.tasks.comp.draw import Pairs

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.sources.events.batch import Batch
-from sonde.sources.events.boxes import Box
-from sonde.sources.events.cells import Cell, Values
-from sonde.sources.events.diagram import Problem
-from sonde.sources.events.permute import Permutation
-from sonde.sources.events.shapes import Variable
-from sonde.sources.readings.words import Extra
+from sonde.generation.events.batch import Batch
+from sonde.generation.events.boxes import Box
+from sonde.generation.events.cells import Cell, Values
+from sonde.generation.events.diagram import Problem
+from sonde.generation.events.permute import Permutation
+from sonde.generation.events.shapes import Variable
+from sonde.generation.readings.words import Extra
 from sonde.tasks.comp.answers import Answer, confirmed
 from sonde.tasks.comp.contrasts import SPARE, Contrast, Question
 from sonde.tasks.comp.words import Part

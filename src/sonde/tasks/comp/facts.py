@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from sonde.sources.readings.reading import Reading
+from sonde.generation.readings.reading import Reading
 from sonde.tasks.comp.answers import NONE, ROLES, positive, subjects, verbs
 
 Told = Callable[[Reading], Iterator[str]]

@@ -15,13 +15,13 @@ from typing import Any, Literal
 import numpy as np
 
 from sonde.core import DataProblem, Dataset, Sentence
-from sonde.naming import Place
+from sonde.corpora.files import digest
+from sonde.generation.events.english import english
+from sonde.generation.events.lexicon import Lexicon
+from sonde.generation.events.request import Request, tables_of
+from sonde.generation.readings.reading import Reading
 from sonde.oracles import Facts
-from sonde.sources.events.english import english
-from sonde.sources.events.lexicon import Lexicon
-from sonde.sources.events.request import Request, tables_of
-from sonde.sources.files import digest
-from sonde.sources.readings.reading import Reading
+from sonde.references import Place
 from sonde.tasks.comp import answers as comp_answers
 from sonde.tasks.comp import asks as comp_asks
 from sonde.tasks.comp import more as comp_more

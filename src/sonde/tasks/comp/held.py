@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 
 from sonde.core import Dataset
-from sonde.sources.events.english import english
-from sonde.sources.events.lexicon import Lexicon
-from sonde.targets import Classes
+from sonde.generation.events.english import english
+from sonde.generation.events.lexicon import Lexicon
+from sonde.labels import Classes
 from sonde.tasks.comp.learnt import Learnt, learnt
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule
 from sonde.tasks.comp.shallow import Flags, Seen, features, same_features, tags_of

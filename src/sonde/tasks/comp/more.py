@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from sonde.sources.events.language import Form, Language
-from sonde.sources.events.shapes import ClauseAt, Placed
+from sonde.generation.events.language import Form, Language
+from sonde.generation.events.shapes import ClauseAt, Placed
 from sonde.tasks.comp.asks import alike, arguments, determined, nouns, order, polarised, role, verbs
 from sonde.tasks.comp.contrasts import Contrast, Question, Swap
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.sampling import carve_dev
-from sonde.sources.events.batch import Batch, in_order
-from sonde.sources.events.draw import draw
-from sonde.sources.events.language import Language
-from sonde.sources.events.request import Request
-from sonde.sources.events.shapes import Placed
-from sonde.sources.events.space import space
-from sonde.sources.readings.reading import Reading
+from sonde.datasets import carve_dev
+from sonde.generation.events.batch import Batch, in_order
+from sonde.generation.events.draw import draw
+from sonde.generation.events.language import Language
+from sonde.generation.events.request import Request
+from sonde.generation.events.shapes import Placed
+from sonde.generation.events.space import space
+from sonde.generation.readings.reading import Reading
 from sonde.tasks.comp.asks import nouns, order, role
 from sonde.tasks.comp.contrasts import schema
 from sonde.tasks.comp.data import meaning

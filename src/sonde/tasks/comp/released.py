@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 
 from sonde.core import Dataset, Example, Sentence
-from sonde.sources.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
-from sonde.sources.readings.find import readings
-from sonde.sources.readings.reading import Reading
+from sonde.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
+from sonde.generation.readings.find import readings
+from sonde.generation.readings.reading import Reading
 from sonde.tasks.comp.facts import ORACLES, Told
 from sonde.tasks.comp.held import right
 from sonde.tasks.released.family import Release, task

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.sources.events.lexicon import Lexicon
+from sonde.generation.events.lexicon import Lexicon
 from sonde.vectors import Ints
 
 Flags = NDArray[np.bool_]

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.sources.events.boxes import members
-from sonde.sources.events.language import Numbers
-from sonde.sources.events.request import Request, request
-from sonde.sources.strict import document
+from sonde.corpora.strict import document
+from sonde.generation.events.boxes import members
+from sonde.generation.events.language import Numbers
+from sonde.generation.events.request import Request, request
 from sonde.tasks.comp.contrasts import Question
 
 CLASSES = 5

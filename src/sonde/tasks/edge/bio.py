@@ -8,11 +8,11 @@ from functools import partial
 from itertools import chain
 
 from sonde.core import Sentence
-from sonde.sources import bio, conll2012, conllu
-from sonde.sources.conll2012 import Labelled
-from sonde.sources.corpus import corpus
-from sonde.sources.files import Part, uncompressed
-from sonde.sources.mentions import Mentions
+from sonde.corpora import bio, conll2012, conllu
+from sonde.corpora.conll2012 import Labelled
+from sonde.corpora.corpus import corpus
+from sonde.corpora.files import Part, uncompressed
+from sonde.corpora.mentions import Mentions
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import spans
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Sentence, Tags
-from sonde.sampling.allocate import allocate_to_all, apportion
-from sonde.sampling.candidates import NOTHING
-from sonde.targets import Classes, Label, LabelSets, Scores, column
+from sonde.datasets.allocate import allocate_to_all, apportion
+from sonde.datasets.candidates import NOTHING
+from sonde.labels import Classes, Label, LabelSets, Scores, column
 from sonde.vectors import Ints
 
 SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from sonde.sources import brackets, conll2012
-from sonde.sources.brackets import Tree
-from sonde.sources.corpus import corpus
-from sonde.sources.files import Part, uncompressed
-from sonde.targets import Label
+from sonde.corpora import brackets, conll2012
+from sonde.corpora.brackets import Tree
+from sonde.corpora.corpus import corpus
+from sonde.corpora.files import Part, uncompressed
+from sonde.labels import Label
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import spans
 from sonde.tasks.edge.family import GOLD, Count, Kind, Options, edge

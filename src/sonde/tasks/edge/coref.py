@@ -17,12 +17,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
-from sonde.naming import Place
+from sonde.corpora import conll2012, conllu, documents
+from sonde.corpora.corpus import corpus
+from sonde.corpora.files import Part, uncompressed
+from sonde.corpora.mentions import Mentions
 from sonde.oracles import Facts
-from sonde.sources import conll2012, conllu, documents
-from sonde.sources.corpus import corpus
-from sonde.sources.files import Part, uncompressed
-from sonde.sources.mentions import Mentions
+from sonde.references import Place
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import nested, place
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, Oracle, Told, edge

@@ -12,11 +12,11 @@ from itertools import chain
 from typing import Literal
 
 from sonde.core import SPLITS, Sentence
+from sonde.corpora.corpus import corpus, one_each
+from sonde.corpora.english import tokens
+from sonde.corpora.files import Part, tried, uncompressed
+from sonde.corpora.text import words
 from sonde.oracles import Facts
-from sonde.sources.corpus import corpus, one_each
-from sonde.sources.english import tokens
-from sonde.sources.files import Part, tried, uncompressed
-from sonde.sources.text import words
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import Target, place, told_by
 from sonde.tasks.edge.family import Count, Kind, Options, edge

@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from sonde.core import Sentence
+from sonde.corpora.files import Part
+from sonde.labels import HOLDS, Label
 from sonde.oracles import Facts
-from sonde.sources.files import Part
-from sonde.targets import HOLDS, Label
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import Count, Marks, Options, Oracle, Told
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from sonde.core import SPLITS, DataProblem, Dataset, Sentence
-from sonde.naming import Place
+from sonde.corpora.files import Part, digest
+from sonde.corpora.tally import OnError, Tally
+from sonde.datasets import carve_dev, sampled
 from sonde.oracles import Facts
-from sonde.sampling import carve_dev, sampled
-from sonde.sources.files import Part, digest
-from sonde.sources.tally import OnError, Tally
+from sonde.references import Place
 from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
 from sonde.tasks.questions import factory, fingerprint, remarks, told, uncollected
 from sonde.vectors import Ints

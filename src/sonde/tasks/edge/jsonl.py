@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sonde.core import SPLITS, Sentence
-from sonde.sources import edges
-from sonde.sources.corpus import corpus, one_each
-from sonde.sources.edges import Record, Target
-from sonde.sources.files import Part
-from sonde.sources.jiant import INFO, RECORD
-from sonde.targets import Label
+from sonde.corpora import edges
+from sonde.corpora.corpus import corpus, one_each
+from sonde.corpora.edges import Record, Target
+from sonde.corpora.files import Part
+from sonde.datasets.formats.jiant import INFO, RECORD
+from sonde.labels import Label
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import either
 from sonde.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sonde.core import Sentence
+from sonde.corpora.corpus import corpus, one_each
+from sonde.corpora.files import Part, tried, uncompressed
 from sonde.oracles import Facts
-from sonde.sources.corpus import corpus, one_each
-from sonde.sources.files import Part, tried, uncompressed
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import Target, place, told_by
 from sonde.tasks.edge.family import Count, Kind, Options, edge

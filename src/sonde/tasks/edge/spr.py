@@ -14,14 +14,14 @@ from html import unescape
 from itertools import groupby
 from pathlib import Path
 
-from sonde import naming
+from sonde import references as naming
 from sonde.core import DataProblem, Sentence
-from sonde.sources import brackets, protoroles
-from sonde.sources import spr1 as spr1_files
-from sonde.sources.corpus import corpus, one_each
-from sonde.sources.files import Part, tried, uncompressed
-from sonde.sources.protoroles import Place, Treebank
-from sonde.targets import Label
+from sonde.corpora import brackets, protoroles
+from sonde.corpora import spr1 as spr1_files
+from sonde.corpora.corpus import corpus, one_each
+from sonde.corpora.files import Part, tried, uncompressed
+from sonde.corpora.protoroles import Place, Treebank
+from sonde.labels import Label
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import roles
 from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from sonde.sources import conll2012
-from sonde.sources.conll2012 import Block, Labelled
-from sonde.sources.corpus import corpus
-from sonde.sources.files import Part
+from sonde.corpora import conll2012
+from sonde.corpora.conll2012 import Block, Labelled
+from sonde.corpora.corpus import corpus
+from sonde.corpora.files import Part
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import roles as roles_of
 from sonde.tasks.edge.family import GOLD, Count, Kind, Options, edge

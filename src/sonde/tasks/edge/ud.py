@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Literal, TypeVar
 
 from sonde.core import Sentence
-from sonde.sources import brackets, conll2012, conllu
-from sonde.sources.corpus import corpus
-from sonde.sources.files import Part, uncompressed
-from sonde.sources.style import Style
-from sonde.sources.trees import Tree, features
+from sonde.corpora import brackets, conll2012, conllu
+from sonde.corpora.corpus import corpus
+from sonde.corpora.files import Part, uncompressed
+from sonde.corpora.style import Style
+from sonde.corpora.trees import Tree, features
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, Oracle, Told, edge
 

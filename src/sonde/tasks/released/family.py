@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from sonde.cache import cache_dir
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
-from sonde.naming import Place
+from sonde.corpora.columns import CODES, Layout, Reading, Rows
+from sonde.corpora.files import Part, split_of, uncompressed
+from sonde.corpora.moses import detokenised
+from sonde.datasets import Candidate, Settings, carve_dev, sample, thinned
 from sonde.oracles import Facts
-from sonde.sampling import Candidate, Settings, carve_dev, sample, thinned
-from sonde.sources.columns import CODES, Layout, Reading, Rows
-from sonde.sources.files import Part, split_of, uncompressed
-from sonde.sources.moses import detokenised
+from sonde.references import Place
 from sonde.tasks.questions import factory, fingerprint
 
 SUFFIXES = (".txt", ".tsv", ".csv")

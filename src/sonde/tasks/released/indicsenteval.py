@@ -5,7 +5,7 @@ Many rows of the published files have no label: an error, or with on_error=skip 
 
 from __future__ import annotations
 
-from sonde.sources.columns import INDIC
+from sonde.corpora.columns import INDIC
 from sonde.tasks.released.family import Release, task
 
 indicsenteval = task("indicsenteval", Release("Which label does the file give the sentence?", ("a file",), INDIC))

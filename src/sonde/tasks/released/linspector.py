@@ -6,7 +6,7 @@ train.txt, dev.txt and test.txt. A word in its sentence is a span, so that every
 
 from __future__ import annotations
 
-from sonde.sources.columns import CONTEXTUAL, PAIR, WORD
+from sonde.corpora.columns import CONTEXTUAL, PAIR, WORD
 from sonde.tasks.released.family import Release, task
 
 FILES = ("train.txt",)

@@ -5,7 +5,7 @@ Only the file of gapping was seen by us; the other questions are worded after th
 
 from __future__ import annotations
 
-from sonde.sources.columns import SENTEVAL
+from sonde.corpora.columns import SENTEVAL
 from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 

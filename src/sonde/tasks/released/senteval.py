@@ -5,7 +5,7 @@ One file a task: split, label, words. Labels are numbered in sorted order of the
 
 from __future__ import annotations
 
-from sonde.sources.columns import SENTEVAL
+from sonde.corpora.columns import SENTEVAL
 from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 

@@ -6,7 +6,7 @@ matter, and the paper's names and those of SentEval are both understood; any oth
 
 from __future__ import annotations
 
-from sonde.sources.columns import SENTEVAL
+from sonde.corpora.columns import SENTEVAL
 from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 

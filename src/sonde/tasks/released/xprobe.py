@@ -6,7 +6,7 @@ the folder of a language. The published files have faults that `sonde inspect` f
 
 from __future__ import annotations
 
-from sonde.sources.columns import XPROBE
+from sonde.corpora.columns import XPROBE
 from sonde.tasks.questions import LOGISTIC
 from sonde.tasks.released.family import releases, task
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.sampling import Candidate
-from sonde.sampling.candidates import NOTHING
-from sonde.sources.frequencies import Frequencies
-from sonde.sources.rendering import mark
+from sonde.corpora.frequencies import Frequencies
+from sonde.corpora.rendering import mark
+from sonde.datasets import Candidate
+from sonde.datasets.candidates import NOTHING
 from sonde.tasks.questions import stratum
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sonde.sampling import Candidate
-from sonde.sampling.match import joint
-from sonde.sources.frequencies import Frequencies, frequencies
-from sonde.sources.frequencies import corpus as files
+from sonde.corpora.frequencies import Frequencies, frequencies
+from sonde.corpora.frequencies import corpus as files
+from sonde.datasets import Candidate
+from sonde.datasets.match import joint
 from sonde.tasks.questions import stratum
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions

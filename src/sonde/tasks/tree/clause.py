@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sonde.sources.brackets import Child, Tree
+from sonde.corpora.brackets import Child, Tree
 
 
 def _listed(words: str) -> frozenset[str]:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sonde.core import Sentence
-from sonde.sampling import Candidate
-from sonde.sources.brackets import Tree
-from sonde.sources.frequencies import Frequencies
-from sonde.sources.rendering import mark, repaired, told
+from sonde.corpora.brackets import Tree
+from sonde.corpora.frequencies import Frequencies
+from sonde.corpora.rendering import mark, repaired, told
+from sonde.datasets import Candidate
 from sonde.tasks.tree.altered import Altered, altered, is_name, quoted, shouted, source
 from sonde.tasks.tree.clause import bare
 

@@ -12,11 +12,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from sonde.core import Sentence
+from sonde.corpora import brackets, tagged
+from sonde.corpora.brackets import Strings, Tree
+from sonde.corpora.files import digest, uncompressed
+from sonde.corpora.tally import OnError
 from sonde.oracles import Facts
-from sonde.sources import brackets, tagged
-from sonde.sources.brackets import Strings, Tree
-from sonde.sources.files import digest, uncompressed
-from sonde.sources.tally import OnError
 from sonde.tasks.questions import Source, told
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import Dataset, Sentence
-from sonde.naming import Place
+from sonde.corpora.files import Part
+from sonde.corpora.frequencies import corpus
 from sonde.oracles import Facts
-from sonde.sources.files import Part
-from sonde.sources.frequencies import corpus
+from sonde.references import Place
 from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, uncollected
 from sonde.tasks.tree import answers
 from sonde.tasks.tree.facts import CONSTITUENTS, DEPTHS, OF_TREES, ORIGINS, PHRASES, facts, has_trees, origins

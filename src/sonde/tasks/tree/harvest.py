@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from sonde.core import DataProblem, Sentence
-from sonde.likeness import letters
-from sonde.sources import brackets, tagged, text
-from sonde.sources.brackets import Strings, Tree
-from sonde.sources.english import tokens
-from sonde.sources.files import digest, treebank, uncompressed
-from sonde.sources.tally import OnError, Tally
+from sonde.corpora import brackets, tagged, text
+from sonde.corpora.brackets import Strings, Tree
+from sonde.corpora.english import tokens
+from sonde.corpora.files import digest, treebank, uncompressed
+from sonde.corpora.likeness import letters
+from sonde.corpora.tally import OnError, Tally
 from sonde.tasks import questions
 from sonde.tasks.questions import Held, Source
 from sonde.tasks.tree import rules as tree_rules

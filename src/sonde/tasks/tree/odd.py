@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
-from sonde.sampling import Candidate
-from sonde.sources.frequencies import Frequencies
-from sonde.sources.rendering import told
+from sonde.corpora.frequencies import Frequencies
+from sonde.corpora.rendering import told
+from sonde.datasets import Candidate
 from sonde.tasks.tree.altered import Altered, altered, source
 from sonde.vectors import Ints
 

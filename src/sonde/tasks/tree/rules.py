@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from sonde.sources.brackets import Tree
+from sonde.corpora.brackets import Tree
 from sonde.tasks.tree.clause import (
     NO_CLAUSE,
     NO_FINITE,

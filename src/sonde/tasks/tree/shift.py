@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from sonde.core import Sentence
-from sonde.sampling import Candidate
-from sonde.sources.rendering import HYPHEN, joined, mark, told
+from sonde.corpora.rendering import HYPHEN, joined, mark, told
+from sonde.datasets import Candidate
 from sonde.tasks.tree.altered import Altered, altered, quoted, source
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
-from sonde.sources.stretches import Coded, Stretch
-from sonde.sources.trees import features
+from sonde.corpora.stretches import Coded, Stretch
+from sonde.corpora.trees import features
 from sonde.tasks.ud.lemmas import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
 from sonde.tasks.ud.verbs import TENSES, Group, verb_group
 from sonde.vectors import Ints

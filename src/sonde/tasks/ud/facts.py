@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from sonde.core import Sentence
+from sonde.corpora.files import Part, digest
+from sonde.corpora.stretches import Stretch, stretches
+from sonde.corpora.tally import OnError
+from sonde.corpora.trees import features
 from sonde.oracles import Facts
-from sonde.sources.files import Part, digest
-from sonde.sources.stretches import Stretch, stretches
-from sonde.sources.tally import OnError
-from sonde.sources.trees import features
 from sonde.tasks.questions import told
 
 CLAUSE = {"clause": "relation, part of speech and features of the main predicate and each of its dependents"}

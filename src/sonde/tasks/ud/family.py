@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sonde.core import DataProblem, Dataset, Sentence
+from sonde.corpora.files import Part
+from sonde.datasets import Candidate
 from sonde.oracles import Facts
-from sonde.sampling import Candidate
-from sonde.sources.files import Part
 from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, stratum, uncollected
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts

@@ -15,13 +15,13 @@ from typing import Any, Literal
 import numpy as np
 
 from sonde.core import DataProblem, Dataset, Sentence
+from sonde.corpora.files import uncompressed
+from sonde.corpora.stretches import Stretch, stretches
+from sonde.corpora.style import Style
+from sonde.corpora.tally import Tally
+from sonde.corpora.trees import features
+from sonde.datasets import Candidate, sample
 from sonde.oracles import Facts
-from sonde.sampling import Candidate, sample
-from sonde.sources.files import uncompressed
-from sonde.sources.stretches import Stretch, stretches
-from sonde.sources.style import Style
-from sonde.sources.tally import Tally
-from sonde.sources.trees import features
 from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, stratum, uncollected
 from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
 from sonde.tasks.ud.harvest import parts, refuse_first_release, sources

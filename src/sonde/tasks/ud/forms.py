@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from sonde.sources.trees import features
+from sonde.corpora.trees import features
 
 Feats = Mapping[str, str]
 

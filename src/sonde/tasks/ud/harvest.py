@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
-from sonde.sources import text
-from sonde.sources.files import Part, digest, treebank, uncompressed
-from sonde.sources.stretches import stretches
-from sonde.sources.style import Style
-from sonde.sources.tally import OnError, Tally
+from sonde.corpora import text
+from sonde.corpora.files import Part, digest, treebank, uncompressed
+from sonde.corpora.stretches import stretches
+from sonde.corpora.style import Style
+from sonde.corpora.tally import OnError, Tally
 from sonde.tasks import questions
 from sonde.tasks.questions import Held, Source
 from sonde.tasks.ud import rules as ud_rules

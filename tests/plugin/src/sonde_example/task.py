@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sonde.core import Dataset
-from sonde.sampling import Candidate, sample
-from sonde.sources import text
+from sonde.corpora import text
+from sonde.datasets import Candidate, sample
 
 
 @dataclass(frozen=True)

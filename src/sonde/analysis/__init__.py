@@ -1,0 +1,1 @@
+"""Results -> numbers: rows, layers, differences."""

@@ -1,0 +1,79 @@
+"""What a stratum would score for its labels alone: indirect standardisation, as of deaths in a town of old people.
+
+Far words are punctuation more often than near ones, and mentions that were seen together in train corefer more often than others.
+A score by distance, or by what was seen, then moves with the labels, whatever an encoder knows. So beside it stands what *all* test
+examples score with labels weighted to be as frequent as here. Weighting each stratum to one mix instead would leave out most labels:
+determiners stand near their nouns, and hardly any value of distance has all relations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.labels import HOLDS, Classes, Column, LabelSets
+from sonde.metrics import Metric
+from sonde.metrics.metric import Doubles, summed
+from sonde.vectors import Ints
+
+
+def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
+    """The metric over all examples, `gold`, with labels as frequent as in some of them, `rows`; None where gold are scores."""
+    weights = weights_of(gold, rows)
+    if weights is None:
+        return None
+
+    def sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+        each = metric.sums(gold, predicted, np.arange(len(gold)), len(gold))
+        return summed(each * _weighed(gold, weights)[:, None], blocks, many)
+
+    return Metric(f"{metric.name}, expected", sums, metric.value, metric.least)
+
+
+def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
+    """How much higher the metric over some examples, `rows`, is than their labels let expect; of answers to all examples only."""
+    whole = expected(metric, gold, rows)
+    if whole is None:
+        return None
+
+    def sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
+        mine = metric.sums(gold.take(rows), predicted.take(rows), blocks[rows], many)
+        return np.concatenate([mine, whole.sums(gold, predicted, blocks, many)], 1)
+
+    def value(sums: Doubles) -> Doubles:
+        mine, all_ = np.split(sums, 2, -1)
+        return np.asarray(metric.value(mine) - metric.value(all_), np.float64)
+
+    def influence(gold: Column, predicted: Column) -> Doubles:
+        found = -whole.influences(gold, predicted)
+        found[rows] += metric.influences(gold.take(rows), predicted.take(rows))
+        return found
+
+    return Metric(f"{metric.name} beyond its labels", sums, value, -1.0, influence)
+
+
+def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:
+    """The weight of an example of each label by which labels of all become as frequent as in `rows`; their sum over all is that of rows."""
+    names = names_of(gold)
+    if names is None:
+        return None
+    labels, codes = np.unique(names, return_inverse=True)
+    every, mine = (np.bincount(some, minlength=len(labels)) for some in (codes, codes[rows]))
+    return dict(zip(labels.tolist(), (mine / every).tolist(), strict=True))
+
+
+def _weighed(gold: Column, weights: dict[str, float]) -> Doubles:
+    names = names_of(gold)
+    labels, codes = np.unique(np.zeros(0, np.str_) if names is None else names, return_inverse=True)
+    return np.array([weights[label] for label in labels.tolist()])[codes]
+
+
+def names_of(gold: Column) -> NDArray[np.str_] | None:
+    """What each example is, [n]: its class, or all labels of its set; None of scores."""
+    if isinstance(gold, Classes):
+        return np.array(gold.names, np.str_)[gold.ids]
+    if not isinstance(gold, LabelSets):
+        return None
+    sets, places = np.unique(gold.matrix() >= HOLDS, axis=0, return_inverse=True)
+    names = np.array(["+".join(np.array(gold.names)[row]) for row in sets])
+    return names[places.reshape(-1)]

@@ -1,0 +1,132 @@
+"""What is asked in the rows of a task: how many classes, what they consist of, what one word answers, what is odd about the sources.
+
+Scores of one question over several sources are comparable only where these agree; `unlike` says where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sonde.core import Result
+from sonde.labels import Classes, Column, LabelSets
+
+MADE = "construction"
+"""The stratum that says what labels consist of."""
+SHOWN = 3  # constructions of a class
+RARE = 0.005  # of a class, below which a construction is not told
+CLOSE = 1.1  # the ratio up to which numbers of examples count as alike
+PERCENT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """What is asked.
+
+    classes   the names of the classes that can be answered; () where labels are no classes
+    whole     how many classes the question has, where the data have fewer of them; 0 where all are there or none is said
+    made      class -> constructions with their shares of its test examples, the most frequent first
+    word      the best rule of one word, and what it scores in percent; '' without
+    remarks   what there is to say about the sources as a whole
+    """
+
+    classes: tuple[str, ...] = ()
+    whole: int = 0
+    made: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    word: str = ""
+    worded: float = 0.0
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> str:
+        """The number of classes, in words."""
+        many = f"{len(self.classes):,}"
+        return (f"{many} of {self.whole:,} classes" if self.whole > len(self.classes) else f"{many} classes") if self.classes else ""
+
+    def plain(self) -> dict[str, str | int | float]:
+        """The same for programs."""
+        return {
+            "classes": len(self.classes),
+            "question_classes": max(self.whole, len(self.classes)),
+            "made_of": composition(self),
+            "word_rule": self.word,
+            "word_score": self.worded,
+            "remarks": "; ".join(self.remarks),
+        }
+
+
+NOTHING = Posed()
+
+
+def posed(folds: Sequence[Result], gold: Column) -> Posed:
+    """What the folds of one thing measured ask."""
+    first: Mapping[str, Any] = folds[0].provenance.get("notes") or {}
+    rule = dict(first.get("one word") or {})
+    tests = [(r.n, float(dict((r.provenance.get("notes") or {}).get("one word") or {}).get("test", np.nan))) for r in folds]
+    return Posed(
+        tuple(gold.names) if isinstance(gold, Classes | LabelSets) else (),
+        int(first.get("classes of the question", 0)),
+        _made(folds),
+        str(rule.get("rule", "")),
+        PERCENT * float(np.average([share for _, share in tests], weights=[n for n, _ in tests])) if rule else 0.0,
+        (*map(str, first.get("remarks") or ()), *_sourced(folds)),
+    )
+
+
+def _sourced(folds: Sequence[Result]) -> Iterator[str]:
+    """A remark where the source of an example says something of its label."""
+    found = [(r.n, (r.provenance.get("notes") or {}).get("source alone") or {}) for r in folds]
+    if not all(said for _, said in found):
+        return
+    weights = [n for n, _ in found]
+    score, low, chance = (float(np.average([said[key] for _, said in found], weights=weights)) for key in ("test", "low", "constant"))
+    if low > chance:
+        right = f"right {PERCENT * score:.1f} times in 100, the best constant {PERCENT * chance:.1f}"
+        yield f"who knows the source alone is {right} (--by source)"
+
+
+def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    """The constructions of each class, over all folds."""
+    counts: dict[str, dict[str, int]] = {}
+    for fold in folds:
+        tags, gold = fold.strata.get(MADE), fold.gold
+        if tags is None or not isinstance(gold, Classes):
+            return ()
+        pairs, many = np.unique(np.stack([gold.ids, tags.codes], 1), axis=0, return_counts=True)
+        for (label, tag), n in zip(pairs.tolist(), many.tolist(), strict=True):
+            mine = counts.setdefault(gold.names[label], {})
+            name = tags.names[tag] if tag >= 0 else "none"
+            mine[name] = mine.get(name, 0) + n
+    return tuple((label, _shares(mine)) for label, mine in sorted(counts.items()))
+
+
+def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
+    total = sum(counts.values())
+    return tuple((name, n / total) for name, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def composition(asked: Posed) -> str:
+    """What the classes consist of, in words; '' where all are of the same one kind."""
+    if {name for _, made in asked.made for name, _ in made} == {made[0][0] for _, made in asked.made[:1]}:
+        return ""
+    told = []
+    for label, made in asked.made:
+        shown = [f"{name} {PERCENT * share:.0f} %" for name, share in made[:SHOWN] if share >= RARE]
+        told.append(f"{label}: {', '.join(shown)}" + (" and others" if len(made) > len(shown) else ""))
+    return "; ".join(told)
+
+
+def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
+    """In what the same question differs between sources; each with what it asks, its training and its test examples."""
+    found = []
+    if len({what.classes for what, *_ in sources}) > 1:
+        sizes = [len(what.classes) for what, *_ in sources]
+        found.append("classes" + (f" ({min(sizes):,} to {max(sizes):,})" if min(sizes) < max(sizes) else ""))
+    for of, numbers in (("training examples", [n for _, n, _ in sources]), ("test examples", [n for *_, n in sources])):
+        if max(numbers) > CLOSE * min(numbers):
+            found.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
+    commonest = {tuple((label, made[0][0]) for label, made in what.made) for what, *_ in sources}
+    return [*found, *(["what classes consist of"] if len(commonest) > 1 else [])]

@@ -1,0 +1,180 @@
+"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sonde.analysis.computing import computed
+from sonde.analysis.memory import remembered
+from sonde.analysis.posed import posed
+from sonde.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
+from sonde.analysis.tested import alike, missing, tested
+from sonde.analysis.together import together
+from sonde.analysis.unread import counts, unread
+from sonde.core import Result, Trial
+from sonde.datasets.controls import CONTROLS
+from sonde.encoders import ENCODERS, kind_of_reference
+from sonde.identity import recorded
+from sonde.metrics import Answers
+from sonde.probes import PROBES
+from sonde.references import brief, parsed_or_none
+from sonde.tasks import TASKS
+
+LEXICAL = "lex"  # the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019, section 2)
+
+
+def newest(results: Iterable[Result]) -> list[Result]:
+    """Results that belong together, ordered by trial: where data or code changed between runs, only those of the last state."""
+    found: dict[Trial, Result] = {}
+    state: dict[tuple[str, ...], str] = {}
+    for result in sorted(results, key=lambda r: str(r.provenance.get("date", ""))):
+        found[result.trial] = result
+        state[_shared(result)] = _state(result)
+    return [found[trial] for trial in sorted(found) if _state(found[trial]) == state[_shared(found[trial])]]
+
+
+def _state(result: Result) -> str:
+    """What a result's data, encoder, probe and control were made of, whatever they are called; folds of a data set agree on it."""
+    trial = result.trial
+    named = {"task": trial.task, "encoder": trial.encoder, "probe": trial.probe, "control": trial.control}
+    return str([_made_of(recorded(result.provenance, kind, reference)) for kind, reference in named.items()])
+
+
+def _made_of(identity: str) -> list[Any]:
+    """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code alone."""
+    try:
+        first, *rest = json.loads(identity)
+        return list(json.loads(first)[1:]) if str(first).startswith("[") else rest
+    except ValueError:
+        return [identity]
+
+
+def rows(results: Iterable[Result]) -> list[Row]:
+    """One row for all seeds, folds and samples of the same thing, in the order in which things first come."""
+    groups = groups_of(results)
+    return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
+
+
+def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
+    """All seeds, folds and samples of each thing, in the order of the rows."""
+    groups: dict[tuple[str, ...], list[Result]] = {}
+    for result in results:
+        groups.setdefault(_shared(result), []).append(result)
+    return groups
+
+
+def _plain(key: tuple[str, ...]) -> tuple[str, ...]:
+    """What a control is beside: the same without it."""
+    task, encoder, read, probe, _, metric = key
+    return task, encoder, read, probe, NO_CONTROL, metric
+
+
+def repeats(group: Iterable[Result]) -> list[list[Result]]:
+    """Results of one thing by seed and sample, each the results of all folds; those over other test examples are left out."""
+    return alike(_by_fit(group))
+
+
+def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
+    found: dict[tuple[int, str], list[Result]] = {}
+    for result in sorted(group, key=lambda r: r.trial.task):
+        found.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(result)
+    return list(found.values())
+
+
+def _shared(result: Result) -> tuple[str, ...]:
+    trial = result.trial
+    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, trial.control, result.metric
+
+
+def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] = ()) -> Row:
+    task, encoder, layer, probe, control, metric = key
+    every = _by_fit(group)
+    whole = alike(every)
+    folds, answers = whole[0], together(whole)
+    scored = answers.scores(metric) if len(folds) > 1 else [each[0].score for each in whole]
+    low, high = _interval(whole, answers)
+    rule, ruled = _rule(folds[0])
+    return Row(
+        task=brief(TASKS, task),
+        encoder=brief(ENCODERS, encoder),
+        layer=layer,
+        probe=brief(PROBES, probe),
+        control=brief(CONTROLS, control),
+        metric=metric,
+        score=PERCENT * float(np.mean(scored)),
+        low=PERCENT * low,
+        high=PERCENT * high,
+        majority=PERCENT * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
+        n=len(answers.gold),
+        seeds=len(whole),
+        folds=len(folds),
+        samples=len({_option(each[0].trial.task, "sample") for each in whole}),
+        rule=rule,
+        ruled=ruled,
+        clusters=", ".join(answers.clusters),
+        posed=posed(folds, answers.gold),
+        tested=tested(folds),
+        missing=missing(folds),
+        left_out=len(every) - len(whole),
+        computed=computed(result for each in whole for result in each),
+        **_kind(folds[0]),
+        **counts(folds),
+        **_code([r for each in whole for r in each]),
+        **unread(folds),
+        **remembered(metric, whole, repeats(plain)),
+    )
+
+
+def _kind(result: Result) -> dict[str, Any]:
+    """What the encoder of a result is; results of earlier versions do not say, so that it is asked what their reference names."""
+    said = "baseline" if result.trial.read == LEXICAL else result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
+    return {"kind": said if said in ORDER else "trained", "holds": str(result.provenance.get("oracle", ""))}
+
+
+def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:
+    """The interval that was stored, or that of all seeds and folds; of the first where a score is no number."""
+    first = whole[0][0]
+    if len(whole) == len(whole[0]) == 1 and not (math.isnan(first.low) and not math.isnan(first.score)):
+        return first.low, first.high
+    return answers.interval(first.metric)
+
+
+def _code(results: Sequence[Result]) -> dict[str, Any]:
+    """Mean length in bits of the codes for the labels that probes made, and how many times longer those without vectors are."""
+    codes = [r.provenance.get("choice", {}).get("code", {}) for r in results]
+    bits, uniform, prior = (np.array([float(code.get(key, math.nan)) for code in codes]) for key in ("bits", "uniform", "prior"))
+    return {"bits": float(bits.mean()), "compression": float((uniform / bits).mean()), "over_prior": float((prior / bits).mean())}
+
+
+def _rule(result: Result) -> tuple[str, float]:
+    """The best of the rules of thumb that the task's notes have, and its score in percent."""
+    rules = dict(result.provenance.get("notes", {}).get("rules") or {})
+    best = max(rules, key=lambda name: float(rules[name]), default="")
+    return best, PERCENT * float(rules[best]) if best else math.nan
+
+
+def without_fold(task: str) -> str:
+    """A task's reference without its fold and with all samples of the training data in place of one (`sample=*/5`).
+
+    Both are averaged over; what was trained on samples stays apart from what was trained on all.
+    """
+    parsed = parsed_or_none(task)
+    if parsed is None:
+        return task
+    options = (
+        (key, f"*/{value.partition('/')[2]}" if key == "sample" and "/" in value else value)
+        for key, value in parsed.without("fold").options
+    )
+    return str(replace(parsed, options=tuple(options)))
+
+
+def _option(task: str, key: str) -> str:
+    """The value of an option in a task's reference, '' without."""
+    parsed = parsed_or_none(task)
+    return "" if parsed is None else dict(parsed.options).get(key, "")

@@ -1,0 +1,168 @@
+"""Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and LitBank.
+
+Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins at B, S or U, and at I, E or L of
+another type than the word before has. Several columns of tags are layers of nested spans. Where there is no raw text (`# text =`), words
+are closed up to one as a reader would see it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.conll2012 import Labelled, Words
+from sonde.corpora.files import tried
+from sonde.corpora.rendering import rendered
+from sonde.corpora.tally import OnError, Tally
+
+TAG = re.compile(r"O|[BIESLU]-\S+")
+SAMPLE = 2000  # rows that columns are told by
+MOST = 0.9  # of their cells are tags in a column of tags; the others are mistakes, which are named when they are read
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns hold what, from 0, -1 the last; None and () are told by what stands in them.
+
+    word     the column of words: the second where rows are numbered, else the first
+    tags     columns of tags: those of which nearly all cells are tags; where there are several: all if the words have no other column
+             (LitBank's layers), else the last (`entities`) or the last but one (`chunks`, of CoNLL-2003)
+    chunks   which of several is meant
+    """
+
+    word: int | None = None
+    tags: tuple[int, ...] = ()
+    chunks: bool = False
+    encoding: str = "utf-8"
+
+
+class Tagged(NamedTuple):
+    """One sentence: its tags in layers, and the document that it belongs to ('' where the file says nothing of documents)."""
+
+    sentence: Sentence
+    layers: tuple[tuple[str, ...], ...]
+    document: str
+    line: int
+
+
+def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Tagged]:
+    """The sentences of a file in order; DataProblem with file and line."""
+    tally = Tally() if tally is None else tally
+    rows = tried(path, layout.encoding)
+    first = list(islice(rows, SAMPLE))
+    tabbed = _tabbed([text for _, text, _ in first])
+    unreadable = next((f"{path}:{number}: {wrong}" for number, _, wrong in first if wrong), "")
+    shape = _shape([_cells(text, tabbed) for _, text, _ in first], layout, str(path), unreadable)
+    block: list[tuple[int, list[str]]] = []
+    text, document, spoilt, documents, words = "", "", "", count(1), Words()
+    for number, line, wrong in chain(first, rows, [(0, "", "")]):
+        if wrong:
+            spoilt = spoilt or f"{number}: {wrong}"
+        elif _told(line, tabbed):
+            key, _, value = line.lstrip("# ").partition(" = ")
+            text = value.strip() if key.strip() == "text" else text
+            document = value.strip() if key.strip() == "newdoc id" else document
+        elif line.startswith("-DOCSTART-"):
+            document = str(next(documents))
+        elif line.strip():
+            block.append((number, _cells(line, tabbed)))
+        elif block or spoilt:
+            if problem := spoilt or _wrong(block, shape):
+                tally.refuse(f"{path}:{problem}", on_error)
+            else:
+                tally.sentences += 1
+                tally.words += len(block)
+                found = tuple(words[row[shape.word]] for _, row in block)
+                layers = tuple(tuple(row[k] for _, row in block) for k in shape.tags)
+                yield Tagged(Sentence(found, text or rendered(found)), layers, document, block[0][0])
+            block, text, spoilt = [], "", ""
+
+
+def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
+    """The spans of one layer in order, and how many begin with I, E or L, as all do in IOB1 but none in IOB2."""
+    found: list[Labelled] = []
+    inside, slips = "", 0
+    for i, tag in enumerate(tags):
+        mark, _, label = tag.partition("-")
+        if mark == "O":
+            inside = ""
+            continue
+        if mark in "BSU" or label != inside:
+            found.append(Labelled(label, i, i + 1))
+            slips += mark in "IEL"
+        else:
+            found[-1] = found[-1]._replace(stop=i + 1)
+        inside = "" if mark in "SUEL" else label
+    return found, slips
+
+
+def _tabbed(sample: list[str]) -> bool:
+    """Whether tabs part the cells: they stand in most lines that are not blank."""
+    filled = [text for text in sample if text.strip() and not text.startswith(("#", "-DOCSTART-"))]
+    return 2 * sum("\t" in text for text in filled) > len(filled)
+
+
+def _cells(line: str, tabbed: bool) -> list[str]:
+    if not tabbed:
+        return line.split()
+    cells = line.split("\t")
+    return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
+
+
+def _told(line: str, tabbed: bool) -> bool:
+    """Whether a line is a comment; a word may begin with # too, but has tags beside it."""
+    return tabbed and line.startswith("#") and "\t" not in line
+
+
+class _Shape(NamedTuple):
+    """The column of words, those of tags, and how many all rows have."""
+
+    word: int
+    tags: tuple[int, ...]
+    width: int
+
+
+def _shape(rows: list[list[str]], layout: Layout, path: str, unreadable: str) -> _Shape:
+    """What the rows of a file have in common; DataProblem where no column holds tags."""
+    whole = [row for row in rows if len(row) > 1 and "".join(row).strip() and not row[0].startswith("-DOCSTART-")]
+    if not whole:
+        raise DataProblem(unreadable or f"{path}: no rows of words and tags in it")
+    width = Counter(map(len, whole)).most_common(1)[0][0]
+    whole = [row for row in whole if len(row) == width]
+    word = layout.word
+    if word is None:
+        word = int(width > 2 and all(row[0].replace("-", "").replace(".", "").isdigit() for row in whole))
+    for name, column in (("word", word), *(("column", column) for column in layout.tags)):
+        if not -width <= column < width:
+            raise DataProblem(f"{path}: {name}={column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for the last")
+    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width)
+
+
+def _tags(rows: list[list[str]], word: int, width: int, layout: Layout, path: str) -> tuple[int, ...]:
+    """The columns of tags."""
+    least = MOST * len(rows)
+    found = [k for k in range(width) if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least]
+    if not found:
+        raise DataProblem(f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by column=, the first is 0")
+    if len(found) > 1 and width - 1 > len(found):
+        return (found[-2 if layout.chunks else -1],)
+    return tuple(found)
+
+
+def _wrong(block: list[tuple[int, list[str]]], shape: _Shape) -> str:
+    """The line of what is wrong with the rows of a sentence, and what; '' for nothing."""
+    for number, row in block:
+        if len(row) != shape.width:
+            return f"{number}: {len(row)} columns, most rows have {shape.width}"
+        if not row[shape.word].strip():
+            return f"{number}: the word is empty"
+        for k in shape.tags:
+            if not TAG.fullmatch(row[k]):
+                return f"{number}: {row[k]!r} is not a tag such as B-PER, I-PER or O"
+    return ""

@@ -1,0 +1,293 @@
+"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read(path)` yields one `Tree` a sentence.
+
+Trees stand one a line or over many, several to a line or with text indented as one likes. Where a file is damaged, reading goes
+on at the next line that begins as the file's first tree does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.files import chunks, decoded
+from sonde.corpora.historical import TRACE, historical, ordinary
+from sonde.corpora.rendering import rendered
+from sonde.corpora.tally import OnError, Tally
+from sonde.vectors import Ints
+
+SUFFIXES = (".mrg", ".ptb", ".parse", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
+"""What the name of a file of trees ends in, before .gz or .xz."""
+ROOT = "ROOT"
+WRAPPERS = frozenset({"", "ROOT", "TOP", "S1"})  # what the outermost bracket is called
+LONGEST = 1 << 24  # bytes without an end of a tree, after which a file holds no trees
+
+_TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|\(\s*([^\s()]*)|(\))|([^\s()]+)", re.ASCII)
+_WRAPPED = re.compile(rb"\s*\((?:(?:ROOT|TOP|S1)\b|\s*(?:\(|$))", re.ASCII)
+_WRAPPER = re.compile(rb"^\((?:(?:ROOT|TOP|S1)\b|\s*\()", re.ASCII | re.MULTILINE)
+_BRACKET = re.compile(rb"^\(", re.MULTILINE)
+_ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]", "\\/": "/", "\\*": "*"}
+_ESCAPE = re.compile("|".join(map(re.escape, _ESCAPED)))
+_QUOTES = {"``": '"', "''": '"'}
+
+
+class Child(NamedTuple):
+    """A constituent: a phrase, whose node is given, or a bare word (node -1) by its tag; it spans the words [start, stop)."""
+
+    label: str
+    start: int
+    stop: int
+    node: int
+
+
+class Tree(NamedTuple):
+    """One sentence with its phrases, in preorder: node 0 is ROOT, a phrase stands before those inside it.
+
+    words, tags   the terminals, unescaped, and their preterminals' labels; preterminals are no nodes
+    labels        of the phrases, without function tags; functions: what was cut off, as '-SBJ-1' or '=2', '' for nothing
+    starts, stops the words that each phrase spans; parents: the node above, -1 for ROOT; below: the constituents right below it
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    functions: tuple[str, ...]
+    starts: tuple[int, ...]
+    stops: tuple[int, ...]
+    parents: tuple[int, ...]
+    below: tuple[tuple[Child, ...], ...]
+    file: str
+    line: int
+
+    @property
+    def sentence(self) -> Sentence:
+        """The words, and a readable string of them."""
+        return Sentence(self.words, rendered(self.words, self.tags))
+
+    def children(self, node: int) -> tuple[Child, ...]:
+        """The constituents right below a phrase, in order: phrases and bare words."""
+        return self.below[node]
+
+    def has(self, node: int, function: str) -> bool:
+        """Whether a phrase has a function tag, as 'SBJ' or 'TMP'."""
+        return node >= 0 and function in self.functions[node].split("-")
+
+
+class _Words(dict[str, str]):
+    """Terminals as written -> unescaped."""
+
+    def __missing__(self, raw: str) -> str:
+        word = self[raw] = _QUOTES.get(raw) or _ESCAPE.sub(lambda found: _ESCAPED[found[0]], raw)
+        return word
+
+
+class _Labels(dict[str, tuple[str, str]]):
+    """Labels as written -> the label and its function tags; one that begins with a hyphen (-LRB-) has none."""
+
+    def __missing__(self, raw: str) -> tuple[str, str]:
+        cut = next((i for i, c in enumerate(raw) if c in "-=" and i), len(raw)) if raw[0] != "-" else len(raw)
+        self[raw] = raw[:cut], raw[cut:]
+        return self[raw]
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """One string a distinct word, tag and label, so that many trees do not hold each many times."""
+
+    words: _Words = field(default_factory=_Words)
+    tags: dict[str, str] = field(default_factory=dict)
+    labels: _Labels = field(default_factory=_Labels)
+
+
+class _Fault(Exception):
+    """What is wrong with a tree, and at which token of it."""
+
+
+def read(
+    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None, *, traces: bool = False, strings: Strings | None = None
+) -> Iterator[Tree]:
+    """The trees of one file, in order, by default without traces and the phrases that hold nothing else.
+
+    What is wrong with it is a DataProblem that names file and line; trees of nothing but traces are counted as skipped.
+    """
+    tally = Tally() if tally is None else tally
+    strings = strings or Strings()
+    for line, data, problem in _bracketed(path):
+        try:
+            if problem:
+                raise DataProblem(f"{path}:{line}: {problem}")
+            tree = _tree(decoded(data, path, line), path, line, strings, traces)
+        except DataProblem as wrong:
+            tally.refuse(wrong, on_error)
+            continue
+        if not tree.words:
+            tally.skip(f"{path}:{line}: a tree without words, or of nothing but traces")
+            continue
+        tally.sentences += 1
+        tally.words += len(tree.words)
+        yield tree
+
+
+def parsed(text: str, path: str | Path, line: int) -> Tree:
+    """The tree that a text stands for, which begins on a line of a file; DataProblem where it is not one whole tree."""
+    data = text.encode("utf-8", "surrogatepass")
+    found = list(_cut(data, _BRACKET))
+    if len(found) != 1 or found[0][2] or data[found[0][1] :].strip():
+        raise DataProblem(f"{path}:{line}: the brackets are not those of one whole tree ({text[:40]!r})")
+    return _tree(text, path, line, Strings(), False)
+
+
+def written(tree: Tree) -> str:
+    """A tree as one line of brackets."""
+    found: list[str] = []
+    _write(tree, 0, found)
+    return "".join(found)
+
+
+def _write(tree: Tree, node: int, found: list[str]) -> None:
+    found.append(f"({tree.labels[node]}{tree.functions[node]}")
+    for label, start, _, below in tree.children(node):
+        found.append(" ")
+        if below < 0:
+            word = tree.words[start].replace("(", "-LRB-").replace(")", "-RRB-")
+            found.append(f"({label} {word})")
+        else:
+            _write(tree, below, found)
+    found.append(")")
+
+
+UNCLOSED = "a bracket is not closed before the next tree begins"
+OUTSIDE = "text outside brackets; only trees and blank lines may stand here"
+UNOPENED = "a bracket is closed that was never opened"
+
+
+def _bracketed(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
+    """The text of each tree with the line on which it begins, and what is wrong with its brackets ('' for nothing)."""
+    rest, line, beginning = b"", 1, None
+    for data in chunks(path):
+        rest += data
+        if beginning is None and rest.strip():
+            beginning = _WRAPPER if _WRAPPED.match(rest) else _BRACKET
+        used = 0
+        for start, stop, problem in _cut(rest, beginning or _BRACKET):
+            line += rest.count(b"\n", used, start)
+            yield line, rest[start:stop], problem
+            line += rest.count(b"\n", start, stop)
+            used = stop
+        rest = rest[used:]
+        if len(rest) > LONGEST:
+            raise DataProblem(f"{path}:{line}: no tree ends within {LONGEST >> 20} MiB; is this a file of bracketed trees?")
+    if left := rest.strip():
+        line += rest.count(b"\n", 0, rest.index(left))
+        yield line, left, UNCLOSED.replace("the next tree begins", "the file ends") if left.startswith(b"(") else OUTSIDE
+
+
+def _cut(data: bytes, beginning: re.Pattern[bytes]) -> Iterator[tuple[int, int, str]]:
+    """Where each tree that ends in these bytes starts and stops, and what is wrong with it; what is left may go on later."""
+    codes = np.frombuffer(data, np.uint8)
+    at = np.flatnonzero((codes == ord("(")) | (codes == ord(")")))
+    step = np.where(codes[at] == ord("("), 1, -1)
+    depth = np.cumsum(step)
+    starts = np.array([found.start() for found in beginning.finditer(data)], np.int64)
+    before = depth - step
+    damaged = (depth < 0).any() or bool(before[np.searchsorted(at, starts)].any())
+    if not damaged:
+        yield from _spans(data, 0, (at[depth == 0] + 1).tolist())
+        return
+    for start, stop in zip([0, *starts], [*starts, None], strict=True):
+        inside = slice(np.searchsorted(at, start), None if stop is None else np.searchsorted(at, stop))
+        yield from _segment(data, int(start), stop, at[inside], step[inside])
+
+
+def _spans(data: bytes, start: int, stops: list[int]) -> Iterator[tuple[int, int, str]]:
+    for stop in stops:
+        opens = data.index(b"(", start)
+        if data[start:opens].strip():
+            yield _next(data, start), opens, OUTSIDE
+        yield opens, stop, ""
+        start = stop
+
+
+def _segment(data: bytes, start: int, stop: int | None, at: Ints, step: Ints) -> Iterator[tuple[int, int, str]]:
+    """The trees from one beginning to the next; where brackets do not match, the rest of it is damaged."""
+    depth = np.cumsum(step)
+    under = np.flatnonzero(depth < 0)
+    sound = int(under[0]) if under.size else len(at)
+    ends = (at[:sound][depth[:sound] == 0] + 1).tolist()
+    yield from _spans(data, start, ends)
+    start = ends[-1] if ends else start
+    if under.size:
+        stop = len(data) if stop is None else stop
+        yield _next(data, start), stop, UNOPENED
+    elif stop is not None and data[start:stop].strip():
+        start = _next(data, start)
+        yield start, stop, UNCLOSED if data[start : start + 1] == b"(" else OUTSIDE
+
+
+def _next(data: bytes, start: int) -> int:
+    """Where the next visible character is."""
+    return start + len(data[start:]) - len(data[start:].lstrip())
+
+
+def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool) -> Tree:
+    """The tree that a balanced text stands for."""
+    tokens = _TOKEN.findall(text)
+    if historical(text):
+        try:
+            tokens = ordinary(tokens)
+        except ValueError as problem:
+            raise DataProblem(f"{path}:{line}: {problem}") from None
+    first = tokens[0]
+    wrapped = not first[0] and first[2] in WRAPPERS
+    try:
+        return _grown(tokens[1:-1] if wrapped else tokens, strings, traces, str(path), line)
+    except _Fault as fault:
+        message, number = fault.args
+        found = list(_TOKEN.finditer(text))[number + wrapped]
+        line += text.count("\n", 0, found.start())
+        raise DataProblem(f"{path}:{line}: {message} ({found[0][:40]!r})") from None
+
+
+def _grown(tokens: list[tuple[str, str, str, str, str]], strings: Strings, traces: bool, path: str, line: int) -> Tree:
+    words: list[str] = []
+    tags: list[str] = []
+    labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
+    below: list[list[Child]] = [[]]
+    word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
+    opened = False
+    for number, (tag, word, label, closed, stray) in enumerate(tokens):
+        if tag:
+            opened = False
+            if tag != TRACE or traces:
+                below[node].append(Child(same(tag, tag), len(words), len(words) + 1, -1))
+                words.append(word_of[word])
+                tags.append(below[node][-1].label)
+        elif closed:
+            if opened:
+                raise _Fault("a phrase without words", number)
+            above = parents[node]
+            if below[node]:
+                stops[node] = len(words)
+                below[above].append(Child(labels[node][0], starts[node], len(words), node))
+            else:  # nothing but traces, and the phrases within have gone before
+                del labels[node], starts[node], stops[node], parents[node], below[node]
+            node = above
+        elif stray or not label:
+            raise _Fault("a word beside phrases, or without a tag of its own" if stray else "a bracket without a label", number)
+        else:
+            parents.append(node)
+            node, opened = len(labels), True
+            labels.append(label_of[label])
+            starts.append(len(words))
+            stops.append(0)
+            below.append([])
+    stops[0] = len(words)
+    names, functions = zip(*labels, strict=True)
+    return Tree(
+        tuple(words), tuple(tags), names, functions, tuple(starts), tuple(stops), tuple(parents), tuple(map(tuple, below)), path, line
+    )

@@ -1,0 +1,265 @@
+"""Clauses of the embedded grammar: statements, questions, commands, exclamations, and what hangs below them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sonde.corpora.embedded.lexicon import LEXICON, Noun, Verb
+from sonde.corpora.embedded.phrases import (
+    AUXILIARIES,
+    Form,
+    Phrase,
+    adjective,
+    degree,
+    nominal,
+    person,
+    place,
+    prepositional,
+    verb_group,
+    vowel,
+)
+from sonde.corpora.embedded.words import Chance, Word
+
+KINDS = tuple(LEXICON.transitive)
+RARE = ("ditransitive", "ditransitive", "clausal", "control", "copular", "copular")
+FRAMES = ("transitive",) * 9 + ("intransitive",) * 4 + ("passive",) * 6 + RARE
+COMMA = Word(",", ",", "PUNCT", deprel="punct", tight=True)
+NOT = Word("not", "not", "PART", "Polarity=Neg", "advmod")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A clause before its words are put in order: the subject, the auxiliaries, the head, and what follows it."""
+
+    subject: Phrase
+    auxiliaries: tuple[Word, ...]
+    head: Word
+    after: tuple[Word, ...] = ()
+
+
+def form(chance: Chance, like: Form | None = None) -> Form:
+    """Tense, aspect and polarity; a dependent clause mostly has the tense of the one above it."""
+    tense = like.tense if like is not None and chance.hit(0.6) else chance.pick(("Pres", "Past"))
+    draw = chance.pick(range(20))
+    aspect = "simple" if draw < 13 else "progressive" if draw < 16 else "perfect" if draw < 18 else "modal"
+    return Form(tense, aspect, negative=chance.hit(0.1))
+
+
+def parts(chance: Chance, wanted: Form, depth: int, frames: tuple[str, ...] = FRAMES) -> Parts:
+    """The subject, the verb group and what follows it, for one of the frames."""
+    frame = chance.pick(frames)
+    if frame == "clausal" and not chance.more(depth):
+        frame = "transitive"
+    if frame == "copular":
+        return _copular(chance, replace(wanted, aspect="simple"), depth)
+    if frame == "passive":
+        return _passive(chance, wanted, depth)
+    subject = person(chance, depth + 1, relative)
+    verb = _verb(chance, frame)
+    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
+    return Parts(_as(subject, "nsubj"), tuple(auxiliaries), head, complements(chance, frame, verb, wanted, depth))
+
+
+def _verb(chance: Chance, frame: str) -> Verb:
+    if frame == "transitive":
+        return chance.pick(LEXICON.transitive[chance.pick(KINDS)])
+    table = {
+        "intransitive": LEXICON.intransitive,
+        "ditransitive": LEXICON.ditransitive,
+        "clausal": LEXICON.clausal,
+        "control": LEXICON.control,
+    }
+    return chance.pick(table[frame])
+
+
+def _allowed(wanted: Form, verb: Verb) -> Form:
+    return replace(wanted, aspect="simple") if verb.state and wanted.aspect == "progressive" else wanted
+
+
+def _as(subject: Phrase, deprel: str) -> Phrase:
+    return replace(subject, word=subject.word.under(deprel))
+
+
+def complements(chance: Chance, frame: str, verb: Verb, wanted: Form, depth: int) -> tuple[Word, ...]:
+    """What the verb asks for: objects, a clause, an infinitive."""
+    if frame == "transitive":
+        return (_object(chance, verb, depth),)
+    if frame == "ditransitive":
+        gift = nominal(chance, chance.pick(("thing", "text", "food")), depth + 1, relative).word.under("obj")
+        receiver = person(chance, depth + 1, relative, "Acc").word
+        return (receiver.under("iobj"), gift) if chance.hit(0.6) else (gift, prepositional("to", receiver, "obl"))
+    if frame == "clausal":
+        below = statement(chance, form(chance, wanted), depth + 1).under("ccomp")
+        return (below.plus(left=(Word("that", "that", "SCONJ", "_", "mark"),)),)
+    if frame == "control":
+        below = infinitive(chance, depth + 1).under("xcomp")
+        return (below.plus(left=(Word("to", "to", "PART", "_", "mark"),)),)
+    return ()
+
+
+def _object(chance: Chance, verb: Verb, depth: int) -> Word:
+    if verb.kind == "person":
+        return person(chance, depth + 1, relative, "Acc").word.under("obj")
+    return nominal(chance, verb.kind, depth + 1, relative).word.under("obj")
+
+
+def infinitive(chance: Chance, depth: int) -> Word:
+    """A bare infinitive with its object."""
+    verb = _verb(chance, frame := chance.pick(("transitive", "transitive", "intransitive")))
+    return Word(verb.base, verb.base, "VERB", "VerbForm=Inf", right=complements(chance, frame, verb, Form(), depth))
+
+
+def _passive(chance: Chance, wanted: Form, depth: int) -> Parts:
+    verb = _verb(chance, "transitive")
+    while verb.state or (verb.kind == "person" and chance.hit(0.3)):
+        verb = _verb(chance, "transitive")
+    subject = _as(nominal(chance, verb.kind, depth + 1, relative), "nsubj:pass")
+    auxiliaries, head = verb_group(chance, verb, replace(wanted, passive=True), subject)
+    agent: tuple[Word, ...] = ()
+    if chance.hit(0.3):
+        agent = (prepositional("by", person(chance, depth + 1, relative, "Acc").word, "obl:agent"),)
+    return Parts(subject, tuple(auxiliaries), head, agent)
+
+
+def _copular(chance: Chance, wanted: Form, depth: int) -> Parts:
+    kind = chance.pick(KINDS)
+    subject = _as(nominal(chance, kind, depth + 1, relative), "nsubj")
+    head = adjective(chance, kind, 4)
+    (copula,) = verb_group(chance, AUXILIARIES["be"], replace(wanted, question=False, negative=False), subject)[1:]
+    copula = replace(copula, upos="AUX", deprel="cop")
+    return Parts(subject, (copula,), head.plus(left=degree(chance) if chance.more(depth + 1) else ()))
+
+
+def statement(chance: Chance, wanted: Form, depth: int) -> Word:
+    """Subject, verb and complements in order, with adjuncts, coordination and clauses where there is room."""
+    found = parts(chance, wanted, depth)
+    left: list[Word] = [found.subject.word, *_negated(found.auxiliaries, wanted)]
+    if depth == 0 and chance.more(depth + 2):
+        left[:0] = [place(chance, depth + 1, relative), COMMA]
+    verbal = found.head.upos == "VERB"
+    if verbal and wanted.aspect == "simple" and not wanted.negative and chance.more(depth + 2):
+        word = chance.pick(LEXICON.frequency)
+        left.append(Word(word, word, "ADV", "_", "advmod"))
+    right = [*found.after, *adjuncts(chance, depth, verbal)]
+    if chance.more(depth + 2):
+        right.append(_below(chance, wanted, depth) if chance.hit(0.5) else _joined(chance, found.subject, wanted, depth))
+    return found.head.plus(left, right)
+
+
+def _negated(auxiliaries: tuple[Word, ...], wanted: Form) -> list[Word]:
+    return [*auxiliaries[:1], NOT, *auxiliaries[1:]] if wanted.negative and auxiliaries else list(auxiliaries)
+
+
+def adjuncts(chance: Chance, depth: int, verbal: bool) -> list[Word]:
+    """How and where; nothing here tells the tense."""
+    found = []
+    if verbal and chance.more(depth + 1):
+        form = chance.pick(LEXICON.manner)
+        found.append(Word(form, form, "ADV", "_", "advmod"))
+    if chance.more(depth + 1):
+        found.append(place(chance, depth + 1, relative))
+    return found
+
+
+def _below(chance: Chance, wanted: Form, depth: int) -> Word:
+    """A subordinate clause."""
+    mark = chance.pick(("because", "although", "while", "since"))
+    clause = statement(chance, replace(form(chance, wanted), negative=False), depth + 2)
+    return clause.under("advcl").plus(left=(Word(mark, mark, "SCONJ", "_", "mark"),))
+
+
+def _joined(chance: Chance, subject: Phrase, wanted: Form, depth: int) -> Word:
+    """A second predicate of the same subject, or a second clause."""
+    conjunction = Word(chance.pick(("and", "but")), "and", "CCONJ", "_", "cc")
+    conjunction = replace(conjunction, lemma=conjunction.form)
+    if chance.hit(0.4):
+        return statement(chance, form(chance, wanted), depth + 2).under("conj").plus(left=(COMMA, conjunction))
+    frame = chance.pick(("transitive", "intransitive"))
+    verb = _verb(chance, frame)
+    auxiliaries, head = verb_group(chance, verb, Form(wanted.tense), subject)
+    return head.under("conj").plus([conjunction, *auxiliaries], complements(chance, frame, verb, wanted, depth + 1))
+
+
+def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
+    """A relative clause: about a person mostly as the subject, about other things as the object."""
+    wanted = form(chance)
+    if noun.kind == "person" and chance.hit(0.7):
+        frame = chance.pick(("transitive", "intransitive"))
+        verb = _verb(chance, frame)
+        pronoun = Word("who", "who", "PRON", "PronType=Rel", "nsubj")
+        auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), Phrase(pronoun, number))
+        after = complements(chance, frame, verb, wanted, depth)
+        return head.under("acl:relcl").plus([pronoun, *_negated(tuple(auxiliaries), wanted)], after)
+    verb = chance.pick(LEXICON.transitive[noun.kind])
+    pronoun = Word("that", "that", "PRON", "PronType=Rel", "obj")
+    subject = _as(person(chance, depth + 1, relative), "nsubj")
+    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
+    return head.under("acl:relcl").plus([pronoun, subject.word, *_negated(tuple(auxiliaries), wanted)])
+
+
+def question(chance: Chance) -> Word:
+    """A yes-no question, or one with a question word."""
+    wanted = replace(form(chance), question=True, negative=False)
+    draw = chance.pick(range(10))
+    if draw < 2:
+        return _who(chance, replace(wanted, question=False))
+    found = parts(chance, wanted, 0, FRAMES if draw < 6 else ("transitive", "intransitive", "passive", "control"))
+    left = [*found.auxiliaries[:1], found.subject.word, *found.auxiliaries[1:]]
+    after = [*found.after, *adjuncts(chance, 0, found.head.upos == "VERB")]
+    if draw == 6 and found.after and found.after[0].deprel == "obj":
+        form_ = "who" if found.after[0].upos in ("PROPN", "PRON") else "what"
+        left.insert(0, Word(form_, form_, "PRON", "PronType=Int", "obj"))
+        after = [word for word in after if word.deprel != "obj"]
+    elif draw >= 6:
+        word = chance.pick(("when", "where", "why", "how"))
+        left.insert(0, Word(word, word, "ADV", "PronType=Int", "advmod"))
+        after = [word for word in after if word.deprel in {"obj", "xcomp"}]
+    return found.head.plus(left, after)
+
+
+def _who(chance: Chance, wanted: Form) -> Word:
+    frame = chance.pick(("transitive", "transitive", "intransitive"))
+    verb = _verb(chance, frame)
+    pronoun = Word("who", "who", "PRON", "PronType=Int", "nsubj")
+    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), Phrase(pronoun, "Sing"))
+    return head.plus([pronoun, *auxiliaries], [*complements(chance, frame, verb, wanted, 0), *adjuncts(chance, 0, True)])
+
+
+def command(chance: Chance) -> Word:
+    """An imperative, polite or negative now and then."""
+    frame = chance.pick(("transitive",) * 5 + ("intransitive", "ditransitive"))
+    verb = _verb(chance, frame)
+    while verb.state:
+        verb = _verb(chance, frame)
+    left: list[Word] = []
+    negative = chance.hit(0.2)
+    if negative:
+        left = [Word("do", "do", "AUX", "Mood=Imp|VerbForm=Fin", "aux"), NOT]
+    if chance.hit(0.2):
+        left.insert(0, Word("please", "please", "INTJ", "_", "discourse"))
+    feats = "VerbForm=Inf" if negative else "Mood=Imp|VerbForm=Fin"
+    after = [*complements(chance, frame, verb, Form(), 0), *adjuncts(chance, 0, True)]
+    if chance.more(3):
+        after.append(_below(chance, Form(), 0))
+    return Word(verb.base, verb.base, "VERB", feats, left=tuple(left), right=tuple(after))
+
+
+def exclamation(chance: Chance) -> Word:
+    """One of `What a ...!` and `How ... it is!`."""
+    kind = chance.pick(KINDS)
+    if chance.hit(0.5):
+        subject = _as(nominal(chance, kind, 1, relative), "nsubj")
+        copula = verb_group(chance, AUXILIARIES["be"], Form(chance.pick(("Pres", "Past"))), subject)[1]
+        how = Word("how", "how", "ADV", "PronType=Int", "advmod")
+        return adjective(chance, kind, 5).plus([how], [subject.word, replace(copula, upos="AUX", deprel="cop")])
+    head = nominal(chance, kind, 0, relative)
+    what = Word("what", "what", "DET", "PronType=Int", "det:predet")
+    article = _article(head.word)
+    return replace(head.word, left=(what, *article, *head.word.left[1:]))
+
+
+def _article(head: Word) -> tuple[Word, ...]:
+    if head.feats == "Number=Plur":
+        return ()
+    following = ((head.left[1].left or (head.left[1],))[0] if len(head.left) > 1 else head).form
+    return (Word("an" if vowel(following) else "a", "a", "DET", "Definite=Ind|PronType=Art", "det"),)

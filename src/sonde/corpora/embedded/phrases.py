@@ -1,0 +1,195 @@
+"""Noun phrases, prepositional phrases and verb groups of the embedded grammar, with their agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sonde.corpora.embedded.lexicon import LEXICON, Noun, Verb
+from sonde.corpora.embedded.words import Chance, Word
+
+Relative = Callable[[Chance, Noun, str, int], Word]
+"""Writes a relative clause about a noun of some number, at some depth."""
+
+PRONOUNS = {"i": ("Sing", "1"), "you": ("Sing", "2"), "he": ("Sing", "3"), "she": ("Sing", "3"), "we": ("Plur", "1"), "they": ("Plur", "3")}
+OBJECTS = {"i": "me", "you": "you", "he": "him", "she": "her", "we": "us", "they": "them"}
+BE = {("Pres", "Sing", "1"): "am", ("Pres", "Sing", "3"): "is", ("Past", "Sing", "1"): "was", ("Past", "Sing", "3"): "was"}
+AUXILIARIES = {
+    "be": Verb("be", "is", "was", "been", "being"),
+    "have": Verb("have", "has", "had", "had", "having"),
+    "do": Verb("do", "does", "did", "done", "doing"),
+}
+MODALS = ("can", "could", "may", "might", "must", "should", "will", "would")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase and what a verb has to agree with."""
+
+    word: Word
+    number: str
+    person: str = "3"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a verb group is inflected for."""
+
+    tense: str = "Pres"
+    aspect: str = "simple"
+    passive: bool = False
+    negative: bool = False
+    question: bool = False
+
+
+def determiner(chance: Chance, number: str) -> Word:
+    """A determiner; most fit both numbers, so that they give the number of their noun away only now and then."""
+    if chance.hit(0.55):
+        return Word("the", "the", "DET", "Definite=Def|PronType=Art", "det")
+    if chance.hit(0.5):
+        form, feats = chance.pick((("my", "1"), ("your", "2"), ("her", "3"), ("our", "1"), ("their", "3")))
+        return Word(form, form, "PRON", f"Case=Gen|Person={feats}|Poss=Yes|PronType=Prs", "nmod:poss")
+    if number == "Plur":
+        form, feats = chance.pick((("these", "Number=Plur|PronType=Dem"), ("some", "PronType=Ind"), ("many", "_"), ("several", "_")))
+        return Word(form, "this" if form == "these" else form, "ADJ" if feats == "_" else "DET", feats, "amod" if feats == "_" else "det")
+    form, feats = chance.pick((("a", "Definite=Ind|PronType=Art"), ("this", "Number=Sing|PronType=Dem"), ("every", "PronType=Tot")))
+    return Word(form, form, "DET", feats, "det")
+
+
+def nominal(chance: Chance, kind: str, depth: int, relative: Relative) -> Phrase:
+    """Determiner, adjectives, noun, and now and then a possessor, a place or a relative clause."""
+    noun = chance.pick(LEXICON.nouns[kind])
+    number = "Plur" if chance.hit(0.5) else "Sing"
+    left = [possessor(chance, depth, relative) if chance.lush > 0.3 and chance.hit(0.1) else determiner(chance, number)]
+    if chance.more(depth):
+        left.append(adjective(chance, kind, depth))
+        if chance.more(depth + 2):
+            left.append(Word(form := chance.pick(LEXICON.adjectives["any"]), form, "ADJ", "Degree=Pos", "amod"))
+    right: tuple[Word, ...] = ()
+    if chance.more(depth + 1):
+        right = (relative(chance, noun, number, depth + 2) if chance.hit(0.5) else place(chance, depth + 1, relative).under("nmod"),)
+    form = noun.plural if number == "Plur" else noun.singular
+    left[0] = _an(left, form)
+    return Phrase(Word(form, noun.singular, "NOUN", f"Number={number}", left=tuple(left), right=right), number)
+
+
+def _an(left: list[Word], form: str) -> Word:
+    """The determiner, `a` becoming `an` before a vowel that is heard."""
+    following = form if len(left) == 1 else (left[1].left or (left[1],))[0].form
+    return Word("an", "a", "DET", left[0].feats, "det") if left[0].form == "a" and vowel(following) else left[0]
+
+
+def vowel(word: str) -> bool:
+    """Whether a word begins with a vowel that is heard, so that `an` goes before it."""
+    return (word[0] in "aeiou" and not word.startswith(("use", "uni"))) or word.startswith("hon")
+
+
+def adjective(chance: Chance, kind: str, depth: int) -> Word:
+    """An adjective that suits the noun, now and then with a degree adverb."""
+    form = chance.pick(LEXICON.adjectives[kind])
+    return Word(form, form, "ADJ", "Degree=Pos", "amod", left=degree(chance) if chance.more(depth + 2) else ())
+
+
+def degree(chance: Chance) -> tuple[Word, ...]:
+    """One degree adverb."""
+    form = chance.pick(LEXICON.degree)
+    return (Word(form, form, "ADV", "_", "advmod"),)
+
+
+def possessor(chance: Chance, depth: int, relative: Relative) -> Word:
+    """A name or a person with 's."""
+    mark = Word("'s", "'s", "PART", "_", "case", tight=True)
+    if depth > 1 or chance.hit(0.6):
+        return name(chance).word.under("nmod:poss").plus(right=(mark,))
+    noun = chance.pick(LEXICON.nouns["person"])
+    owner = Word(noun.singular, noun.singular, "NOUN", "Number=Sing", left=(Word("the", "the", "DET", "Definite=Def|PronType=Art", "det"),))
+    return owner.under("nmod:poss").plus(right=(mark,))
+
+
+def name(chance: Chance) -> Phrase:
+    """A person by name."""
+    form = chance.pick(LEXICON.names)
+    return Phrase(Word(form, form, "PROPN", "Number=Sing"), "Sing")
+
+
+def pronoun(chance: Chance, case: str = "Nom") -> Phrase:
+    """A personal pronoun."""
+    lemma = chance.pick(tuple(PRONOUNS))
+    number, person = PRONOUNS[lemma]
+    form = OBJECTS[lemma] if case == "Acc" else "I" if lemma == "i" else lemma
+    feats = f"Case={case}|Number={number}|Person={person}|PronType=Prs"
+    return Phrase(Word(form, "I" if lemma == "i" else lemma, "PRON", feats), number, person)
+
+
+def person(chance: Chance, depth: int, relative: Relative, case: str = "Nom") -> Phrase:
+    """Somebody: a noun phrase most of the time, or two of them, a name, a pronoun."""
+    if chance.hit(0.1):
+        return name(chance)
+    if chance.hit(0.08):
+        return pronoun(chance, case)
+    first = nominal(chance, "person", depth, relative)
+    if not chance.more(depth + 2):
+        return first
+    second = nominal(chance, "person", depth + 2, relative).word.under("conj")
+    both = first.word.plus(right=(second.plus(left=(Word("and", "and", "CCONJ", "_", "cc"),)),))
+    return Phrase(both, "Plur")
+
+
+def place(chance: Chance, depth: int, relative: Relative) -> Word:
+    """Where or when: a prepositional phrase that fits every tense."""
+    if chance.hit(0.2):
+        noun = chance.pick(LEXICON.times)
+        preposition = chance.pick(("after", "before"))
+        return _case(Word(noun, noun, "NOUN", "Number=Sing", "obl"), preposition)
+    return _case(nominal(chance, "place", depth + 1, relative).word.under("obl"), chance.pick(LEXICON.near))
+
+
+def _case(noun: Word, preposition: str) -> Word:
+    return noun.plus(left=(Word(preposition, preposition, "ADP", "_", "case"),))
+
+
+def prepositional(preposition: str, noun: Word, deprel: str) -> Word:
+    """A noun phrase behind a preposition."""
+    return _case(noun, preposition).under(deprel)
+
+
+def verb_group(chance: Chance, verb: Verb, form: Form, subject: Phrase) -> tuple[list[Word], Word]:
+    """The auxiliaries of a verb, and the verb; each is inflected as the one before it asks."""
+    chain = [AUXILIARIES["have"]] * (form.aspect == "perfect") + [AUXILIARIES["be"]] * (form.aspect == "progressive")
+    chain += [AUXILIARIES["be"]] * form.passive
+    if not chain and (form.negative or form.question) and form.aspect != "modal":
+        chain = [AUXILIARIES["do"]]
+    words: list[Word] = []
+    wanted = "finite"
+    if form.aspect == "modal":
+        modal = chance.pick(MODALS)
+        words.append(Word(modal, modal, "AUX", "VerbForm=Fin", "aux"))
+        wanted = "base"
+    for i, auxiliary in enumerate(chain):
+        last = form.passive and i == len(chain) - 1
+        words.append(_inflected(auxiliary, wanted, form.tense, subject, "AUX").under("aux:pass" if last else "aux"))
+        wanted = {"have": "participle", "do": "base"}.get(auxiliary.base, "passive" if last else "gerund")
+    return words, _inflected(verb, wanted, form.tense, subject, "VERB")
+
+
+def _inflected(verb: Verb, wanted: str, tense: str, subject: Phrase, upos: str) -> Word:
+    """One form of a verb with its features, as UD_English writes them."""
+    if wanted == "finite":
+        feats = f"Mood=Ind|Number={subject.number}|Person={subject.person}|Tense={tense}|VerbForm=Fin"
+        return Word(finite(verb, tense, subject), verb.base, upos, feats)
+    form, feats = {
+        "base": (verb.base, "VerbForm=Inf"),
+        "participle": (verb.participle, "Tense=Past|VerbForm=Part"),
+        "passive": (verb.participle, "Tense=Past|VerbForm=Part|Voice=Pass"),
+        "gerund": (verb.gerund, "Tense=Pres|VerbForm=Part"),
+    }[wanted]
+    return Word(form, verb.base, upos, feats)
+
+
+def finite(verb: Verb, tense: str, subject: Phrase) -> str:
+    """The finite form that agrees with a subject."""
+    if verb.base == "be":
+        return BE.get((tense, subject.number, subject.person), "are" if tense == "Pres" else "were")
+    if tense == "Past":
+        return verb.past
+    return verb.third if (subject.number, subject.person) == ("Sing", "3") else verb.base

@@ -1,0 +1,182 @@
+"""How often words and pairs of neighbouring words occur in a corpus, which may be larger than memory would hold naively.
+
+A corpus is running text, tagged text, a treebank or constituency trees; words are counted ignoring case, split as English treebanks split
+them. Pairs are kept as sorted 64-bit numbers (the two words' numbers side by side), sixteen bytes a distinct pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+
+from sonde._closure import code_of
+from sonde.cache import FileProblem, cache_dir, draft
+from sonde.core import DataProblem
+from sonde.corpora import brackets, conllu, tagged, text
+from sonde.corpora.english import tokens
+from sonde.corpora.files import digest, treebank, uncompressed
+from sonde.corpora.tally import OnError
+from sonde.vectors import Ints
+
+HELD = 1 << 21  # tokens whose pairs are counted at once
+END = ""  # stands after each sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Frequencies:
+    """Counts of a corpus, ignoring case.
+
+    numbers   of the distinct words; counts [words] how often each occurs
+    small     [words] how often a word inside a sentence is written in small letters, capital how often it is not
+    pairs     [pairs] sorted, first word << 32 | second; together [pairs] how often they stand side by side in a sentence
+    total     words in all
+    """
+
+    numbers: dict[str, int]
+    counts: Ints
+    small: Ints
+    capital: Ints
+    pairs: Ints
+    together: Ints
+    total: int
+
+    def count(self, word: str) -> int:
+        """How often a word occurs."""
+        number = self.numbers.get(word.lower(), -1)
+        return int(self.counts[number]) if number >= 0 else 0
+
+    def side_by_side(self, first: str, second: str) -> int:
+        """How often one word follows another."""
+        a, b = self.numbers.get(first.lower(), -1), self.numbers.get(second.lower(), -1)
+        if a < 0 or b < 0:
+            return 0
+        key = a << 32 | b
+        place = int(np.searchsorted(self.pairs, key))
+        return int(self.together[place]) if place < len(self.pairs) and self.pairs[place] == key else 0
+
+    def is_name(self, word: str) -> bool | None:
+        """Whether a word inside a sentence mostly has a capital; None where it never stands there."""
+        number = self.numbers.get(word.lower(), -1)
+        if number < 0 or not (self.small[number] or self.capital[number]):
+            return None
+        return bool(self.capital[number] > self.small[number])
+
+
+def counted(sentences: Iterable[Sequence[str]]) -> Frequencies:
+    """The frequencies of some sentences."""
+    forms: dict[str, int] = {END: 0}  # words as they stand
+    seen, inside = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
+    numbers: dict[str, int] = {}
+    lower = np.full(1, -1)  # of each form, the number of the word that it is in small letters
+    before = np.zeros(1, bool)  # of each form, whether what follows stands inside a sentence
+    for block in _blocks(sentences):
+        flat = list(chain.from_iterable((*words, END) for words in block))
+        codes = np.fromiter((forms.setdefault(form, len(forms)) for form in flat), np.int64, len(flat))
+        new = list(islice(forms, len(lower), None))
+        lower = np.append(lower, np.array([numbers.setdefault(form.lower(), len(numbers)) for form in new], np.int64))
+        before = np.append(before, np.array([form == "," or form[-1:].isalnum() for form in new], bool))
+        seen = _grown(seen, len(forms)) + np.bincount(codes, minlength=len(forms))
+        inside = _grown(inside, len(forms)) + np.bincount(codes[1:][before[codes[:-1]]], minlength=len(forms))
+        first, second = lower[codes[:-1]], lower[codes[1:]]
+        keys, counts = np.unique((first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True)
+        pairs, together = _added(pairs, together, keys, counts)
+    small = np.array([form == form.lower() for form in forms])
+    of_words = [
+        np.bincount(lower[1:], weights, len(numbers)).astype(np.int64)
+        for weights in (seen[1:], np.where(small, inside, 0)[1:], np.where(small, 0, inside)[1:])
+    ]
+    return Frequencies(numbers, of_words[0], of_words[1], of_words[2], pairs, together, int(of_words[0].sum()))
+
+
+def _grown(counts: Ints, size: int) -> Ints:
+    return np.pad(counts, (0, size - len(counts)))
+
+
+def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
+    """The frequencies of some corpora; counted once, and kept under a hash of the files and of what reads them."""
+    files = [file for path in paths for file in corpus(path)]
+    kinds = "".join(uncompressed(file).suffix for file in files)  # names say how files are read
+    key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
+    place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
+    try:
+        return _kept(place)
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+        found = counted(chain.from_iterable(_words(file, on_error) for file in files))
+    if not found.total:
+        raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
+    _keep(found, place)
+    return found
+
+
+def corpus(path: str) -> list[Path]:
+    """The files of a corpus: the file itself, or those of a folder that can be read, by name."""
+    place = Path(path).expanduser()
+    if place.is_file():
+        return [place]
+    if not place.is_dir():
+        raise DataProblem(f"no file or folder {path!r} to count words in")
+    endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
+    found = sorted(file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings)
+    return found or [part.path for part in treebank(path)]
+
+
+def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
+    """The words of each sentence of a file, by the kind that its name says; text is cut as treebanks are."""
+    suffix = uncompressed(path).suffix
+    if suffix in brackets.SUFFIXES:
+        return (tree.words for tree in brackets.read(path, on_error))
+    if suffix == ".conllu":
+        return (tree.words for tree in conllu.read(path, on_error))
+    if tagged.is_tagged(path):
+        return (sentence.words for sentence, _ in tagged.read(path, on_error))
+    return (tokens(sentence.words) for sentence in text.read(path, on_error))
+
+
+def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    held: list[Sequence[str]] = []
+    size = 0
+    for words in sentences:
+        held.append(words)
+        size += len(words)
+        if size >= HELD:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
+
+
+def _added(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Sorted pairs and their counts, with others added."""
+    if not len(keys):
+        return pairs, together
+    joined = np.concatenate([pairs, keys])
+    order = np.argsort(joined, kind="stable")
+    joined = joined[order]
+    first = np.flatnonzero(np.r_[True, joined[1:] != joined[:-1]])
+    return joined[first], np.add.reduceat(np.concatenate([together, counts])[order], first)
+
+
+def _keep(found: Frequencies, place: Path) -> None:
+    """Write counts at once, so that several processes may; a cache that cannot be written is done without."""
+    words = np.frombuffer("\n".join(found.numbers).encode("utf-8", "surrogatepass"), np.uint8)
+    with suppress(FileProblem), draft(place) as part, part.open("wb") as file:
+        np.savez(
+            file, words=words, counts=found.counts, small=found.small, capital=found.capital,
+            pairs=found.pairs, together=found.together,
+        )  # fmt: skip
+
+
+def _kept(place: Path) -> Frequencies:
+    with np.load(place, allow_pickle=False) as held:
+        words = held["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+        counts, small, capital, pairs, together = (held[name] for name in ("counts", "small", "capital", "pairs", "together"))
+    return Frequencies({word: i for i, word in enumerate(words)}, counts, small, capital, pairs, together, int(counts.sum()))

@@ -1,0 +1,258 @@
+"""Many sentences of a CoNLL-U file at once, in arrays over all their words, for work that goes through whole treebanks.
+
+A piece of the file is parsed by pyarrow's reader of separated values and checked as arrays, all that `conllu` checks. Where
+anything is out of the ordinary, that piece is read by `conllu` sentence by sentence, which finds and names what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.conllu import BODY, NUMBERS, Source, extra, header, inside, trees
+from sonde.corpora.files import chunks
+from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.trees import Range, Tree, features, rebuilt, spells, withheld
+from sonde.vectors import Ints
+
+_COLUMNS = ("words", "lemmas", "upos", "feats", "deprels")
+COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+
+
+class Coded(NamedTuple):
+    """A column of strings: codes [words] into the distinct values."""
+
+    codes: Ints
+    names: list[str]
+
+    def where(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """Of which words the value holds, [words]."""
+        return np.array([holds(name) for name in self.names], bool)[self.codes]
+
+    def take(self, rows: Ints) -> Coded:
+        """Those of some words."""
+        return Coded(self.codes[rows], self.names)
+
+    def strings(self) -> list[str]:
+        """The values."""
+        return list(map(self.names.__getitem__, self.codes.tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some sentences of a treebank in columns over their words.
+
+    starts    [sentences + 1] where the words of each sentence begin
+    parents   [words] the index of each word's head; a root is its own
+    roots     [sentences] the index of each root
+    depths    [sentences] how many words lie on the longest path from the root
+    texts     the raw strings; words, lemmas, upos, feats, deprels as written
+    """
+
+    starts: Ints
+    parents: Ints
+    roots: Ints
+    depths: Ints
+    words: Coded
+    lemmas: Coded
+    upos: Coded
+    feats: Coded
+    deprels: Coded
+    texts: list[str]
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def sentences(self) -> list[Sentence]:
+        """The sentences: syntactic words, punctuation included, and raw strings."""
+        words = self.words.strings()
+        bounds = self.starts.tolist()
+        return [Sentence(tuple(words[a:b]), text) for (a, b), text in zip(pairwise(bounds), self.texts, strict=True)]
+
+    def levels(self) -> Ints:
+        """How many words lie on the way from the root to each word, both counted [words]."""
+        return _ways(self.parents, int(np.diff(self.starts).max()))[1] + 1
+
+    @classmethod
+    def of(cls, found: Sequence[Tree]) -> Stretch:
+        """The same of trees."""
+        starts = np.cumsum([0, *(len(t.words) for t in found)])
+        roots = np.array([start + t.root for start, t in zip(starts, found, strict=False)], np.int64)
+        heads = np.array([head for t in found for head in t.heads], np.int64)
+        parents = heads + np.repeat(starts[:-1], np.diff(starts))
+        parents[roots] = roots
+        depths = np.array([t.depth for t in found], np.int64)
+        columns = {name: _coded([value for t in found for value in getattr(t, name)]) for name in _COLUMNS}
+        return cls(starts, parents, roots, depths, **columns, texts=[t.text for t in found])
+
+
+def _coded(values: list[str]) -> Coded:
+    numbers: dict[str, int] = {}
+    return Coded(np.array([numbers.setdefault(v, len(numbers)) for v in values], np.int64), list(numbers))
+
+
+def stretches(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Stretch]:
+    """The sentences of a file, a stretch a piece; what is wrong with it is a DataProblem that names file and line."""
+    source = Source(str(path), on_error, Tally() if tally is None else tally)
+    line = 1
+    for data in chunks(path, b"\n\n"):
+        found = _parsed(data, source.forms)
+        if found is not None:
+            source.tally.sentences += len(found)
+            source.tally.words += len(found.parents)
+            yield found
+        elif one_by_one := list(trees(data, line, source)):
+            yield Stretch.of(one_by_one)
+        line += data.count(b"\n")
+
+
+def _parsed(data: bytes, forms: dict[str, str]) -> Stretch | None:
+    """A stretch of well-formed sentences; None where something asks for a closer look."""
+    if b"\r" in data or b"\0" in data:
+        return None
+    try:
+        blocks = data.decode().strip("\n").split("\n\n")
+    except UnicodeDecodeError:
+        return None
+    headed = [_headed(kept) for block in blocks if (kept := block.strip("\n"))]
+    bodies = [body for body, _ in headed if body]
+    texts = [text for body, text in headed if body]
+    table = _table("\n".join(bodies), all(texts)) if bodies else None
+    sizes = np.array([body.count("\n") + 1 for body in bodies])
+    if table is None or table.num_rows != sizes.sum():
+        return None
+    columns = {name: _column(table, name) for name in table.column_names}
+    try:
+        return _checked(columns, sizes, texts, forms)
+    except (ValueError, DataProblem):
+        return None
+
+
+def _headed(block: str) -> tuple[str, str]:
+    """The rows of a block and the raw string that its comments tell."""
+    found = BODY.search(block) if block[0] == "#" else None
+    at = block.rfind("\n# text = ", 0, found.start()) if found else -1
+    if found is None or at < 0:
+        _, body, text, _ = header(block)
+        return body, text
+    return block[found.end() :], block[at + 10 : block.index("\n", at + 10)].strip()
+
+
+def _table(joined: str, told: bool) -> Any | None:
+    """The rows as a pyarrow table of strings by code; None where a row has not ten cells, or an empty one."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    data = joined.encode()
+    array = np.frombuffer(data, np.uint8)
+    if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:  # a tab before a tab or the line's end: an empty cell
+        return None
+    wanted = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + ([] if told else ["misc"])
+    try:
+        return csv.read_csv(
+            pa.py_buffer(data),
+            read_options=csv.ReadOptions(column_names=COLUMNS, use_threads=False, block_size=len(data) + 1),
+            parse_options=csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
+            convert_options=csv.ConvertOptions(
+                include_columns=wanted,
+                column_types=dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.string())),
+                null_values=[],
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+def _column(table: Any, name: str) -> Coded:
+    column = table.column(name).combine_chunks()
+    column = column.chunk(0) if hasattr(column, "chunk") else column
+    return Coded(column.indices.to_numpy().astype(np.int64), column.dictionary.to_pylist())
+
+
+def _checked(columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]) -> Stretch:
+    """Rows as a stretch; a ValueError or DataProblem where they are no numbered trees with well-formed features."""
+    for raw in columns["feats"].names:
+        features(raw)
+    rows = np.concatenate([[0], np.cumsum(sizes)])
+    ids = columns["id"]
+    numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[ids.codes]
+    real = numbers >= 0
+    starts = np.concatenate([[0], np.cumsum(np.add.reduceat(real, rows[:-1], dtype=np.int64))])
+    lengths = np.diff(starts)
+    first = np.repeat(starts[:-1], lengths)
+    position = np.arange(starts[-1])
+    if not lengths.all() or not np.array_equal(numbers[real], position - first):
+        raise ValueError("ids")
+    ranges = _ranges(columns, np.flatnonzero(~real), rows, starts, np.cumsum(real))
+    kept = {name: Coded(c.codes[real], c.names) for name, c in columns.items() if name != "id"}
+    heads = np.fromiter((NUMBERS[name] if name != "_" else -2 for name in kept["head"].names), np.int64)[kept["head"].codes]
+    parents, roots, depths = _trees(heads, starts, first, position)
+    words = Coded(kept["form"].codes, [forms.setdefault(w, w) for w in kept["form"].names])
+    found = Stretch(starts, parents, roots, depths, words, kept["lemma"], kept["upos"], kept["feats"], kept["deprel"], texts)
+    _check_words(found, ranges)
+    return found if all(texts) else _told(found, kept["misc"], ranges)
+
+
+def _check_words(found: Stretch, ranges: dict[int, list[Range]]) -> None:
+    """A ValueError where words are withheld, or a raw string is not made of them."""
+    words = found.words.strings()
+    hidden = any(not name.strip("_") for name in found.words.names)
+    for k, (a, b) in enumerate(pairwise(found.starts.tolist())):
+        if hidden and withheld(words[a:b]):
+            raise ValueError("withheld")
+        if found.texts[k] and not spells(found.texts[k], words[a:b], ranges.get(k, ())):
+            raise ValueError("text")
+
+
+def _ranges(columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints) -> dict[int, list[Range]]:
+    """The multiword tokens by sentence; they and the empty nodes are checked as in `conllu`."""
+    found: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
+    of = np.searchsorted(rows, others, "right") - 1
+    told = columns.get("misc")
+    for row, k in zip(others.tolist(), of.tolist(), strict=True):
+        form, name = (columns[c].names[columns[c].codes[row]] for c in ("form", "id"))
+        misc = told.names[told.codes[row]] if told else "_"
+        extra([name, form, *"_______", misc], int(before[row] - starts[k]), found.setdefault(k, ([], [])), "")
+    return {k: list(inside(ranges, int(starts[k + 1] - starts[k]), "")) for k, (ranges, _) in found.items()}
+
+
+def _trees(heads: Ints, starts: Ints, first: Ints, position: Ints) -> tuple[Ints, Ints, Ints]:
+    """Parents, roots and depths of heads (0-based, -1 at roots); a ValueError where a sentence is not one tree."""
+    lengths = np.diff(starts)
+    roots = np.flatnonzero(heads == -1)
+    if heads.min() < -1 or (heads >= np.repeat(lengths, lengths)).any() or len(roots) != len(lengths):
+        raise ValueError("heads")
+    if (roots < starts[:-1]).any() or (roots >= starts[1:]).any():
+        raise ValueError("roots")
+    parents = np.where(heads < 0, position, heads + first)
+    above, way = _ways(parents, int(lengths.max()))
+    if not np.array_equal(above, np.repeat(roots, lengths)):
+        raise ValueError("a circle")
+    return parents, roots, np.maximum.reduceat(way, starts[:-1]) + 1
+
+
+def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
+    """The root above each word, and how many steps lead there, in sentences of at most so many words.
+
+    Every word's ancestor and the way to it are doubled at once, so that a few rounds reach all roots.
+    """
+    above, way = parents, (parents != np.arange(len(parents))).astype(np.int64)
+    for _ in range(longest.bit_length()):
+        way = way + way[above]
+        above = above[above]
+    return above, way
+
+
+def _told(found: Stretch, misc: Coded, ranges: dict[int, list[Range]]) -> Stretch:
+    """The stretch with raw strings rebuilt where no comment told them."""
+    words, notes = found.words.strings(), misc.strings()
+    bounds = found.starts.tolist()
+    texts = [found.texts[k] or rebuilt(words[a:b], notes[a:b], ranges.get(k, ())) for k, (a, b) in enumerate(pairwise(bounds))]
+    return replace(found, texts=texts)

@@ -1,0 +1,1 @@
+"""Sentences written from events with their meaning, and an independent reader that checks them."""

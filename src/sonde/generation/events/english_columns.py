@@ -1,0 +1,162 @@
+"""How a shape is said in English: its columns from left to right, each a table of words that its variables look up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from sonde.generation.events.columns import same, texts, under, word
+from sonde.generation.events.english_verbs import group
+from sonde.generation.events.language import Column, Key, Language, Numbers, Texts
+from sonde.generation.events.lexicon import Entry
+from sonde.generation.events.shapes import ClauseAt, Hole, Phrase, Placed, Twins
+
+PLURAL = ("singular", "plural")
+REFLEXIVES = {"masculine": "himself", "feminine": "herself"}
+
+
+def columns(placed: Placed, language: Language) -> list[Column]:
+    """The columns of a shape."""
+    return list(_clause(placed.clauses[0], placed, language))
+
+
+def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+    gap = next((role for role in at.clause.order if getattr(at.clause, role) is Hole.GAP), None)
+    subject, *others = at.clause.order
+    if gap is not None:
+        path = f"{at.prefix}{gap}.gap"
+        yield Column(texts(language.relativisers), same(path, (len(language.relativisers),)), (Key(path),))
+    if not isinstance(getattr(at.clause, subject), Hole):
+        yield from _argument(at, subject, placed, language)
+    yield from _verb_group(at, placed, language)
+    for role in others:
+        if role != gap:
+            yield from _argument(at, role, placed, language)
+    if at.clause.content is not None:
+        yield word("that", f"{at.prefix}content.complementiser")
+        yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
+    if at.clause.also is not None:
+        yield word("and", f"{at.prefix}also.conjunction")
+        yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
+
+
+def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
+    slot, path = getattr(at.clause, role), f"{at.prefix}{role}"
+    if role == "agent" and at.clause.voice == "passive":
+        yield word("by", f"{path}.marker")
+    if role == "recipient" and at.clause.dative == "to":
+        yield word("to", f"{path}.marker")
+    if slot is Hole.REFLEXIVE:
+        yield _reflexive(path, placed.filler(at, "agent"), placed, language)
+    elif isinstance(slot, Twins):
+        yield from _phrase(f"{path}.both.0", slot.both[0], placed, language)
+        yield word("and", f"{path}.conjunction")
+        yield from _phrase(f"{path}.both.1", slot.both[1], placed, language)
+    else:
+        yield from _phrase(path, slot, placed, language)
+
+
+def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> Iterator[Column]:
+    forms = Key(f"{path}.form")
+    following = (f"{path}.adjectives.0", "adjective") if phrase.adjectives else (f"{path}.noun", "noun")
+    articles = np.array([[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases], object)
+    yield Column(articles, _roles(articles, f"{path}.determiner"), (forms, Key(following[0], _vowels(language, following[1]))))
+    for i in range(phrase.adjectives):
+        adjectives = texts(e.lemma for e in language.values("adjective"))
+        yield Column(adjectives, same(f"{path}.adjectives.{i}", adjectives.shape), (Key(f"{path}.adjectives.{i}"),))
+    nouns = _nouns(language)
+    yield Column(nouns, same(f"{path}.noun", nouns.shape), (forms, Key(f"{path}.noun")))
+    if phrase.modifier is not None:
+        prepositions = texts(e.lemma for e in language.values("preposition"))
+        where = f"{path}.modifier.preposition"
+        yield Column(prepositions, same(where, prepositions.shape), (Key(where),))
+        yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
+    if phrase.relative is not None:
+        yield from _clause(placed.clause(f"{path}.relative."), placed, language)
+
+
+def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+    subject = placed.filler(at, at.clause.order[0])
+    keys = (Key(f"{at.prefix}form"), _number(subject, placed, language))
+    verb = Key(f"{at.prefix}predicate")
+    before, after, verbs = _groups(language, at.clause.voice)
+    yield Column(before[0], under(before[1], at.prefix), keys)
+    if at.clause.adverbs:
+        words, roles = _adverbs(language)
+        yield Column(words, under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
+    yield Column(after[0], under(after[1], at.prefix), keys)
+    yield Column(verbs, same(f"{at.prefix}predicate", verbs.shape), (*keys, verb))
+
+
+Pieces = tuple[Texts, Texts]
+
+
+@lru_cache(maxsize=8)
+def _adverbs(language: Language) -> Pieces:
+    """Rows of adverbs, and what they realise."""
+    rows = language.values("adverbs")
+    words = texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
+    return words, np.array(["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object)
+
+
+@lru_cache(maxsize=8)
+def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
+    """What stands before and after the adverbs, words and roles [forms, numbers], and the verb [forms, numbers, verbs]."""
+    shape = (len(language.forms), len(PLURAL))
+    before, after = [np.empty(shape, object) for _ in range(2)], [np.empty(shape, object) for _ in range(2)]
+    verbs = np.empty((*shape, language.count("verb")), object)
+    inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
+    for (i, form), plural in product(enumerate(language.forms), range(2)):
+        made = group(form, voice, bool(plural))
+        for tables, words in ((before, made.before), (after, made.after)):
+            for k, table in enumerate(tables):
+                table[i, plural] = "".join(f"{word[k]} " for word in words)
+        verbs[i, plural] = inflected[made.verb]
+    return (before[0], before[1]), (after[0], after[1]), verbs
+
+
+def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -> Column:
+    first = placed.nouns(antecedent)[0]
+    several = placed.paired(antecedent)
+    table = [[_himself(noun, several or form.number == "plural") for noun in language.values("noun")] for form in language.phrases]
+    words = np.array(table, object)
+    return Column(words, same(f"{path}.reflexive", words.shape), (Key(f"{first}.form"), Key(f"{first}.noun")))
+
+
+def _himself(noun: Entry, plural: bool) -> str:
+    if plural:
+        return "themselves "
+    gender = next(iter(noun.flags & set(REFLEXIVES)), None)
+    return f"{REFLEXIVES[gender] if gender else 'itself'} "
+
+
+def _number(path: str, placed: Placed, language: Language) -> Key:
+    """The number of a subject, as 0 or 1."""
+    numbers = np.array([form.number == "plural" for form in language.phrases], np.int64)
+    return Key(f"{path}.both.0.form", np.ones_like(numbers)) if placed.paired(path) else Key(f"{path}.form", numbers)
+
+
+@lru_cache(maxsize=8)
+def _nouns(language: Language) -> Texts:
+    forms = [texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
+    return np.stack([forms[form.number == "plural"] for form in language.phrases])
+
+
+@lru_cache(maxsize=16)
+def _vowels(language: Language, kind: str) -> Numbers:
+    """Which words take "an"; a flag says so where the spelling does not."""
+    return np.array([(e.lemma[0] in "aeiou" and "a" not in e.flags) or "an" in e.flags for e in language.values(kind)], np.int64)
+
+
+def _article(determiner: str, vowel: bool) -> str:
+    return "an " if determiner == "a" and vowel else f"{determiner} "
+
+
+def _roles(words: Texts, role: str) -> Texts:
+    """The same role for each word, however many there are."""
+    if all(len(str(text).split()) == 1 for text in words.flat):
+        return same(role, words.shape)
+    return np.frompyfunc(lambda text: f"{role} " * len(text.split()), 1, 1)(words)  # type: ignore[no-any-return]

@@ -1,0 +1,43 @@
+"""Requests on disk, and drawn sentences to disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sonde.cache import draft
+from sonde.core import DataProblem
+from sonde.corpora.strict import document
+from sonde.generation.events.batch import Batch, in_order
+from sonde.generation.events.draw import Draw, draw
+from sonde.generation.events.request import Request, request
+from sonde.generation.events.space import Space, space
+
+
+def read(path: str | Path, language: str | None = None) -> Request:
+    """The request in a JSON file, in a language if one is given; what is wrong is named with the file and the place."""
+    value = document(path)
+    try:
+        return request({**value, "language": language} if language is not None and isinstance(value, dict) else value)
+    except DataProblem as problem:
+        raise DataProblem(f"{path}: {problem}") from None
+
+
+def admitted(asked: Request) -> Space:
+    """All sentences that a request admits."""
+    return space(asked)
+
+
+def drawn(found: Space, asked: Request, n: int | None, seed: int) -> Draw:
+    """So many sentences of a request's space, with the shares that it asks for."""
+    return draw(found, n, seed, asked.priors, even=asked.even)
+
+
+def write(path: str | Path, drawn: Draw, *, bare: bool = False, told: Callable[[int], object] = lambda n: None) -> None:
+    """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at all."""
+    out = Path(path).expanduser()
+    with draft(out) as part, part.open("w", encoding="utf-8") as file:
+        for n, parts in drawn.chunks():
+            found = in_order(parts, n, Batch.texts if bare else Batch.lines)
+            file.write("\n".join(found) + "\n")
+            told(n)

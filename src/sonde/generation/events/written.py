@@ -1,0 +1,164 @@
+"""Events as JSON and back: the same keys as the values, nothing that is empty; what is wrong is named with its path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sonde.core import DataProblem
+from sonde.generation.events.meaning import (
+    ASPECTS,
+    DATIVES,
+    FRAMES,
+    NUMBERS,
+    POLARITIES,
+    ROLES,
+    TENSES,
+    VOICES,
+    Argument,
+    Event,
+    Gap,
+    Modifier,
+    Pair,
+    Participant,
+    Reflexive,
+    Shared,
+)
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "frame": FRAMES,
+    "tense": TENSES,
+    "aspect": ASPECTS,
+    "polarity": POLARITIES,
+    "voice": VOICES,
+    "dative": DATIVES,
+    "number": NUMBERS,
+}
+EVENT = ("predicate", "frame", "tense", "modal", "aspect", "polarity", "voice", "dative", "adverbs", *ROLES, "content", "also")
+PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
+MODIFIER = ("preposition", "participant")
+INNER = ("content", "also")  # events in events
+HOLES: Mapping[str, type[Reflexive | Shared]] = {"reflexive": Reflexive, "shared": Shared}
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """An event as plain JSON values, keys in a fixed order, without what is absent."""
+    found: dict[str, Any] = {}
+    for key in EVENT:
+        value = getattr(event, key)
+        if key in ROLES and value is not None:
+            found[key] = _argument_json(value)
+        elif key in INNER and value is not None:
+            found[key] = to_json(value)
+        elif value is not None and value != ():
+            found[key] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _argument_json(value: Argument) -> dict[str, Any]:
+    if isinstance(value, Gap):
+        return {"gap": value.relativiser}
+    if isinstance(value, Reflexive | Shared):
+        return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
+    if isinstance(value, Pair):
+        return {"both": [_argument_json(p) for p in value.both]}
+    found: dict[str, Any] = {"noun": value.noun, "number": value.number, "determiner": value.determiner}
+    if value.adjectives:
+        found["adjectives"] = list(value.adjectives)
+    if value.modifier is not None:
+        inner = _argument_json(value.modifier.participant)
+        found["modifier"] = {"preposition": value.modifier.preposition, "participant": inner}
+    if value.relative is not None:
+        found["relative"] = to_json(value.relative)
+    return found
+
+
+def from_json(value: object, path: str = "event") -> Event:
+    """The event that JSON values describe; a missing or unknown key, or a value out of range, is named with its path."""
+    fields = keyed(value, EVENT, path)
+    needed(fields, ("predicate", "frame", "aspect", "polarity"), path)
+    read: dict[str, Any] = {
+        key: chosen(fields[key], key, f"{path}.{key}") for key in fields if key in CHOICES or key in ("predicate", "modal")
+    }
+    read.setdefault("tense", None)
+    if (read["tense"] is None) == (read.get("modal") is None):
+        raise DataProblem(f"{path}: give either a tense or a modal")
+    read["adverbs"] = words(fields.get("adverbs", []), f"{path}.adverbs")
+    for role in ROLES:
+        if role in fields:
+            read[role] = _argument(fields[role], f"{path}.{role}")
+    for key in INNER:
+        if key in fields:
+            read[key] = from_json(fields[key], f"{path}.{key}")
+    return Event(**read)
+
+
+def _argument(value: object, path: str) -> Argument:
+    if isinstance(value, Mapping) and "gap" in value:
+        return Gap(text(keyed(value, ("gap",), path)["gap"], f"{path}.gap"))
+    for key, hole in HOLES.items():
+        if isinstance(value, Mapping) and key in value:
+            if keyed(value, (key,), path)[key] is not True:
+                raise DataProblem(f"{path}.{key}: is true, or left out")
+            return hole()
+    if isinstance(value, Mapping) and "both" in value:
+        both = keyed(value, ("both",), path)["both"]
+        if not isinstance(both, list) or len(both) != 2:
+            raise DataProblem(f"{path}.both: is a list of two participants")
+        return Pair((_participant(both[0], f"{path}.both.0"), _participant(both[1], f"{path}.both.1")))
+    return _participant(value, path)
+
+
+def _participant(value: object, path: str) -> Participant:
+    fields = keyed(value, PARTICIPANT, path)
+    needed(fields, ("noun", "number", "determiner"), path)
+    modifier = relative = None
+    if "modifier" in fields:
+        inner = keyed(fields["modifier"], MODIFIER, f"{path}.modifier")
+        needed(inner, MODIFIER, f"{path}.modifier")
+        preposition = text(inner["preposition"], f"{path}.modifier.preposition")
+        modifier = Modifier(preposition, _participant(inner["participant"], f"{path}.modifier.participant"))
+    if "relative" in fields:
+        relative = from_json(fields["relative"], f"{path}.relative")
+    noun, determiner = text(fields["noun"], f"{path}.noun"), text(fields["determiner"], f"{path}.determiner")
+    adjectives = words(fields.get("adjectives", []), f"{path}.adjectives")
+    return Participant(noun, chosen(fields["number"], "number", f"{path}.number"), determiner, adjectives, modifier, relative)
+
+
+def keyed(value: object, allowed: tuple[str, ...], path: str) -> Mapping[str, Any]:
+    """A JSON object that has none but the allowed keys."""
+    if not isinstance(value, Mapping):
+        raise DataProblem(f"{path}: is a JSON object with the keys {', '.join(allowed)}, not {value!r}")
+    for key in value:
+        if key not in allowed:
+            raise DataProblem(f"{path}: unknown key {key!r}; there are {', '.join(allowed)}")
+    return value
+
+
+def needed(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
+    """Complain about the first key that is not there."""
+    for key in keys:
+        if key not in fields:
+            raise DataProblem(f"{path}: {key!r} is missing")
+
+
+def chosen(value: object, key: str, path: str) -> str:
+    """A text that is one of the values which a key may have."""
+    found = text(value, path)
+    if key in CHOICES and found not in CHOICES[key]:
+        raise DataProblem(f"{path}: {found!r} is not one of {', '.join(CHOICES[key])}")
+    return found
+
+
+def text(value: object, path: str) -> str:
+    """A text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise DataProblem(f"{path}: is a text, not {value!r}")
+    return value
+
+
+def words(value: object, path: str) -> tuple[str, ...]:
+    """A list of texts."""
+    if not isinstance(value, list):
+        raise DataProblem(f"{path}: is a list of words, not {value!r}")
+    return tuple(text(word, f"{path}.{i}") for i, word in enumerate(value))

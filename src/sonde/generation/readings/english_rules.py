@@ -1,0 +1,72 @@
+"""What English asks of the words in a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sonde.generation.readings.structure import Chunk, Heads, Rule, Rules
+
+SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
+ALIVE = frozenset({"person", "animal"})
+
+
+def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb has the number of its subject; joined nouns are plural."""
+    wanted = chunks[rule.place].number
+    return wanted is None or wanted == _number(chunks, rule.others)
+
+
+def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
+    return "plural" if len(heads) > 1 else chunks[heads[0]].number
+
+
+def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    return rule.told in chunks[rule.place].traits
+
+
+def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb after "and" has the form that the helping verbs of another ask for."""
+    return any(form.startswith(SHARING) for form in chunks[rule.place].traits & chunks[rule.others[0]].traits)
+
+
+def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a relativiser goes with its nouns: "who" with people and animals, "which" with animals and things."""
+    kind = chunks[rule.place].kind
+    wanted = {"W": ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
+    return wanted is None or all(chunks[head].traits & wanted for head in rule.others)
+
+
+def _late(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether an adverb may stand after the verb: "slept quietly", not "slept always"."""
+    return "late" in chunks[rule.place].traits
+
+
+def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether "himself" and the like may be said of some nouns."""
+    (wanted,) = chunks[rule.place].traits
+    if _number(chunks, rule.others) == "plural" or wanted == "plural":
+        return wanted == "plural" and _number(chunks, rule.others) == "plural"
+    traits = chunks[rule.others[0]].traits
+    if wanted == "neuter":
+        return "person" not in traits
+    return "thing" not in traits and not traits & ({"masculine", "feminine"} - {wanted})
+
+
+def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a role is filled as one expects: things are given to somebody, and saws are for things."""
+    if rule.told == "recipient":
+        return all(chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others)
+    if rule.told == "gift" or (rule.told == "patient" and "of things" in chunks[rule.place].traits):
+        return all(chunks[other].kind == "R" or "thing" in chunks[other].traits for other in rule.others)
+    return True
+
+
+RULES: Rules = {
+    "agrees": _agrees,
+    "shares": _shares,
+    "frame": _framed,
+    "relative": _relative,
+    "late": _late,
+    "reflexive": _reflexive,
+    "fits": _fits,
+}

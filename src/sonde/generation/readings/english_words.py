@@ -1,0 +1,82 @@
+"""The reader's English words, and those with which sentences are built."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+
+from sonde.generation.readings.english_forms import noun_forms, verb_forms
+from sonde.generation.readings.words import Extra, Line, Word, Words, gathered, table
+
+BOTH = ("singular", "plural")
+DETERMINERS = {
+    "the": ("the", BOTH),
+    "a": ("a", ("singular",)),
+    "an": ("a", ("singular",)),
+    "some": ("some", BOTH),
+    "every": ("every", ("singular",)),
+    "no": ("no", BOTH),
+    "one": ("one", ("singular",)),
+    "not one": ("not one", ("singular",)),
+    "this": ("this", ("singular",)),
+    "these": ("these", ("plural",)),
+    "that": ("that", ("singular",)),
+    "those": ("those", ("plural",)),
+}
+MODALS = ("will", "would", "can", "could", "may", "might", "must", "shall", "should")
+HELPERS = {  # lemma, form, number that it wants of the subject
+    "do": ("do", "present", "plural"),
+    "does": ("do", "present", "singular"),
+    "did": ("do", "past", None),
+    "have": ("have", "present", "plural"),
+    "has": ("have", "present", "singular"),
+    "had": ("have", "past", None),
+    "are": ("be", "present", "plural"),
+    "is": ("be", "present", "singular"),
+    "was": ("be", "past", "singular"),
+    "were": ("be", "past", "plural"),
+}
+LINKS = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"}
+REFLEXIVES = {"himself": "masculine", "herself": "feminine", "itself": "neuter", "themselves": "plural"}
+
+
+@lru_cache(maxsize=8)
+def english_words(more: Extra = ()) -> Words:
+    """For each form all that it can be, the words of the closed classes left out; with some that the table lacks."""
+    return gathered(chain(_forms(list(table("english.tsv"))), more))
+
+
+def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:
+    doubling = {lemma for line in lines if line.kind == "doubling" for lemma in line.lemmas}
+    irregular = {kind: _irregular(lines, kind) for kind in ("noun", "verb")}
+    for (kind, lemma), traits in _traits(lines).items():
+        if kind == "noun":
+            forms = noun_forms(lemma, irregular["noun"])
+        elif kind == "verb":
+            forms = verb_forms(lemma, irregular["verb"], doubling=lemma in doubling)
+        else:
+            forms = iter([(lemma, "")])
+        yield from ((form, Word(kind, lemma, name, traits)) for form, name in forms)
+
+
+def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
+    """For each word what its lines say of it: nouns and adverbs several words, verbs a frame a line."""
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for line in lines:
+        if line.kind in ("noun", "verb", "adjective", "adverb", "preposition"):
+            for lemma in line.lemmas:
+                found[line.kind, lemma] |= {line.of} if line.kind == "verb" else {*line.of.split()} - {"-"}
+    return {word: frozenset(traits) for word, traits in found.items()}
+
+
+def _irregular(lines: list[Line], kind: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Forms that no rule gives, "lemma:form:form"; a word may have several sets of them."""
+    found: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for line in lines:
+        if line.of == kind and line.kind == "irregular":
+            for entry in line.lemmas:
+                lemma, *forms = entry.split(":")
+                found[lemma].append(tuple(forms))
+    return {lemma: tuple(forms) for lemma, forms in found.items()}

@@ -1,0 +1,101 @@
+"""Structures: what a way to hang chunks together asks of the words in them, and what it says once they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from sonde.generation.readings.reading import Fact
+
+Heads = tuple[int, ...]
+RAISED: Final[Heads] = (-1,)  # nouns that are only known when the verb that they are borrowed from has been read
+LIKE: Final = "="  # of a verb: all that the words of another verb say of that one, its adverbs apart
+SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
+
+
+class Chunk(NamedTuple):
+    """Some words that can hang together in one way only: an adjective has no choice but the noun that it stands before.
+
+    kind     the letter that the skeleton has for it
+    lemma    of its head
+    number   singular or plural, or None where it may be either
+    traits   what rules ask about: classes and gender of a noun, frames of a verb, whether an adverb may stand late
+    facts    what it says by itself; several sets where it has several readings of its own ("really often")
+    words    what each of its words is: of which lemma, what, and which word where that is not the lemma's
+    """
+
+    kind: str
+    lemma: str
+    number: str | None = None
+    traits: frozenset[str] = frozenset()
+    facts: tuple[frozenset[Fact], ...] = (frozenset(),)
+    words: tuple[Fact, ...] = ()
+
+
+class Rule(NamedTuple):
+    """What must hold of the chunks at some places of the row; `name` is one of a grammar's rules."""
+
+    name: str
+    place: int
+    others: Heads = ()
+    told: str = ""
+
+
+class Said(NamedTuple):
+    """A fact in waiting: of the lemma at a place; `says` is a text or the place of a chunk whose lemma says it, and so is `value`."""
+
+    of: int
+    says: int | str
+    value: int | str
+
+
+Parts = tuple[Rule | Said, ...]
+Rules = Mapping[str, Callable[[Sequence[Chunk], Rule], bool]]
+
+
+class Structure(NamedTuple):
+    """A way to hang chunks together.
+
+    rules    what must hold
+    likely   what holds in the readings that are kept, if it holds in any
+    facts    what it says beyond what each chunk says
+    """
+
+    rules: tuple[Rule, ...]
+    likely: tuple[Rule, ...]
+    facts: tuple[Said, ...]
+
+
+def structure(parts: Parts, likely: frozenset[str]) -> Structure:
+    """Parts put in order, each once, so that the same structure found in two ways is the same value."""
+    rules = sorted({part for part in parts if isinstance(part, Rule)})
+    facts = sorted({part for part in parts if isinstance(part, Said)}, key=repr)
+    return Structure(tuple(r for r in rules if r.name not in likely), tuple(r for r in rules if r.name in likely), tuple(facts))
+
+
+def said(facts: Sequence[Said], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+    """The facts, with the lemmas in their places."""
+    found = {Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks)) for of, says, value in facts if says != LIKE}
+    for of, says, value in facts:
+        if says == LIKE and isinstance(value, int):
+            found |= {fact._replace(of=chunks[of].lemma) for fact in chunks[value].facts[0] if fact.says in SHARED}
+    return frozenset(found)
+
+
+def raised(parts: Parts, heads: Heads) -> Parts:
+    """The parts with nouns in the place of `RAISED`."""
+    if not heads:
+        return parts
+    found: list[Rule | Said] = []
+    for part in parts:
+        if isinstance(part, Rule):
+            found.append(part._replace(others=heads) if part.others == RAISED else part)
+        elif part.value == RAISED[0]:
+            found += (part._replace(value=head) for head in heads)
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
+    return value if isinstance(value, str) else chunks[value].lemma

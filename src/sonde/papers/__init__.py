@@ -1,0 +1,14 @@
+"""A paper's table: its tasks, its protocol, its published numbers. One module per paper; this table says where each is."""
+
+from sonde.references import Contents
+
+SUITES = Contents(
+    "suite",
+    "sonde.papers",
+    {
+        "conneau2018": "sonde.papers.conneau2018:conneau2018",
+        "ettinger2018": "sonde.papers.ettinger2018:ettinger2018",
+        "tenney2019": "sonde.papers.tenney2019:tenney2019",
+        "ud2019": "sonde.papers.ud2019:ud2019",
+    },
+)

@@ -1,0 +1,282 @@
+"""A suite: the tasks of a paper under the paper's protocol, beside the paper's table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from sonde.core import DataProblem, Result
+from sonde.encoders import ENCODERS
+from sonde.experiment.plan import Wanted
+from sonde.identity import recorded
+from sonde.metrics import MetricProblem, answered, rescored
+from sonde.oracles import Kind
+from sonde.papers.facts import Entry, Paper, Place, settled
+from sonde.probes import PROBES
+from sonde.references import Reference, ReferenceProblem, brief
+from sonde.tasks import TASKS
+
+ORACLES: tuple[Kind, ...] = ("oracle",)
+"""What stands in a suite's table besides: the baselines are the paper's."""
+
+
+class Column(NamedTuple):
+    """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the probe that the paper reads with.
+
+    A column with a metric of its own judges the answers of another column of that task by it, as core roles among all; one without
+    a task is the paper's alone.
+    """
+
+    task: str
+    probe: str
+    metric: str = ""
+
+
+class Floor(NamedTuple):
+    """A baseline of the paper, by its name there: an encoder and the probe that reads it."""
+
+    name: str
+    encoder: str
+    probe: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A paper's table and how to measure what stands in it.
+
+    columns    one for each column of the paper's table, in its order
+    families   families whose tasks of the columns' names may stand in the table ('senteval' for `senteval/tense`)
+    runs       the tasks that a run measures, as one reference under the family's name, or one for each column that has data;
+               None where the data are not named
+    missing    what to write where they are not
+    floors     baselines of the paper, measured with the rest
+    different  why a result is not over the data of the paper's figures; '' where it is
+    constant   the name of a row of the best constant answers, which is told from what was measured; '' for none
+    mixed      whether columns are over data of their own, so that a row goes over several data sets
+    reads      what is read of encoders by layers where the user does not say
+    task_of    the last name of the task that a reference is of, where its name does not say ('coref' for edge/jsonl:FILE,as=coref)
+    """
+
+    name: str
+    paper: Paper
+    columns: tuple[Column, ...]
+    families: tuple[str, ...]
+    runs: Reference | tuple[Reference | None, ...] | None = None
+    missing: str = ""
+    floors: tuple[Floor, ...] = ()
+    different: Callable[[Reference, Result], str] = lambda reference, result: "the tasks were built from other sentences"
+    constant: str = ""
+    mixed: bool = False
+    reads: tuple[str, ...] = ()
+    task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
+
+    def tasks(self) -> list[Reference]:
+        """The references of the columns' tasks; DataProblem where the suite does not say which data it runs on."""
+        return [reference for _, reference in self.asked()]
+
+    def asked(self) -> list[tuple[Column, Reference]]:
+        """The columns that are measured, each with its task; DataProblem where the suite does not say which data it runs on."""
+        runs = self.runs
+        if runs is None:
+            raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
+        if isinstance(runs, Reference):
+            return [(column, runs.named(f"{runs.name}/{column.task}")) for column in self.columns]
+        found = [(column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None]
+        if not found:
+            raise DataProblem(f"{self.name} has none of its data there: {self.missing}")
+        return found
+
+    def over(self) -> frozenset[Reference]:
+        """The tasks that the suite measures, as `told_data` writes them; none where it does not name the data that it runs on."""
+        runs = self.runs if isinstance(self.runs, tuple) else (self.runs,)
+        said = any(run is not None and run.argument is not None for run in runs)
+        return frozenset(told_data(task) for task in self.tasks()) if said else frozenset()
+
+    def lacking(self) -> list[str]:
+        """The names of columns that are not measured because their data are not there."""
+        runs = self.runs if isinstance(self.runs, tuple) else ()
+        pairs = zip(self.paper.columns, self.columns, runs, strict=False)
+        return [name for name, column, run in pairs if run is None and column.task and not column.metric]
+
+
+def tasks_of(family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()) -> Reference:
+    """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'. Raises ReferenceProblem."""
+    wrong = next((text for text in task if "=" not in text), None)
+    if wrong is not None:
+        raise ReferenceProblem(f"task={wrong}: give an option of the tasks with its value, as task=size=2000")
+    options = [(key, value) for key, _, value in (text.partition("=") for text in task)]
+    return Reference(family, path, (*(("with", other) for other in with_), *options))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a run of a suite leaves to its user."""
+
+    encoders: Sequence[Any]
+    controls: Sequence[str] = ()
+    seeds: int = 5
+    reads: Sequence[str] = ()
+    on_error: str = "raise"
+    bounds: bool = True
+
+
+def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
+    """What a run of the suite measures: every encoder with each column's own probe, the tasks' oracles, and the paper's baselines."""
+    import inspect
+
+    pairs = []
+    for column, reference in suite.asked():
+        able = "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
+        pairs.append((column, reference.plus(on_error=asked.on_error) if able and asked.on_error != "raise" else reference))
+    pairs.sort(key=lambda pair: pair[0].probe)
+    by_probe = {probe: [task for _, task in mine] for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)}
+    found = [
+        Wanted(tasks, encoders, (probe,), asked.controls, asked.seeds, reads)
+        for encoders, reads in _read(suite, asked)
+        for probe, tasks in by_probe.items()
+    ]
+    tasks = [task for _, task in pairs]
+    found += [Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds) for floor in suite.floors]
+    possible = [Wanted(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES) for probe, tasks in by_probe.items()]
+    return [*found, *(possible if asked.bounds else ())]
+
+
+def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:
+    """Encoders by what is read of them: what the user says, what the suite says of those with layers, or all that they yield."""
+    if asked.reads or not suite.reads:
+        return [(list(asked.encoders), asked.reads)] if asked.encoders else []
+    layered = [e for e in asked.encoders if isinstance(e, str) and Reference.parse(e).name == "hf"]
+    rest = [e for e in asked.encoders if e not in layered]
+    return [(mine, reads) for mine, reads in ((layered, suite.reads), (rest, ())) if mine]
+
+
+def told_data(task: str | Reference) -> Reference:
+    """A task's full reference without what does not say which data it is over, and with paths in full."""
+    try:
+        full = Reference.parse(TASKS.canonical(task))
+    except (ReferenceProblem, ImportError, AttributeError, OSError):  # results outlive options and plugins
+        full = Reference.parse(str(task))
+    full = full.without("fold", "sample", "on_error")
+    options = tuple((key, _in_full(value)) for key, value in full.options)
+    return Reference(full.name, None if full.argument is None else _in_full(full.argument), options)
+
+
+def _in_full(text: str) -> str:
+    """A path that is there, from the root; any other text as it is."""
+    path = Path(text).expanduser()
+    return str(path.resolve()) if text and path.exists() else text
+
+
+class Selected(NamedTuple):
+    """The results that stand in a suite's table, and how many of its tasks' results were measured with other probes."""
+
+    entries: tuple[Entry, ...]
+    others: int
+
+
+def selected(suite: Suite, results: Iterable[Result]) -> Selected:
+    """The results that belong in the table: on its tasks, on the data that the suite names if it does, and with its probes."""
+    floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
+    probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
+    groups: dict[tuple[Any, ...], list[Result]] = {}
+    places: dict[tuple[str, str], Place | None] = {}  # finding out whether files are the published ones reads them
+    over = suite.over()
+    others = 0
+    for result in results:
+        trial = result.trial
+        data = trial.task, recorded(result.provenance, "task", result.trial.task)
+        if data not in places:
+            mine = located(suite, trial.task) is not None and (not over or told_data(trial.task) in over)
+            places[data] = located(suite, trial.task, result) if mine else None
+        place = places[data]
+        if place is None:
+            continue
+        floor = floors.get((trial.probe, trial.encoder), "")
+        if floor or trial.probe == probes[place.column]:
+            for column, judged in _judged(suite, place.column, result):
+                key = place._replace(column=column), floor, trial.encoder, trial.read, trial.probe, trial.control
+                groups.setdefault(key, []).append(judged)
+        else:
+            others += 1
+    entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
+    entries = [*_constants(suite, entries), *entries]
+    whole = together(suite, settled(entries)) if suite.mixed else settled(entries)
+    order = [suite.constant, *(floor.name for floor in suite.floors)]
+    return Selected(tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others)
+
+
+def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
+    """A result in its column, and judged by the metrics of further columns of the same task."""
+    found = [(column, result)]
+    for i, other in enumerate(suite.columns):
+        if other.metric and other.task == suite.columns[column].task:
+            try:
+                found.append((i, rescored(result, other.metric)))
+            except MetricProblem:
+                continue  # the data have no label of this sort
+    return found
+
+
+def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
+    """The best constant answer of each column, as if it had been measured with the first that was."""
+    found: dict[Place, Entry] = {}
+    for place, _, results in entries:
+        first = min(r.trial.seed for r in results)
+        mine = [r for r in results if r.trial.seed == first and "set" in r.provenance.get("constants", {})]
+        if suite.constant and mine and results[0].trial.control == "none":
+            found.setdefault(place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine)))
+    return list(found.values())
+
+
+def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
+    """Entries over different data in rows that go over several columns: the first data of each column together, then the second."""
+    places: dict[tuple[int, bool], list[str]] = {}
+    for place, *_ in entries:
+        known = places.setdefault((place.column, bool(place.why)), [])
+        if place.data not in known:
+            known.append(place.data)
+
+    def group(place: Place) -> tuple[int, bool]:
+        return places[place.column, bool(place.why)].index(place.data), bool(place.why)
+
+    members: dict[tuple[int, bool], dict[int, Place]] = {}
+    for place, *_ in entries:
+        members.setdefault(group(place), {})[place.column] = place
+    heads: dict[tuple[int, bool], tuple[str, str]] = {}
+    for key, mine in members.items():
+        named = [f"{suite.paper.columns[c]} {_short(mine[c].data)}" for c in sorted(mine) if not suite.columns[c].metric]
+        heads[key] = "; ".join(named), "; ".join(dict.fromkeys(place.why for place in mine.values() if place.why))
+    moved = []
+    for entry in entries:
+        data, why = heads[group(entry.place)]
+        moved.append(entry._replace(place=entry.place._replace(data=data, why=why)))
+    return moved
+
+
+def _short(data: str) -> str:
+    """The last two parts of a path (GUM/dep), with options."""
+    parsed = Reference.parse(data)
+    options = "".join(f",{key}={value}" for key, value in parsed.options)
+    return ("/".join(PurePath(parsed.argument or "").parts[-2:]) or data) + options
+
+
+def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
+    """Where a task's scores stand; None for a task that the table has no column for. Without a result, data count as different."""
+    try:
+        full = Reference.parse(task)
+        short = Reference.parse(brief(TASKS, task)).without("fold", "sample", "on_error")
+    except ReferenceProblem:
+        return None
+    family, last = short.name.rpartition("/")[0], suite.task_of(short)
+    names = [column.task for column in suite.columns]
+    if family not in suite.families or last not in names:
+        return None
+    why = "nothing was measured on it" if result is None else suite.different(full.without("fold", "sample"), result)
+    return Place(names.index(last), str(short.named(f"{family}/*")), why)
+
+
+def _canonical(probe: str) -> str:
+    return PROBES.canonical(probe)

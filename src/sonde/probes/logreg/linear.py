@@ -1,0 +1,137 @@
+"""L2-penalised linear models under several penalties at once: joint L-BFGS that shares every product with the input.
+
+Each problem is mean loss + penalty / 2 * |weights|^2, the bias free. All run in lockstep in coordinates where the Hessian is
+nearly the identity: along the eigenvectors of the input's Gram matrix, scaled by its eigenvalues and the penalty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from sonde.probes.logreg.lbfgs import minimise
+from sonde.probes.losses import LOSSES, Loss
+
+ROWS = 8192  # of one product: its scores stay in the cache
+WHOLE, PART = 1024, 256  # dimensions up to which all eigenvectors are taken, and how many of wider input
+SAMPLE = 16384  # rows that the first round is solved on, where there are at least four times as many
+
+
+class Linear(NamedTuple):
+    """Weights [penalties, outputs, dim] and biases [penalties, outputs], float64, and the objectives [penalties]."""
+
+    weights: Tensor
+    biases: Tensor
+    objectives: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Losses and gradients over examples x [examples, dim] float32, centred, with targets."""
+
+    x: Tensor
+    wanted: Tensor
+    loss: Loss
+
+    def scores(self, weights: Tensor, biases: Tensor, start: int) -> Tensor:
+        """Scores [1, penalties, outputs, rows] of one run of rows."""
+        scores = weights.float().flatten(0, 1) @ self.x[start : start + ROWS].T
+        return scores.view(1, *biases.shape, -1) + biases.float()[None, :, :, None]
+
+    def means(self, weights: Tensor, biases: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Mean loss [penalties] and its gradients in weights and biases, float64."""
+        total = torch.zeros(len(weights), dtype=torch.float64)
+        inner, outer = torch.zeros_like(weights), torch.zeros_like(biases)
+        for start in range(0, len(self.x), ROWS):
+            wanted = self.wanted[start : start + ROWS].movedim(0, -1)[None]
+            losses, slope = self.loss.both(self.scores(weights, biases, start), wanted)
+            total += losses[0]
+            outer += slope[0].sum(-1, dtype=torch.float64)
+            inner += (slope[0].flatten(0, 1) @ self.x[start : start + ROWS]).view(inner.shape)
+        return total / len(self.x), inner / len(self.x), outer / len(self.x)
+
+
+def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor) -> Linear:
+    """The minimum for each penalty [penalties] float64; x [examples, dim] float32."""
+    mean = x.mean(0, dtype=torch.float64)
+    centred = x - mean.float()
+    sums = Sums(centred, wanted, LOSSES[loss])
+    sample = sums
+    if len(x) >= 4 * SAMPLE:
+        rows = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
+        sample = Sums(centred[rows], wanted[rows], LOSSES[loss])
+    spectrum = spectrum_of(sample.x)
+    weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
+    biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
+    objectives = torch.zeros(len(penalties), dtype=torch.float64)
+    for part, tolerance in ((sample, 1e-4), (sums, 1e-6)) if sample is not sums else ((sums, 1e-6),):
+        space = Space(part, penalties, weights, biases, spectrum)
+        weights, biases, objectives = space.minimum(tolerance)
+    return Linear(weights, biases - weights @ mean, objectives)
+
+
+class Spectrum(NamedTuple):
+    """The largest eigenvalues [some] of a Gram matrix, their vectors [dim, some], and the mean of the eigenvalues that are left."""
+
+    values: Tensor
+    basis: Tensor
+    rest: float
+
+
+def spectrum_of(x: Tensor) -> Spectrum:
+    """The spectrum of x.T @ x / rows: whole, or of wide input the upper end by subspace iteration (Halko et al. 2011)."""
+    dim = x.shape[1]
+    if dim <= WHOLE:
+        values, basis = torch.linalg.eigh((x.T @ x).double() / len(x))
+        return Spectrum(values.clamp_min(0.0), basis, 0.0)
+    basis = torch.randn(dim, PART, generator=torch.Generator().manual_seed(0))
+    for _ in range(3):
+        basis = torch.linalg.qr(x.T @ (x @ basis))[0]
+    seen = (x @ basis).double()
+    values, turn = torch.linalg.eigh(seen.T @ seen / len(x))
+    rest = float(x.square().sum(dtype=torch.float64)) / len(x) - float(values.sum())
+    return Spectrum(values.clamp_min(0.0), basis.double() @ turn, max(rest, 0.0) / (dim - PART))
+
+
+class Space:
+    """The coordinates that one round runs in: flat vectors [penalties, outputs * (dim + 1)] around a start."""
+
+    def __init__(self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum) -> None:
+        self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
+        self.weights, self.biases = weights, biases
+        curvature = sums.loss.curvature(sums.scores(weights, biases, 0))[0].double().clamp_min(1e-4)[:, None, None]
+        penalty = penalties[:, None, None]
+        self.along = (curvature * spectrum.values + penalty).clamp_min(1e-12).rsqrt()
+        self.across = (curvature * spectrum.rest + penalty).clamp_min(1e-12).rsqrt()
+        self.free = curvature.rsqrt()
+
+    def stretched(self, moved: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Coordinates [some, outputs * (dim + 1)] to weights and biases, or gradients in these to gradients in coordinates."""
+        parts = moved.view(len(moved), self.biases.shape[1], -1)
+        inner, across = parts[:, :, :-1], self.across[which]
+        weights = inner * across + ((inner @ self.basis) * (self.along[which] - across)) @ self.basis.T
+        return weights, parts[:, :, -1] * self.free[which, :, 0]
+
+    def at(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Weights and biases at a place of some of the problems."""
+        weights, biases = self.stretched(place, which)
+        return self.weights[which] + weights, self.biases[which] + biases
+
+    def objective(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Values [some] and gradients of the objectives of some of the problems at a place."""
+        weights, biases = self.at(place, which)
+        means, inner, outer = self.sums.means(weights, biases)
+        penalty = self.penalties[which]
+        values = means + penalty / 2 * weights.square().sum((1, 2))
+        slope = torch.cat([inner + penalty[:, None, None] * weights, outer[:, :, None]], 2)
+        inner, outer = self.stretched(slope.flatten(1), which)
+        return values, torch.cat([inner, outer[:, :, None]], 2).flatten(1)
+
+    def minimum(self, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
+        """Weights, biases and objectives where nothing is to be gained but `tolerance` of the objective."""
+        start = torch.zeros(len(self.penalties), self.weights[0].numel() + self.biases[0].numel(), dtype=torch.float64)
+        place, values = minimise(self.objective, start, tolerance)
+        return *self.at(place, torch.arange(len(place))), values

@@ -1,0 +1,1 @@
+"""Multi-layer perceptrons, and how they are trained."""

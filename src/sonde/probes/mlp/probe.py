@@ -1,0 +1,216 @@
+"""Multi-layer perceptrons: a grid of hidden units, dropout and L2, all seeds and all reads trained in one pass.
+
+A cell's predictor is the member of its grid that is best on dev; `choice` says which one that was. Training is in `nets`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from sonde.core import Cell, Predictions
+from sonde.labels import Column, link_of
+from sonde.nets import precision as machine
+from sonde.probes.ettinger import Ettinger
+from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
+from sonde.probes.mlp.grid import Member, Trained
+from sonde.probes.mlp.protocols import PROTOCOLS, Protocol
+from sonde.probes.plain import OneByOne
+from sonde.probes.schedules import Tenacity
+from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.references import ReferenceProblem
+from sonde.vectors import Floats
+
+NARROW = 64  # features below which bfloat16 saves no time, and may cost what a few features say exactly
+AT_ONCE = 2**23  # hidden activations and scores of one step: beyond this, products are as fast as they get and memory is not
+
+
+def mlp(
+    *,
+    protocol: Literal["fast", "acl18", "senteval", "krasnowska", "ettinger"] = "fast",
+    hidden: tuple[int, ...] = (),
+    dropout: tuple[float, ...] = (),
+    l2: tuple[float, ...] = (),
+    reduction: Literal["mean", "sum"] = "mean",
+    precision: Literal["auto", "bf16", "float32"] = "auto",
+) -> Mlp | OneByOne:
+    """One hidden layer of sigmoids, tuned on dev over hidden units, dropout and L2 (repeat an option to try several values)."""
+    if protocol == "ettinger":
+        if hidden or dropout or l2 or reduction != "mean" or precision != "auto":
+            raise ReferenceProblem("mlp,protocol=ettinger is one network with nothing to set; leave the other options out")
+        return OneByOne(Ettinger())
+    chosen = PROTOCOLS[protocol]
+    _check(hidden, dropout, l2)
+    plan = chosen.plan
+    if isinstance(plan, Tenacity):
+        plan = replace(plan, reduction=reduction)
+    elif reduction != "mean":
+        raise ReferenceProblem("mlp,reduction=sum needs a protocol that has it: acl18, senteval or krasnowska")
+    if isinstance(plan, Tenacity) and precision == "bf16":
+        raise ReferenceProblem(f"mlp,protocol={protocol} is trained in float32, as it was published; leave precision out")
+    settings = replace(
+        chosen, hidden=hidden or chosen.hidden, dropout=dropout or chosen.dropout, l2=tuple(sorted(l2)) or chosen.l2, plan=plan
+    )
+    return Mlp("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
+
+
+def _check(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
+    if any(h < 0 for h in hidden):
+        raise ReferenceProblem("mlp,hidden= is a number of units; 0 is logistic regression")
+    if any(not 0 <= p < 1 for p in dropout):
+        raise ReferenceProblem("mlp,dropout= is a share of units, at least 0 and below 1")
+    if any(decay < 0 for decay in l2):
+        raise ReferenceProblem("mlp,l2= is a penalty, 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Mlp:
+    """Settings of a grid of multi-layer perceptrons."""
+
+    name: str
+    protocol: Protocol
+    precision: Literal["auto", "bf16", "float32"] = "auto"
+    needs: ClassVar[Needs] = Needs()
+
+    @property
+    def fingerprint(self) -> str:
+        """The format that products are computed in."""
+        return self.resolved
+
+    @property
+    def resolved(self) -> Literal["bf16", "float32"]:
+        """What products of wide inputs are computed in: bfloat16 where that is native, unless told otherwise."""
+        if isinstance(self.protocol.plan, Tenacity):
+            return "float32"
+        if self.precision == "auto":
+            return "bf16" if machine.native_bf16() else "float32"
+        return self.precision
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, Tenacity)):
+            raise ReadingProblem(
+                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden, dropout and l2, or a dev split"
+            )
+        aims, found = aim(train.labels, dev.labels), {}
+        for lanes in self._together(train, dev, cells):
+            likeliest = any(cell.by == "loss" for cell in cells)
+            for lane, trained in zip(lanes, self._train(lanes, aims, train.labels, likeliest), strict=True):
+                found[lane.cell] = self._predictor(lane, best_of(trained, self.protocol), aims)
+                if likeliest:
+                    lowest = min((t.likeliest for t in trained if t.likeliest), key=lambda t: t.loss)
+                    found[lane.cell._replace(by="loss")] = self._predictor(lane, lowest, aims)
+        return [found[cell] for cell in cells]
+
+    def _together(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[list[Lane]]:
+        """Cells that are trained at once: as many as share a size of input and fill the machine."""
+        plan = self.protocol.plan
+        batch = plan.batch if isinstance(plan, Tenacity) else plan.batch_of(len(train))
+        most = max(1, AT_ONCE // (batch * sum(m.hidden + len(train.labels.names) for m in self._grid())))
+        lanes: list[Lane] = []
+        for read in dict.fromkeys(cell.read for cell in cells):
+            features = finite(train, read, "train")
+            scaling = (common_scale if self.protocol.scaled else no_scale)(features)
+            scaled = scaling(features), scaling(finite(dev, read, "dev"))
+            for cell in dict.fromkeys(Cell(read, cell.seed) for cell in cells if cell.read == read):
+                if lanes and (len(lanes) == most or lanes[0].train.shape[1] != features.shape[1]):
+                    yield lanes
+                    lanes = []
+                lanes.append(Lane(cell, scaling, *scaled))
+        yield lanes
+
+    def _train(self, lanes: list[Lane], aims: Aim, labels: Column, likeliest: bool) -> list[list[Trained]]:
+        """Every member of every lane's grid, at its best on dev."""
+        machine.spare_torch()
+        import torch
+
+        from sonde.probes.losses import LOSSES
+        from sonde.probes.mlp.joint import Problem
+        from sonde.probes.mlp.loops import anneal, persist
+
+        loss, plan = LOSSES[labels.loss], self.protocol.plan
+        dtype = torch.bfloat16 if self._format(lanes[0]) == "bf16" else torch.float32
+        held = {id(x): torch.from_numpy(x).to(dtype) for lane in lanes for x in (lane.train, lane.dev)}
+        problem = Problem(
+            tuple(held[id(lane.train)] for lane in lanes),
+            tuple(held[id(lane.dev)] for lane in lanes),
+            loss.targets(aims.train),
+            loss.targets(aims.dev),
+            labels.loss,
+            len(labels.names),
+            likeliest,
+        )
+        seeds = [lane.cell.seed for lane in lanes]
+        if isinstance(plan, Tenacity):
+            return persist(problem, seeds, self._grid(), plan)
+        return anneal(problem, seeds, self._grid(), plan, dtype)
+
+    def _format(self, lane: Lane) -> Literal["bf16", "float32"]:
+        """What the products of a lane are computed in."""
+        return self.resolved if lane.train.shape[1] >= NARROW else "float32"
+
+    def _grid(self) -> list[Member]:
+        """Every member; without hidden units there is nothing to drop."""
+        grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
+        return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
+
+    def _predictor(self, lane: Lane, best: Trained, aims: Aim) -> Predictor:
+        member = best.member
+        choice = {
+            "hidden": member.hidden,
+            "dropout": member.dropout,
+            "l2": member.decay,
+            "dev": best.score,
+            "dev_loss": best.loss,
+            "passes": round(best.passes, 2),
+            "precision": self._format(lane),
+        }
+        *rest, weights, bias = best.layers
+        layers = *rest, weights * np.float32(aims.factor), bias * np.float32(aims.factor) + np.float32(aims.shift)
+        return Perceptron(lane.cell.read, lane.scaling, layers, choice)
+
+
+def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
+    """The member that is best on dev: the first of the best (SentEval), or the one of them with the lowest dev loss (fast)."""
+    if protocol.rounded:
+        return max(trained, key=lambda t: round(100 * t.score, 2))
+    if protocol.scaled:
+        return max(trained, key=lambda t: (t.score, -t.loss))
+    return max(trained, key=lambda t: t.score)
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One cell with its scaled input [examples, features] float32; lanes of one read share the arrays."""
+
+    cell: Cell
+    scaling: Scaling
+    train: Floats
+    dev: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Perceptron:
+    """A fitted network: layers are (weights [out, in], bias [out, 1]) one after the other; `choice` says how it was found."""
+
+    read: str
+    scaling: Scaling
+    layers: tuple[Floats, ...]
+    choice: Mapping[str, Any]
+
+    def predict(self, readings: Readings) -> Predictions:
+        from scipy.special import expit
+
+        features = readings.features(self.read)
+        scores = np.empty((len(features), len(self.layers[-1])), np.float32)
+        for start in range(0, len(features), 4096):
+            part = self.scaling(features[start : start + 4096]) @ self.layers[0].T + self.layers[1].T
+            if len(self.layers) > 2:
+                part = expit(part) @ self.layers[2].T + self.layers[3].T
+            scores[start : start + 4096] = part
+        return Predictions(scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels))

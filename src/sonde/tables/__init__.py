@@ -1,0 +1,1 @@
+"""A table, and what it looks like: terminal, Markdown, LaTeX, HTML."""

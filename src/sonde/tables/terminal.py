@@ -1,0 +1,120 @@
+"""Tables for a terminal. Words are never cut: a column that does not fit is folded."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import replace
+from typing import Literal
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table as Grid
+from rich.text import Text
+
+from sonde.tables.table import Section, Table
+from sonde.tables.text import printable
+
+RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")  # a line below the head, a thin one between kinds of rows
+GAP = 3  # cells between two columns
+LABEL = 12  # cells that a column of words keeps, however narrow the terminal; what does not fit is folded
+
+
+def shown(table: Table, room: int | None = None) -> Group:
+    """The table as something that a rich console of `room` cells prints; number columns that do not fit beside each other follow below."""
+    parts: list[RenderableType] = []
+    if table.title:
+        parts.append(Text(printable(table.title), style="bold"))
+    for piece in _pieces(table, room):
+        parts += _sections(piece, room)
+    if table.notes:
+        parts.append(Padding(Group(*(Text(printable(note), style="dim") for note in table.notes)), (1, 0, 0, 0)))
+    return Group(*parts)
+
+
+def _pieces(table: Table, room: int | None) -> list[Table]:
+    """The table itself where it fits; otherwise its words with as many columns of numbers at a time as fit beside them."""
+    widths = _widths(table)
+    words = [i for i, name in enumerate(table.columns) if name in table.words]
+    numbers = [i for i, name in enumerate(table.columns) if name not in table.words]
+    left = sum(min(widths[i], LABEL) + GAP for i in words)
+    if room is None or left + sum(widths[i] + GAP for i in numbers) - GAP <= room:
+        return [table]
+    groups: list[list[int]] = []
+    left = sum(min(widths[i], 2 * LABEL) + GAP for i in words)
+    for i in numbers:
+        if groups and left + sum(widths[k] + GAP for k in (*groups[-1], i)) - GAP <= room:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return [_columns(table, sorted([*words, *group])) for group in groups]
+
+
+def _columns(table: Table, kept: list[int]) -> Table:
+    """The table with some of its columns."""
+    sections = [
+        replace(
+            section,
+            rows=tuple(tuple(row[i] for i in kept) for row in section.rows),
+            strong=frozenset((r, kept.index(c)) for r, c in section.strong if c in kept),
+        )
+        for section in table.sections
+    ]
+    return replace(table, columns=tuple(table.columns[i] for i in kept), sections=tuple(sections))
+
+
+def _sections(table: Table, room: int | None) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    widths = _widths(table)
+    if room is not None and sum(widths) + GAP * (len(widths) - 1) > room:
+        widths = [min(width, LABEL) if name in table.words else width for width, name in zip(widths, table.columns, strict=True)]
+    for section in table.sections:
+        if section.apart:
+            parts += [Text(""), Rule(characters="━")]
+        if section.heading:
+            parts.append(Text.assemble("\n", (printable(section.heading), "bold cyan"), "  ", (printable(section.line), "italic")))
+        parts.append(_grid(table, section, widths))
+    return parts
+
+
+def _widths(table: Table) -> list[int]:
+    """The widest cell of each column over all sections, so that sections stand in line."""
+    every = [table.columns, *(row for section in table.sections for row in section.rows)]
+    return [max(Text(printable(row[i])).cell_len for row in every) for i in range(len(table.columns))]
+
+
+def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
+    """One section; a column of words is at least as wide as told, a column of numbers just so."""
+    grid = Grid(box=RULED, pad_edge=False, padding=(0, 1), show_edge=False)
+    for name, width in zip(table.columns, widths, strict=True):
+        words = name in table.words
+        justify: Literal["left", "right"] = "left" if words else "right"
+        grid.add_column(Text(name), justify=justify, overflow="fold", min_width=width, width=None if words else width)
+    for r, row in enumerate(section.rows):
+        if r in section.rules:
+            grid.add_section()
+        styles = ["bold" if name == "score" or (r, c) in section.strong else "" for c, name in enumerate(table.columns)]
+        grid.add_row(*(Text(printable(cell), style=style, overflow="fold") for cell, style in zip(row, styles, strict=True)))
+    return grid
+
+
+def terminal(table: Table, width: int | None = None) -> str:
+    """The table as plain text; without a width it is as wide as it needs to be."""
+    content = shown(table, width)
+    measuring = Console(width=10_000, file=io.StringIO())
+    natural = max((Measurement.get(measuring, measuring.options, part).maximum for part in content.renderables), default=80)
+    out = io.StringIO()
+    Console(file=out, width=width or max(natural, 80), color_system=None, force_terminal=False).print(content)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def show(table: Table, width: int | None = None) -> None:
+    """Print the table on standard output, in colour where there is a terminal; elsewhere as wide as it is told or needs to be."""
+    console = Console()
+    if console.is_terminal:
+        console.print(shown(table, console.width))
+    else:
+        sys.stdout.write(terminal(table, width))

@@ -1,0 +1,42 @@
+"""Rows that were computed on other processors or in other precisions are marked."""
+
+from dataclasses import replace
+
+import pytest
+
+from fixtures.results import result
+from sonde.analysis.computing import computed, differing
+from sonde.analysis.rows import rows
+from sonde.report import render
+
+HERE = {"processor": "x86_64 avx512", "probe": "float32"}
+
+
+def made(name: str, seed: int = 0, **how: str) -> object:
+    found = result(encoder=name, seed=seed)
+    return replace(found, provenance={**found.provenance, "computed": {**HERE, **how}})
+
+
+def test_rows_of_one_kind_have_no_column_for_it():
+    text = render([made("length"), made("bow:random")], "markdown")
+    assert "computed" not in text
+
+
+@pytest.mark.parametrize(
+    ("how", "named"), [({"processor": "arm64 neon"}, "arm64 neon"), ({"probe": "bf16"}, "bf16"), ({"encoder": "bfloat16 on cuda"}, "")]
+)
+def test_rows_of_unlike_kinds_say_what_differs(how, named):
+    shown = render([made("length"), made("bow:random", **how)], "markdown")
+    assert ("computed" in shown) == bool(named)  # an encoder without a choice has nothing to differ in
+    assert named in shown
+
+
+def test_seeds_of_one_row_that_were_computed_differently_are_told():
+    (row,) = rows([made("length"), made("length", seed=1, processor="arm64 neon")])
+    assert row.computed == "processor: arm64 neon and x86_64 avx512; probe: float32"
+    assert differing([row]) == ("processor",)
+
+
+def test_results_that_do_not_say_are_like_all_others():
+    assert computed([result()]) == ""
+    assert differing(rows([made("length"), result(encoder="bow:random")])) == ()

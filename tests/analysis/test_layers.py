@@ -1,0 +1,231 @@
+"""From results over layers to tables and figures of where tasks are solved."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from sonde.analysis.layers import depths
+from sonde.cli import app
+from sonde.core import DataProblem, Result, Tags, Trial
+from sonde.encoders import ENCODERS
+from sonde.labels import Classes, as_sets
+from sonde.metrics import METRICS
+from sonde.references import Reference
+from sonde.report import by_stratum
+from sonde.report.layer_table import bar, by_layer, layer_rows, overview
+from sonde.report.plots import PlotProblem, is_figure, layers_figure, layers_svg, strata_figure
+from sonde.report.records import csv as written
+from sonde.store.results import ResultStore
+from sonde.tables.html import document
+from sonde.tables.terminal import terminal
+
+LAYERS = 6
+N = 600
+
+
+def over_layers(task: str = "edge/dep:X", solved: int = 2, seeds: int = 2, encoder: str = "hf:m,layers=all") -> list[Result]:
+    """Results of a task whose examples are recognised, all but a few, from the mix with one layer on."""
+    found = []
+    for read in ("lex", *map(str, range(LAYERS + 1)), *(f"mix:0-{k}" for k in range(1, LAYERS)), "mix", "cat"):
+        top = LAYERS if read in ("mix", "cat") else 0 if read == "lex" else int(read.rpartition("-")[2])
+        share = 0.55 if top < solved else 0.9
+        for seed in range(seeds):
+            rng = np.random.default_rng([sum(map(ord, read)), seed])
+            gold = Classes(np.arange(N) % 3, ("a", "b", "c"))
+            said = as_sets(Classes(np.where(rng.random(N) < share, gold.ids, (gold.ids + 1) % 3), gold.names))
+            score = METRICS.make("micro-f1")(gold, said)
+            weights = np.exp(-((np.arange(LAYERS + 1) - min(solved, LAYERS)) ** 2) / 2.0 + seed / 100)
+            mixed = {"mix": (weights / weights.sum()).tolist(), "gamma": 1.0} if read == "mix" else {}
+            about = {"choice": mixed, "constants": {"class": ["a"], "prevalent": [], "set": ["a", "b", "c"]}}
+            trial = Trial(task, encoder, read, "span", "none", seed)
+            tags = {"distance": Tags(np.arange(N) % 4, ("0", "1", "2", "3"))}
+            found.append(Result(trial, "micro-f1", score, score - 0.04, score + 0.04, 0.5, gold, said, about, tags))
+    return found
+
+
+def test_a_task_is_solved_where_its_examples_are_recognised():
+    (depth,) = depths(over_layers(solved=2))
+    assert depth.task == "edge/dep:X"
+    assert list(depth.single) == list(depth.cumulative) == list(depth.layers) == list(range(LAYERS + 1))
+    assert depth.expected.layer == pytest.approx(2, abs=0.4)
+    assert depth.expected.low <= depth.expected.layer <= depth.expected.high
+    assert depth.gravity.value == pytest.approx(2, abs=0.1)
+    assert depth.lexical is not None
+    assert depth.lexical.score == pytest.approx(55, abs=5)
+
+
+def test_tasks_stand_in_the_order_in_which_they_are_solved_and_flat_ones_last():
+    found = depths([*over_layers("edge/coref:X", 5), *over_layers("edge/pos:X", 1), *over_layers("edge/dpr:X", 99)])
+    assert [d.task for d in found] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
+    assert math.isnan(found[-1].expected.layer)
+    assert "not clear of noise" in terminal(overview(found))
+
+
+def test_mixes_that_were_not_measured_are_named():
+    found = [r for r in over_layers() if r.trial.read not in ("mix:0-3", "mix:0-4")]
+    (depth,) = depths(found)
+    assert math.isnan(depth.expected.layer)
+    assert depth.expected.why == "not measured: mix:0-3, mix:0-4 (--read cumulative)"
+    assert depth.best is not None
+
+
+def test_weights_that_have_not_moved_are_told():
+    assert "hardly left" not in terminal(overview(depths(over_layers())))
+    found = over_layers()
+    for one in found:
+        if one.trial.read == "mix":
+            one.provenance["choice"]["mix"] = [1 / (LAYERS + 1)] * (LAYERS + 1)  # type: ignore[index]
+    text = terminal(overview(depths(found)))
+    assert "no centre of gravity, the weights have hardly left equal ones" in text
+    (depth,) = depths(found)
+    assert math.isnan(depth.gravity.value)  # it would be the middle layer, where every mix begins
+    assert f"{LAYERS / 2:.2f}" not in next(line for line in text.splitlines() if line.startswith("edge/dep:X "))
+    assert depth.uneven < 0.05
+
+
+def test_one_layer_alone_says_nothing_of_layers_and_controls_are_no_layers():
+    assert depths([r for r in over_layers() if r.trial.read == "mix"]) == []
+    assert depths([r for r in over_layers() if r.trial.read in ("cat", "lex")]) == []
+
+
+def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
+    (depth,) = depths(over_layers(solved=2))
+    lines = terminal(by_layer(depth)).splitlines()
+    bars = [line.count("█") for line in lines if line.strip()[:1].isdigit()]
+    assert len(bars) == LAYERS + 1
+    assert bars[2] == max(bars) == 16
+    assert bars[2] > bars[1] > bars[0]
+    assert [bar(0), bar(1 / 128), bar(1), bar(math.nan)] == ["", "▏", "█" * 16, ""]
+
+
+def test_codes_stand_beside_the_layers_that_make_them():
+    found = over_layers()
+    for one in found:
+        one.provenance["choice"]["code"] = {"bits": 100.0, "uniform": 250.0 if one.trial.read == "3" else 125.0}  # type: ignore[index]
+    (depth,) = depths(found)
+    lines = {line.split()[0]: line for line in terminal(by_layer(depth)).splitlines() if line[:1].isdigit()}
+    assert "2.50" in lines["3"]
+    assert "1.25" in lines["2"]
+    assert "compression" not in terminal(by_layer(depths(over_layers())[0]))
+
+
+def test_programs_get_every_layer():
+    rows = list(csv.DictReader(io.StringIO(written(layer_rows(depths(over_layers()))))))
+    assert [int(row["layer"]) for row in rows] == list(range(LAYERS + 1))
+    assert sum(float(row["weight"]) for row in rows) == pytest.approx(1, abs=1e-3)
+    assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
+
+
+NASTY = r"edge/a$b^{2}$<script>&_x:X"
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    found = depths([*over_layers(NASTY, 2), *over_layers("edge/dpr:X", 99)])
+    files = [tmp_path / f"{i}{suffix}" for i in (0, 1)]
+    for file in files:
+        layers_figure(found, file)
+    assert files[0].stat().st_size > 3000
+    if suffix == ".svg":
+        text = files[0].read_text()
+        assert "<script" not in text
+        assert "&lt;script&gt;" in text or "script" not in text  # as a name that is escaped, or as outlines
+    else:
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
+    pytest.importorskip("matplotlib")
+    found = depths(over_layers(NASTY, 2))
+    page = document([overview(found), by_layer(found[0])], layers_svg(found))
+    assert page.count("<svg") == page.count("</svg>") == 1
+    assert "<script" not in page
+    assert "edge/a$b^{2}$&lt;script&gt;&amp;_x:X" in page
+    assert page.count("<table>") == 2
+
+
+def test_scores_by_distance_are_drawn_with_how_many_there_are(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = by_stratum([r for r in over_layers() if r.trial.read in ("lex", "mix")], "distance")
+    strata_figure(rows, "distance", tmp_path / "deep" / "distance.png")
+    assert (tmp_path / "deep" / "distance.png").stat().st_size > 3000
+
+
+def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path):
+    assert is_figure(tmp_path / "layers.SVG")
+    assert not is_figure(tmp_path / "layers.csv")
+    assert not is_figure(None)
+    with pytest.raises(PlotProblem, match=r"layers\.jpg: a figure is written as \.png, \.svg, \.pdf"):
+        is_figure(tmp_path / "layers.jpg")
+
+
+def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):
+    found = depths(over_layers())
+    with pytest.raises(PlotProblem, match="nothing to draw"):
+        layers_figure([], tmp_path / "x.png")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(PlotProblem, match=r"pip install 'sonde\[plots\]'"):
+        layers_figure(found, tmp_path / "x.png")
+
+
+ENCODED = ("hf:m,layers=all,pool=none", "hf:m,layers=all,pool=none,weights=random")
+
+
+def run(*arguments: str) -> str:
+    """What a command prints, run in this process."""
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
+    pytest.importorskip("matplotlib")
+    found = [*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)]
+    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
+    shown = run("layers", str(tmp_path), "-o", str(tmp_path / "layers.png"))
+    assert shown.index("edge/dep") < shown.index("edge/coref")
+    assert (tmp_path / "layers.png").exists()
+    listed = csv.DictReader(io.StringIO(run("layers", str(tmp_path), "-t", "edge/coref", "--format", "csv")))
+    assert {row["task"] for row in listed} == {"edge/coref:X"}
+    with pytest.raises(DataProblem, match="asked for"):
+        run("layers", str(tmp_path), "-t", "nothing")
+    by = run("report", str(tmp_path), "-t", "edge/dep", "--read", "lex", "--read", "mix", "--by", "distance")
+    assert "coref" not in by
+    assert {line.split()[2] for line in by.splitlines() if "hf:m" in line} == {"lex", "mix"}
+
+
+def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
+    alike, more = over_layers(seeds=2), [r for r in over_layers(seeds=5) if r.trial.read == "mix" or r.trial.seed < 2]
+    assert len(more) > len(alike)
+    (plain,), (uneven,) = depths(alike), depths(more)
+    assert uneven.expected == plain.expected
+    assert uneven.cumulative[LAYERS].seeds == 2
+    apart = [r for r in over_layers(seeds=4) if (r.trial.seed < 2) == (r.trial.read == "mix")]
+    (none,) = depths(apart)
+    assert math.isnan(none.expected.layer)
+    assert "no seeds in common" in none.expected.why
+
+
+def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
+    """Results know every option; tables leave out those that are as they are by default."""
+    found = [result for encoder in ENCODED for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))]
+    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
+    for asked in ENCODED:
+        shown = run("report", str(tmp_path), "--format", "csv", "-e", asked)
+        assert {row["encoder"] for row in csv.DictReader(io.StringIO(shown))} == {asked}
+
+
+def test_what_has_no_layers_says_how_to_measure_them(tmp_path):
+    ResultStore(tmp_path).write([("0", over_layers()[0])])
+    with pytest.raises(DataProblem, match="--read cumulative"):
+        run("layers", str(tmp_path))

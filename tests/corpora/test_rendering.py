@@ -1,0 +1,69 @@
+"""One renderer for originals and altered sentences: what it writes, and that repair changes nothing where nothing was altered."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.corpora.english import tokens
+from sonde.corpora.rendering import mark, rendered, repaired, told
+
+WORDS = st.lists(
+    st.sampled_from(["the", "dog", "Rome", "I", "n't", "'s", ",", ".", '"', "'", "(", ")", "did", "``", "''", "$", "5"]), min_size=1
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("She did n't see it , did she ?", "She didn't see it, did she?"),
+        ('" Come in , " said Tom \'s wife .', '"Come in," said Tom\'s wife.'),
+        ("`` Come in , '' he said .", '"Come in," he said.'),
+        ("It cost $ 5 ( or 6 % more ) ...", "It cost $5 (or 6% more)..."),
+        ("He said -LRB- twice -RRB- : no !", "He said (twice): no!"),
+        ("I can not see what you are gon na do .", "I cannot see what you are gonna do."),
+        ("' Come , ' said he .", "'Come,' said he."),
+        ("The dogs ' bowls were full .", "The dogs' bowls were full."),
+        ("“ Yes ” -- or ‘ no ’ ; who knows ?", "“Yes” -- or ‘no’; who knows?"),
+    ],
+)
+def test_words_are_written_as_a_reader_would_see_them(words, text):
+    assert rendered(words.split()) == text
+
+
+@given(WORDS)
+def test_nothing_is_lost_or_added_but_spaces(words):
+    plain = {"``": '"', "''": '"'}
+    assert rendered(words).replace(" ", "") == "".join(plain.get(w, w) for w in words)
+    assert rendered(words) == rendered(words).strip()
+    assert "  " not in rendered(words)
+
+
+@given(WORDS, st.booleans())
+def test_a_sentence_that_was_not_altered_is_repaired_to_itself_with_a_capital(words, name):
+    same = repaired(words, range(len(words)), name)
+    assert same == repaired(words)
+    assert same[1:] == tuple(words[1:])
+    assert same[0][:1] == words[0][:1].upper()
+    assert told(same).text == rendered(same)
+
+
+def test_hyphens_inside_words_are_closed_up_and_dashes_are_not():
+    words, tags = "A wild - type cell - the first - divides .".split(), "DT JJ HYPH NN NN : DT JJ : VBZ .".split()
+    assert rendered(words, tags) == "A wild-type cell - the first - divides."
+    assert rendered(words) == "A wild - type cell - the first - divides."
+
+
+def test_a_word_moved_from_the_front_loses_its_capital_unless_it_is_a_name():
+    words = "They left and Rome fell .".split()
+    order = [3, 4, 2, 0, 1, 5]
+    assert rendered(repaired(words, order)) == "Rome fell and they left."
+    assert rendered(repaired(words, order, name=True)) == "Rome fell and They left."
+
+
+def test_marks_are_told_from_words():
+    assert all(map(mark, [",", ".", "--", "-LRB-", "``", "..."]))
+    assert not any(map(mark, ["dog", "n't", "'s", "5", "é"]))
+
+
+def test_running_text_is_cut_as_treebanks_cut_it():
+    assert tokens(["I", "don’t", "_know_", "John’s", "dog", ",", "’"]) == ("I", "do", "n't", "know", "John", "'s", "dog", ",", "’")

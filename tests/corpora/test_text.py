@@ -1,0 +1,44 @@
+"""Running text: one sentence a line, words and marks apart."""
+
+import gzip
+
+import pytest
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.tally import Tally
+from sonde.corpora.text import read, words
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("She has starred.", ["She", "has", "starred", "."]),
+        ("Don't re-read “it”…", ["Don't", "re-read", "“", "it", "”", "…"]),
+        ("l’été 3.5 €", ["l’été", "3", ".", "5", "€"]),
+        ("", []),
+    ],
+)
+def test_words_are_runs_of_letters_and_single_marks(line, expected):
+    assert list(words(line)) == expected
+
+
+def test_blank_lines_and_metadata_are_no_sentences(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"# book = x\r\nOne two.\r\n\r\n  #hash tag \r\nLast"))
+    tally = Tally()
+    assert list(read(path, tally=tally)) == [
+        Sentence(("One", "two", "."), "One two."),
+        Sentence(("#", "hash", "tag"), "#hash tag"),
+        Sentence(("Last",), "Last"),
+    ]
+    assert (tally.sentences, tally.words) == (3, 7)
+
+
+def test_bad_bytes_are_named_or_counted(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\nb\xe9d\ngood")
+    with pytest.raises(DataProblem, match=r"a\.txt:2: byte 0xe9"):
+        list(read(path))
+    tally = Tally()
+    assert len(list(read(path, "skip", tally))) == 2
+    assert tally.skipped == 1

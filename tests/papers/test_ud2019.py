@@ -1,0 +1,85 @@
+"""Table 1 of Krasnowska-Kieraś & Wróblewska 2019: what its running text states, and what is run."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sonde.core import DataProblem
+from sonde.papers.suite import Asked, wanted
+from sonde.papers.ud2019 import ud2019
+from sonde.references import ReferenceProblem
+
+PAPER = ud2019().paper
+ROWS = {
+    (b.heading, line.name): dict(zip(PAPER.columns, (f.value for f in line.figures), strict=True)) for b in PAPER.blocks for line in b.lines
+}
+LANGUAGES = ("English", "Polish")
+
+
+def best(language: str, column: str, without: str = "COMBO") -> str:
+    rows = {name: row[column] for (block, name), row in ROWS.items() if block == language and not name.startswith(without)}
+    return max(rows, key=lambda name: rows[name])
+
+
+def test_it_has_nine_columns_and_two_models_in_english_alone():
+    assert PAPER.columns == ("SentLen", "WC", "TreeDepth", "TopDeps", "Passive", "Tense", "SubjNum", "ObjNum", "SentType")
+    names = [{name for block, name in ROWS if block == language} for language in LANGUAGES]
+    assert len(names[0]) == 10
+    assert names[0] - names[1] == {"Sent2Vec-orig", "USE"}
+    assert not any(math.isnan(value) for row in ROWS.values() for value in row.values())
+
+
+def test_without_combo_laser_is_best_but_for_the_exceptions_that_the_text_names():
+    # "for 17 task-language pairs in 22 ... exceptions are ObjNum and SentType for Polish, Relatedness for English, and WC" (section 5)
+    others = {(language, column) for language in LANGUAGES for column in PAPER.columns if best(language, column) != "LASER"}
+    assert others == {("English", "WC"), ("Polish", "WC"), ("Polish", "ObjNum"), ("Polish", "SentType")}
+    assert best("English", "WC").startswith("Sent2Vec")
+    assert best("Polish", "WC").startswith("Sent2Vec")
+    assert best("Polish", "ObjNum") == best("Polish", "SentType") == "BERT-mean"
+
+
+def test_for_almost_all_tasks_a_representation_of_the_parser_is_best():
+    found = [best(language, column, without="nobody") for language in LANGUAGES for column in PAPER.columns]
+    assert sum(name.startswith("COMBO") for name in found) == 12
+
+
+def test_the_mean_beats_the_maximum_quite_consistently():
+    pairs = [
+        (ROWS[lang, f"{m}-mean"][c], ROWS[lang, f"{m}-max"][c])
+        for lang in LANGUAGES
+        for m in ("fastText", "BERT", "COMBO")
+        for c in PAPER.columns
+    ]
+    assert sum(mean > most for mean, most in pairs) >= 0.85 * len(pairs)
+
+
+def test_on_words_laser_and_sent2vec_fare_alike_in_english_and_not_in_polish():
+    assert abs(ROWS["English", "LASER"]["WC"] - ROWS["English", "Sent2Vec-NS"]["WC"]) < 1
+    assert ROWS["Polish", "Sent2Vec-NS"]["WC"] - ROWS["Polish", "LASER"]["WC"] > 10
+
+
+def test_accuracies_of_sentence_type_are_very_high_and_within_a_small_range():
+    values = sorted(row["SentType"] for row in ROWS.values())
+    assert values[2] > 93  # but for two
+    assert values[-1] < 99
+
+
+def test_one_language_can_be_shown():
+    assert [block.heading for block in ud2019(language="pl").paper.blocks] == ["Polish"]
+
+
+def test_every_task_is_run_under_the_paper_s_protocol():
+    made = wanted(ud2019("bank"), Asked(["length"], on_error="skip"))
+    tasks = {str(task): w.probes[0] for w in made if w.encoders == ["length"] for task in w.tasks}
+    assert len(tasks) == 9
+    assert tasks.pop("ud/word-content:bank,on_error=skip") == "mlp,protocol=krasnowska,hidden=0"
+    assert set(tasks.values()) == {"mlp,protocol=krasnowska"}
+
+
+def test_without_a_treebank_it_says_what_to_write():
+    with pytest.raises(DataProblem, match="write ud2019:PATH"):
+        ud2019().tasks()
+    with pytest.raises(ReferenceProblem, match="adds to"):
+        ud2019(with_=("b",))

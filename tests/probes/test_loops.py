@@ -1,0 +1,211 @@
+"""Joint training is each cell's own training: same draws, same order, same patience, told from a plain torch loop."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from sonde.probes.losses import LOSSES
+from sonde.probes.mlp.blocks import Block
+from sonde.probes.mlp.grid import Member
+from sonde.probes.mlp.joint import Joint, Problem
+from sonde.probes.mlp.loops import anneal, persist
+from sonde.probes.schedules import Annealing, Tenacity
+
+
+def problem(groups=1, n=150, dim=8, classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    x = torch.from_numpy(rng.normal(size=(n + 60, dim)).astype(np.float32))
+    y = torch.from_numpy((x.numpy() @ rng.normal(size=(dim, classes)) + rng.gumbel(size=(n + 60, classes))).argmax(1))
+    return Problem((x[:n],) * groups, (x[n:],) * groups, y[:n], y[n:], "softmax", classes)
+
+
+def alone(p, member, seed, plan):
+    """SentEval's loop for one cell without dropout, with torch's own modules, autograd and Adam."""
+    torch_generator = torch.Generator().manual_seed(seed)
+    net = torch.nn.Sequential(
+        torch.nn.Linear(p.train[0].shape[1], member.hidden), torch.nn.Sigmoid(), torch.nn.Linear(member.hidden, p.outputs)
+    )
+    with torch.no_grad():
+        for layer in (net[0], net[2]):
+            bound = layer.in_features**-0.5
+            layer.weight.uniform_(-bound, bound, generator=torch_generator)
+            layer.bias.uniform_(-bound, bound, generator=torch_generator)
+    optimiser = torch.optim.Adam(net.parameters(), lr=plan.rate, weight_decay=member.decay)
+    order = torch.Generator().manual_seed(seed)
+    best, kept, misses, passes = -1.0, None, 0, 0
+    while passes <= plan.max_epoch:
+        for _ in range(plan.epoch_size):
+            for rows in torch.randperm(len(p.wanted), generator=order).split(plan.batch):
+                optimiser.zero_grad()
+                torch.nn.functional.cross_entropy(net(p.train[0][rows]), p.wanted[rows], reduction=plan.reduction).backward()
+                optimiser.step()
+        passes += plan.epoch_size
+        accuracy = float((net(p.dev[0]).argmax(1) == p.wanted_dev).double().mean())
+        if accuracy > best:
+            best, kept, when = accuracy, copy.deepcopy(net), passes
+        else:
+            if misses >= plan.tenacity:
+                break
+            misses += 1
+    return best, when, [t.detach().numpy() for t in kept.parameters()]
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_every_cell_of_a_joint_training_is_what_plain_torch_makes_of_it_alone(reduction):
+    members = [Member(5), Member(5, decay=1e-2), Member(9, decay=1e-3)]
+    plan = Tenacity(batch=32, max_epoch=24, tenacity=2, rate=1e-2, reduction=reduction)
+    p = problem(groups=2)
+    for seed, group in zip((3, 4), persist(p, (3, 4), members, plan), strict=True):
+        for trained, member in zip(group, members, strict=True):
+            best, when, layers = alone(p, member, seed, plan)
+            assert trained.member == member
+            assert (trained.score, trained.passes) == (pytest.approx(best), when)
+            for mine, theirs in zip(trained.layers, layers, strict=True):
+                # the same steps in another order of summation: float32 differs in its last digits, Adam multiplies that a little
+                np.testing.assert_allclose(mine.ravel(), theirs.ravel(), atol=2e-4)
+
+
+@pytest.mark.parametrize("hidden", [0, 6])
+def test_a_grid_trained_jointly_equals_its_cells_trained_alone(hidden):
+    members = [Member(hidden, p if hidden else 0.0, decay) for p in (0.0, 0.2) for decay in (0.0, 1e-2)]
+    members = [*dict.fromkeys(members), Member(4, 0.1)]
+    p, plan = problem(groups=2), Tenacity(batch=32, max_epoch=12, tenacity=1)
+    together = persist(p, (0, 1), members, plan)
+    for g, seed in enumerate((0, 1)):
+        for i, member in enumerate(members):
+            [[single]] = persist(problem(), (seed,), [member], plan)
+            assert (together[g][i].score, together[g][i].passes) == (single.score, single.passes)
+            for a, b in zip(together[g][i].layers, single.layers, strict=True):
+                np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+def test_an_annealed_grid_equals_its_cells_annealed_alone():
+    members = [Member(6), Member(6, 0.2), Member(12, 0.1)]
+    plan = Annealing(steps=60, epochs=2)
+    together = anneal(problem(groups=2), (0, 1), members, plan, torch.float32)
+    for g, seed in enumerate((0, 1)):
+        for i, member in enumerate(members):
+            [[single]] = anneal(problem(), (seed,), [member], plan, torch.float32)
+            for a, b in zip(together[g][i].layers, single.layers, strict=True):
+                np.testing.assert_allclose(a, b, atol=1e-4)
+
+
+def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
+    """SentEval stops at the sixth look that does not improve, wherever the others were: here after sixteen looks."""
+    pattern = "+++++++---++--+-" + "+" * 30
+    looks = []
+
+    def look(self, passes, going):
+        looks.append(passes)
+        for g, m in going.nonzero().tolist():
+            self.best.offer((g, m), (0.0, 0.0, passes), [torch.zeros(1, 1)])
+        return going & (pattern[len(looks) - 1] == "+")
+
+    monkeypatch.setattr(Joint, "look", look)
+    monkeypatch.setattr(Joint, "step", lambda *_: None)
+    persist(problem(), (0,), [Member(2)], Tenacity(tenacity=5, epoch_size=4))
+    assert len(looks) == 16
+    assert pattern[: len(looks)].count("-") == 6
+
+
+def test_the_last_look_is_the_one_after_max_epoch(monkeypatch):
+    """SentEval asks `passes <= max_epoch` before it trains on: 4 / 200 makes up to 204 passes."""
+    looks = []
+
+    def look(self, passes, going):
+        looks.append(passes)
+        self.best.offer((0, 0), (0.0, 0.0, passes), [torch.zeros(1, 1)])
+        return going
+
+    monkeypatch.setattr(Joint, "look", look)
+    monkeypatch.setattr(Joint, "step", lambda *_: None)
+    persist(problem(), (0,), [Member(2)], Tenacity(epoch_size=4, max_epoch=200))
+    assert looks[-1] == 204
+
+
+def test_a_cell_that_has_stopped_is_left_as_it_was():
+    """One group stops at once, the other goes on; what the first had at its best stays."""
+    p = problem(groups=2)
+    plan = Tenacity(batch=32, tenacity=0, max_epoch=40, rate=3e-2)
+    together = persist(p, (0, 5), [Member(4), Member(4, decay=0.3)], plan)
+    passes = {t.passes for group in together for t in group}
+    assert len(passes) > 1, "the cells of this test are meant to stop at different times"
+    for seed, group in zip((0, 5), together, strict=True):
+        for trained in group:
+            [[single]] = persist(problem(), (seed,), [trained.member], plan)
+            assert trained.passes == single.passes
+
+
+BRIEF = [Annealing(steps=60, epochs=2, batch=40), Tenacity(batch=8, rate=5e-2, max_epoch=24)]
+
+
+@pytest.mark.parametrize("plan", BRIEF, ids=lambda p: type(p).__name__)
+def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan, monkeypatch):
+    """Of every look, the first ones of a small training set among them; the best by score and its draws are as they are without."""
+    members, p = [Member(6, 0.1), Member(12)], problem(groups=2, n=40)
+    looked = {}
+
+    def judged(self, block):
+        found = measure(self, block)
+        for g, row in enumerate(self.rows.tolist()):
+            for m, member in enumerate(block.members):
+                looked.setdefault((row, member), []).append((float(found[1, g, m]), [t[g, m].clone().numpy() for t in block.tensors]))
+        return found
+
+    def fitted(problem):
+        if isinstance(plan, Tenacity):
+            return persist(problem, (0, 1), members, plan)
+        return anneal(problem, (0, 1), members, plan, torch.float32)
+
+    alone = fitted(p)
+    measure = Joint._judged
+    monkeypatch.setattr(Joint, "_judged", judged)
+    for row, group in enumerate(fitted(replace(p, likeliest=True))):
+        for one, plain in zip(group, alone[row], strict=True):
+            assert plain.likeliest is None
+            assert (one.score, one.loss, one.passes) == (plain.score, plain.loss, plain.passes)
+            assert all(np.array_equal(a, b) for a, b in zip(one.layers, plain.layers, strict=True))
+            looks = looked[row, one.member]
+            lowest, tensors = min(looks, key=lambda look: look[0])
+            assert one.likeliest.loss == lowest <= one.loss
+            assert all(np.array_equal(a, b) for a, b in zip(one.likeliest.layers, tensors, strict=True))
+            assert len(looks) > 10
+
+
+def test_dropout_comes_before_the_sigmoid():
+    """A unit that is dropped says 1/2, as in SentEval, and not 0."""
+    block = Block([Member(400, 0.5)], (0,), (3, 2), torch.float32)
+    block.forward(torch.randn(1, 7, 3, generator=torch.Generator().manual_seed(0)), learning=True)
+    share = float((block.active == 0.5).float().mean())
+    assert share == pytest.approx(0.5, abs=0.06)
+    assert float(block.active.min()) > 0
+
+
+def test_dropout_keeps_the_share_asked_for_and_scales_up_the_rest():
+    block = Block([Member(50), Member(50, 0.1), Member(50, 0.2)], (0,), (3, 2), torch.float32)
+    block.forward(torch.randn(1, 2000, 3), learning=True)
+    assert sorted(block.masks) == [0.1, 0.2]
+    for rate, mask in block.masks.items():
+        assert float((mask == 0).float().mean()) == pytest.approx(rate, abs=0.01)
+        assert float(mask.max()) == pytest.approx(1 / (1 - rate))
+
+
+def test_gradients_written_by_hand_are_those_of_autograd():
+    for loss, wanted in (
+        ("softmax", torch.randint(3, (1, 11))),
+        ("sigmoid", torch.where(torch.rand(1, 3, 11) < 0.3, torch.nan, torch.rand(1, 3, 11))),
+        ("squared", torch.rand(1, 3, 11)),
+    ):
+        scores = torch.randn(1, 2, 3, 11, requires_grad=True)
+        total = LOSSES[loss].judge(scores, wanted)[1].sum()
+        total.backward()
+        found = LOSSES[loss].gradient(scores.detach().clone(), wanted)
+        torch.testing.assert_close(found, scores.grad, atol=1e-6, rtol=1e-5)
+        values, again = LOSSES[loss].both(scores.detach().clone(), wanted)
+        torch.testing.assert_close(again, scores.grad, atol=1e-6, rtol=1e-5)
+        torch.testing.assert_close(values.sum(), total.detach())

@@ -1,0 +1,356 @@
+import gzip
+import hashlib
+import io
+import json
+import signal
+import socket
+import subprocess
+import sys
+import tarfile
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from fixtures.server import serving
+from sonde.cli import app
+from sonde.core import DataProblem
+from sonde.tasks.released import catalogue
+from sonde.tasks.released.catalogue import COLLECTIONS, Collection, Known
+from sonde.tasks.released.download import TRIES, Unreachable, Web
+from sonde.tasks.released.fetch import RECEIPT, Got, Wish, all_published, examined, fetch, is_published, place_of
+
+ROWS = b"tr\tx\tone word\ntr\ty\tanother word\nva\tx\ta third\nte\ty\tand the last\n"
+SHA = hashlib.sha256(ROWS).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def _directly(monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+
+
+@pytest.fixture
+def site():
+    with serving({"a.txt": ROWS, "b.txt": ROWS}) as site:
+        yield site
+
+
+def wish(site, folder, known=None, files=("a.txt", "b.txt"), **more):
+    """A wish for files of a site of ours, of which as much is known as the test says."""
+
+    class Ours(Collection):
+        def known(self):
+            return known or {}
+
+    ours = Ours("ours", "https://example.org/ours", site.url, files, "Nobody 2020")
+    return Wish(ours, folder, web=Web(pause=lambda _: None), **more)
+
+
+def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
+    got = list(fetch(wish(site, tmp_path)))
+    assert got == [Got(name, "fetched", ((2, 1, 1), len(ROWS), SHA)) for name in ("a.txt", "b.txt")]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
+    assert (tmp_path / "a.txt").read_bytes() == ROWS
+    receipt = json.loads((tmp_path / RECEIPT).read_text())["a.txt"]
+    assert receipt == {"url": site.url + "a.txt", "rows": [2, 1, 1], "size": len(ROWS), "sha256": SHA}
+
+
+def test_what_is_there_is_not_fetched_again(site, tmp_path):
+    list(fetch(wish(site, tmp_path)))
+    site.asked.clear()
+    assert [got.how for got in fetch(wish(site, tmp_path))] == ["there already"] * 2
+    assert not site.asked
+
+
+def test_what_was_put_there_by_hand_is_checked(site, tmp_path):
+    (tmp_path / "a.txt").write_bytes(ROWS)
+    good = wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))
+    assert [got.how for got in fetch(good)] == ["there already"]
+    assert not site.asked
+
+
+def test_a_file_that_is_there_and_wrong_is_left_as_it_is(site, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"te\tx\tmine\n")
+    with pytest.raises(DataProblem, match=r"1 of 2 files .*a\.txt has rows 0/0/1, and the published file 2/1/1; it is left as it is"):
+        list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))})))
+    assert (tmp_path / "a.txt").read_bytes() == b"te\tx\tmine\n"
+    assert (tmp_path / "b.txt").read_bytes() == ROWS
+
+
+def test_a_file_that_was_changed_after_it_was_fetched_is_noticed(site, tmp_path):
+    list(fetch(wish(site, tmp_path)))
+    (tmp_path / "a.txt").write_bytes(ROWS.replace(b"third", b"fifth"))
+    with pytest.raises(DataProblem, match=r"a\.txt has SHA-256 .*it is left as it is"):
+        list(fetch(wish(site, tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        (Known(sha256="0" * 64), f"SHA-256 {SHA}, and the published file 0000"),
+        (Known(rows=(3, 1, 1)), "rows 2/1/1, and the published file 3/1/1"),
+        (Known(size=9), f"bytes {len(ROWS)}, and the published file 9"),
+    ],
+)
+def test_a_wrong_file_never_appears(site, tmp_path, known, said):
+    with pytest.raises(DataProblem, match=said + ".*nothing of it was kept"):
+        list(fetch(wish(site, tmp_path, {"a.txt": known}, ("a.txt",))))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_that_says_sorry_is_no_data(site, tmp_path):
+    site.files["a.txt"] = b"<!DOCTYPE html>\n<title>Log in</title>\n"
+    with pytest.raises(DataProblem, match=r"a web page and no table \(it begins with '<!DOCTYPE html>'"):
+        list(fetch(wish(site, tmp_path, files=("a.txt",))))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
+    site.cuts = [10] * TRIES
+    with pytest.raises(DataProblem, match=r"ended after 40 of \d+ bytes.*40 bytes are kept.*by hand from https://example\.org/ours"):
+        list(fetch(wish(site, tmp_path)))
+    assert not (tmp_path / "a.txt").exists()
+    assert [got.how for got in fetch(wish(site, tmp_path))] == ["fetched", "fetched"]
+    assert (tmp_path / "a.txt").read_bytes() == ROWS
+    assert not list(tmp_path.glob("*.part*"))
+
+
+def test_a_short_file_whose_length_nobody_said_is_found_out(site, tmp_path):
+    site.cuts, site.length = [20], False
+    with pytest.raises(DataProblem, match=r"a\.txt has rows 2/0/0, and the published file 2/1/1; nothing of it was kept"):
+        list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))}, ("a.txt",))))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_file_is_named_and_the_others_come(site, tmp_path):
+    got = []
+    with pytest.raises(DataProblem, match=r"1 of 3 files could not be had: .*none\.txt: 404 Not Found\. Get the files by hand from"):
+        got.extend(fetch(wish(site, tmp_path, files=("a.txt", "none.txt", "b.txt"))))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
+
+
+def test_without_a_network_it_is_said_what_to_do(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        base = f"http://127.0.0.1:{free.getsockname()[1]}/"
+    away = Wish(COLLECTIONS["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None))
+    with pytest.raises(DataProblem) as caught:
+        list(fetch(away))
+    told = str(caught.value)
+    assert "sentence_length.txt" in told
+    assert "facebookresearch/SentEval" in told
+    assert f"put them into {tmp_path}" in told
+    assert "--from URL" in told
+    assert not isinstance(caught.value, Unreachable)
+
+
+def test_some_files_from_a_mirror(site, tmp_path):
+    elsewhere = wish(site, tmp_path, only="b*", base=site.url)
+    assert [got.file for got in fetch(replace(elsewhere, collection=replace(elsewhere.collection, base="https://example.org/")))] == [
+        "b.txt"
+    ]
+    with pytest.raises(DataProblem, match=r"no file of ours is called 'c\*'; it has a\.txt, b\.txt"):
+        list(fetch(wish(site, tmp_path, only="c*")))
+
+
+def archive(files, kind="w:gz"):
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode=kind) as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return whole.getvalue()
+
+
+TWO = {"en/tense.txt": ROWS, "en/voice.txt": ROWS * 500}
+
+
+def all_of(site, folder, name="all.tar.gz"):
+    """A wish for an archive."""
+    return wish(site, folder, files=(name,))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("all.tar.gz", "w:gz"), ("all.tgz", "w:gz"), ("all.tar", "w:")])
+def test_archives_are_unpacked_once_and_found_to_be_there(site, tmp_path, name, kind):
+    site.files[name] = archive(TWO, kind)
+    assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["fetched"]
+    assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
+    site.asked.clear()
+    for _ in range(2):
+        assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["there already"]
+    assert not site.asked
+
+
+def test_a_packed_table_is_the_same_at_the_second_look(site, tmp_path):
+    site.files["a.txt.gz"] = gzip.compress(ROWS)
+    assert next(fetch(all_of(site, tmp_path, "a.txt.gz"))).found == ((2, 1, 1), len(ROWS), SHA)
+    assert [got.how for got in fetch(all_of(site, tmp_path, "a.txt.gz"))] == ["there already"]
+
+
+def test_what_differs_from_an_archive_stays_and_is_named(site, tmp_path):
+    site.files["all.tar.gz"] = archive(TWO)
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "voice.txt").write_text("mine")
+    for _ in range(2):
+        with pytest.raises(DataProblem, match=r"en/voice\.txt of all\.tar\.gz were there already and differ; .* move them away"):
+            list(fetch(all_of(site, tmp_path)))
+        assert (tmp_path / "en" / "voice.txt").read_text() == "mine"
+        assert (tmp_path / "en" / "tense.txt").read_bytes() == ROWS
+    (tmp_path / "en" / "voice.txt").unlink()
+    list(fetch(all_of(site, tmp_path)))
+    assert (tmp_path / "en" / "voice.txt").read_bytes() == TWO["en/voice.txt"]
+
+
+def wrong_sum(content):
+    return content[:-8] + bytes([content[-8] ^ 1]) + content[-7:]
+
+
+UNSOUND = {
+    "outside": archive({"../outside.txt": ROWS}),
+    "page": b"<html>no archive</html>",
+    "packed page": gzip.compress(b"<html>no archive</html>"),
+    "cut": archive(TWO)[:-200],
+    "cut at the end": archive(TWO)[:-1],
+    "cut between files": archive(TWO, "w:")[: 2 * 512],
+    "wrong sum": wrong_sum(archive(TWO)),
+    "zeros": gzip.compress(bytes(100_000)),
+    "nothing": b"",
+    "no files": archive({}),
+}
+
+
+@pytest.mark.parametrize("content", UNSOUND.values(), ids=UNSOUND)
+def test_archives_that_are_none_or_not_whole_or_reach_outside_are_refused(site, tmp_path, content):
+    name = "all.tar" if content is UNSOUND["cut between files"] else "all.tar.gz"
+    site.files[name] = content
+    (tmp_path / "in").mkdir()
+    with pytest.raises(DataProblem, match=r"all.tar(.gz)? is (not an archive that can be unpacked|an archive without files)"):
+        list(fetch(all_of(site, tmp_path / "in", name)))
+    assert not (tmp_path / "outside.txt").exists()
+    assert not list((tmp_path / "in").iterdir())
+
+
+@pytest.mark.parametrize("start", [b"<!DOCTYPE html>\t\n", b" <html lang='en'>\ttr\n", b"\ttab\n", b"xx\tno\tsplits\n"])
+def test_pages_and_tables_of_something_else_are_no_data(site, tmp_path, start):
+    site.files["a.txt"] = start + b"more\tof it\n"
+    with pytest.raises(DataProblem, match=r"is a web page and no table|has no rows of train, dev or test"):
+        list(fetch(wish(site, tmp_path, files=("a.txt",))))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("said", ["abc", "-5", "1e3", "", "9" * 40])
+def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
+    site.length = said
+    list(fetch(wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))))
+    assert (tmp_path / "a.txt").read_bytes() == ROWS
+
+
+FETCHING = """
+import sys
+from pathlib import Path
+from sonde.corpora import archives
+from sonde.tasks.released.catalogue import Collection
+from sonde.tasks.released.fetch import Wish, fetch
+if sys.argv[3:]:  # one file is unpacked, then there is nobody left
+    put = archives._put
+    archives._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
+for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
+    print(got.how)
+"""
+
+
+def fetching(site, folder, *more):
+    return subprocess.Popen([sys.executable, "-c", FETCHING, site.url, str(folder), *more], stdout=subprocess.PIPE, text=True)
+
+
+def test_what_a_killed_fetch_did_not_unpack_is_unpacked_by_the_next(site, tmp_path):
+    site.files["all.tar.gz"] = archive(TWO)
+    killed = fetching(site, tmp_path, "kill")
+    assert killed.wait(60) == -signal.SIGKILL
+    assert not (tmp_path / "en" / "voice.txt").exists()
+    assert [got.how for got in fetch(all_of(site, tmp_path))] == ["there already"]
+    assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
+
+
+def test_several_fetches_into_one_folder_end_well(site, tmp_path):
+    site.files["all.tar.gz"] = archive(TWO)
+    site.delay = 0.5
+    several = [fetching(site, tmp_path) for _ in range(3)]
+    told = sorted(process.communicate(timeout=60)[0] for process in several)
+    assert [process.returncode for process in several] == [0] * 3
+    assert "".join(told).count("fetched") == 2
+    assert len(site.asked) == 2
+    assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
+    assert sorted(json.loads((tmp_path / RECEIPT).read_text())) == ["a.txt", "all.tar.gz"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "all.tar.gz", "en", RECEIPT]
+
+
+@pytest.mark.parametrize("url", ["https://exa mple.org/", "http://[", "ftp://a/", "http://\u0142/\n"])
+def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
+    with pytest.raises(DataProblem, match=r"is no address to fetch from|cannot get"):
+        list(fetch(Wish(COLLECTIONS["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))))
+
+
+def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):
+    (tmp_path / "te.txt").write_bytes(b"a word\tx\ntr two\ty\n\n")
+    assert examined(tmp_path / "te.txt").rows == (0, 0, 2)
+    (tmp_path / "a.txt").write_bytes(ROWS)
+    assert examined(tmp_path / "a.txt") == ((2, 1, 1), len(ROWS), SHA)
+
+
+def test_a_file_is_published_if_its_publishers_sent_it(site, tmp_path, monkeypatch):
+    ours = replace(wish(site, tmp_path).collection, files=("a.txt", "b.txt"))
+    monkeypatch.setitem(catalogue.COLLECTIONS, "ours", ours)
+    list(fetch(Wish(ours, tmp_path)))
+    assert is_published(tmp_path / "a.txt") is True
+    (tmp_path / "b.txt").write_bytes(ROWS + b"te\tx\tone more\n")
+    assert is_published(tmp_path / "b.txt") is None
+    assert all_published([tmp_path / "a.txt"]) is True
+    assert all_published([tmp_path / "a.txt", tmp_path / "b.txt"]) is None
+    site.files |= {"mirror/a.txt": ROWS, "mirror/b.txt": ROWS}
+    list(fetch(Wish(ours, tmp_path / "mirrored", base=site.url + "mirror")))
+    assert is_published(tmp_path / "mirrored" / "a.txt") is None
+
+
+def test_a_file_that_contradicts_what_is_known_is_not_published(tmp_path):
+    (tmp_path / "sentence_length.txt").write_bytes(ROWS)
+    assert is_published(tmp_path / "sentence_length.txt") is False
+    (tmp_path / "past_present.txt").write_bytes(ROWS)
+    assert is_published(tmp_path / "past_present.txt") is None
+    (tmp_path / "mine.txt").write_bytes(ROWS)
+    assert is_published(tmp_path / "mine.txt") is None
+    assert all_published([tmp_path / "past_present.txt", tmp_path / "sentence_length.txt"]) is False
+
+
+def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
+    for found in COLLECTIONS.values():
+        assert all(name == name.strip("/") and ".." not in name for name in found.files)
+        assert found.base.endswith("/")
+    owned = {(c.name.partition("/")[0], name) for c in COLLECTIONS.values() for name in (*c.files, *c.inside)}
+    lines = [line for line in catalogue.Path(catalogue.__file__).with_suffix(".tsv").read_text("utf-8").splitlines() if line[0] != "#"]
+    for line in lines:
+        owner, file, _, _, sha256, source = line.split("\t")
+        assert (owner, file) in owned, line
+        assert len(source) > 10, line
+        assert COLLECTIONS[owner if owner in COLLECTIONS else f"{owner}/{file[:2]}"].known()[file].sha256 == (
+            None if sha256 == "-" else sha256
+        )
+    assert len(lines) > 40
+
+
+def test_the_command_lists_fetches_and_explains(site, tmp_path, monkeypatch):
+    ours = replace(wish(site, tmp_path).collection, remark="ours alone")
+    monkeypatch.setitem(catalogue.COLLECTIONS, "ours", ours)
+    run = CliRunner().invoke
+    listed = run(app, ["fetch"])
+    assert "senteval" in listed.stdout
+    assert "https://example.org/ours" in listed.stdout
+    done = run(app, ["fetch", "ours", "-o", str(tmp_path / "here"), "-q"])
+    assert done.exit_code == 0, done.output
+    assert f"a.txt: fetched, 2/1/1 rows, {len(ROWS)} bytes, sha256 {SHA}" in done.stdout
+    assert (tmp_path / "here" / "b.txt").read_bytes() == ROWS
+    assert run(app, ["fetch", "ours", "-q"]).exit_code == 0
+    assert (place_of(ours) / "a.txt").read_bytes() == ROWS
+    with pytest.raises(DataProblem, match="nothing called 'nothing' can be fetched; there are senteval"):
+        run(app, ["fetch", "nothing"], catch_exceptions=False)

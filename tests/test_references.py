@@ -1,0 +1,220 @@
+from dataclasses import KW_ONLY, dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sonde.references import Contents, Reference, ReferenceProblem, brief
+
+value = st.text(max_size=12)
+name = st.text("abz/-._09", min_size=1, max_size=8)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A thing with every kind of option."""
+
+    path: str
+    _: KW_ONLY
+    layers: tuple[str, ...] = ()
+    pool: Literal["mean", "max"] = "mean"
+    size: int | None = None
+    rate: float = 0.5
+    on: bool = False
+    lambda_: int = 1
+    file: Path | None = None
+    fold: Literal["dev"] | float = "dev"
+    word: str | None = None
+
+
+def plain():
+    """A thing without options."""
+    return "plain"
+
+
+def needing(*, size: int, word: str = "a"):
+    """A thing with a required option."""
+    return size, word
+
+
+THINGS = Contents("thing", "sonde.things", {n: f"{__name__}:{n}" for n in ("Thing", "plain", "needing")})
+
+
+@given(name, st.none() | value, st.lists(st.tuples(name, value), max_size=3).map(tuple))
+def test_a_reference_comes_back_from_its_text(name, argument, options):
+    reference = Reference(name, argument, options)
+    assert Reference.parse(str(reference)) == reference
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_reference_or_a_told_problem(text):
+    try:
+        parsed = Reference.parse(text)
+    except ReferenceProblem:
+        return
+    assert Reference.parse(str(parsed)) == parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("length", Reference("length")),
+        ("hf:bert-base-uncased,layers=all,pool=mean", Reference("hf", "bert-base-uncased", (("layers", "all"), ("pool", "mean")))),
+        ("ud/feat:PATH,feature=Case,of=subj", Reference("ud/feat", "PATH", (("feature", "Case"), ("of", "subj")))),
+        ("npz:a%2Cb%3A%3D%40%25", Reference("npz", "a,b:=@%")),
+        ("table:C:\\data\\a.tsv", Reference("table", "C:\\data\\a.tsv")),
+        ("static:", Reference("static", "")),
+        ("ud/tense:A,with=B,with=C", Reference("ud/tense", "A", (("with", "B"), ("with", "C")))),
+        ("x,prompt=a=b", Reference("x", None, (("prompt", "a=b"),))),
+        ("mine.py@thing:arg", Reference("mine.py@thing", "arg")),
+        ("hf:café 北京", Reference("hf", "café 北京")),
+    ],
+)
+def test_references_are_read_as_written(text, parsed):
+    assert Reference.parse(text) == parsed
+    assert Reference.parse(str(parsed)) == parsed
+
+
+@pytest.mark.parametrize("text", ["", ":x", ",a=b", "x,", "x,a", "x,=b", "x,a=1,,b=2"])
+def test_what_is_no_reference_is_told(text):
+    with pytest.raises(ReferenceProblem):
+        Reference.parse(text)
+
+
+def test_options_are_converted_by_annotation():
+    made = THINGS.make("Thing:p,layers=1,layers=2,pool=max,size=3,rate=1e-3,on=yes,lambda=4,file=/a/b,fold=0.5,word=none")
+    assert made == Thing("p", layers=("1", "2"), pool="max", size=3, rate=0.001, on=True, lambda_=4, file=Path("/a/b"), fold=0.5, word=None)
+    assert THINGS.make("Thing:p,size=none") == Thing("p")
+    assert THINGS.make("Thing:p,fold=dev").fold == "dev"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Thing", "needs a path: write Thing:PATH"),
+        ("Thing:p,size=big", "size=big: not a whole number"),
+        ("Thing:p,rate=fast", "rate=fast: not a number"),
+        ("Thing:p,pool=min", "pool=min: choose one of mean, max"),
+        ("Thing:p,on=maybe", "write true or false"),
+        ("Thing:p,colour=red", r"no option 'colour' \(it has: .*pool"),
+        ("Thing:p,path=q", "no option 'path'"),
+        ("plain:p", "takes no argument after the colon"),
+        ("plain,a=b", r"no option 'a' \(it has: none\)"),
+        ("needing", "needs size=..."),
+        ("needng,size=1", "no thing called 'needng'; did you mean 'needing'"),
+        ("zzzz", r"no thing called 'zzzz' \(`sonde things` lists them\)"),
+    ],
+)
+def test_problems_say_what_to_write(text, said):
+    with pytest.raises(ReferenceProblem, match=said):
+        THINGS.make(text)
+
+
+def test_an_option_given_twice_is_refused_unless_it_repeats():
+    with pytest.raises(ReferenceProblem, match="has pool= twice"):
+        THINGS.make("Thing:p,pool=max,pool=mean")
+
+
+@given(st.permutations(["pool=max", "size=3", "layers=1", "on=true"]))
+def test_the_canonical_reference_does_not_depend_on_order_or_spelling(options):
+    assert THINGS.canonical(",".join(["Thing:p", *options])) == THINGS.canonical("Thing:p,on=1,size=03,pool=max,layers=1,rate=0.50")
+
+
+@given(value, value, st.none() | st.integers(), st.floats(allow_nan=False))
+def test_the_canonical_reference_makes_the_same_thing(path, layer, size, rate):
+    thing = Thing(path, layers=(layer, "x"), size=size, rate=rate)
+    reference = Reference("Thing", path, (("layers", layer), ("layers", "x"), ("size", str(size).lower()), ("rate", repr(rate))))
+    assert THINGS.make(reference) == thing
+    canonical = THINGS.canonical(reference)
+    assert THINGS.make(canonical) == thing
+    assert THINGS.canonical(canonical) == canonical
+
+
+def test_a_brief_reference_has_what_is_needed_and_what_is_unusual():
+    assert brief(THINGS, THINGS.canonical("Thing:p,pool=max,layers=1")) == "Thing:p,layers=1,pool=max"
+    assert brief(THINGS, THINGS.canonical("needing,size=3")) == "needing,size=3"
+    assert brief(THINGS, "gone:p,size=3") == "gone:p,size=3"
+
+
+def test_options_are_never_evaluated():
+    assert THINGS.make("Thing:__import__('os').system('false'),word=1+1").word == "1+1"
+
+
+def test_plugins_come_through_the_same_door_and_never_shadow(monkeypatch):
+    points = [EntryPoint("mine", f"{__name__}:plain", "sonde.things"), EntryPoint("plain", f"{__name__}:needing", "sonde.things")]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points if group == "sonde.things" else [])
+    assert list(THINGS) == ["Thing", "mine", "needing", "plain"]
+    assert THINGS.make("mine") == THINGS.make("plain") == "plain"
+
+
+def test_a_thing_from_a_file_of_ones_own(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def thing(path='x', *, size: int = 1):\n    return path, size\n")
+    assert THINGS.make(f"{file}@thing:a,size=2") == ("a", 2)
+    assert THINGS.find(f"{file}@thing") is THINGS.find(f"{file}@thing")
+    assert THINGS.canonical(f"{file}@thing").endswith("mine.py@thing:x,size=1")
+    with pytest.raises(ReferenceProblem, match="has nothing called 'other'"):
+        THINGS.make(f"{file}@other")
+    with pytest.raises(ReferenceProblem, match="no file"):
+        THINGS.make(f"{tmp_path / 'none.py'}@thing")
+
+
+def test_two_files_of_one_name_are_two_modules(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(f"def thing(): return {folder!r}\n")
+    assert [THINGS.make(f"{tmp_path / folder / 'mine.py'}@thing") for folder in ("a", "b")] == ["a", "b"]
+
+
+def test_a_file_that_fails_is_tried_again_after_it_is_mended(tmp_path):
+    file = tmp_path / "broken.py"
+    file.write_text("1 / 0\n")
+    with pytest.raises(ZeroDivisionError):
+        THINGS.find(f"{file}@thing")
+    file.write_text("def thing(): return 'mended and longer'\n")
+    assert THINGS.make(f"{file}@thing") == "mended and longer"
+
+
+def test_patterns_stand_for_names():
+    assert [str(r) for r in THINGS.expand("*:p,a=b")] == ["Thing:p,a=b", "plain:p,a=b"]
+    assert {r.name for r in THINGS.expand("*n*")} == {"Thing", "plain"}
+    assert [str(r) for r in THINGS.expand("plain")] == ["plain"]
+    assert [str(r) for r in THINGS.expand("/data[1]/m.py@thing")] == ["/data[1]/m.py@thing"]
+    with pytest.raises(ReferenceProblem, match="no thing matches 'q\\*'"):
+        THINGS.expand("q*")
+
+
+def test_the_star_of_a_pattern_with_slashes_ends_at_the_next_one():
+    table = Contents(
+        "thing", "sonde.things", dict.fromkeys(("comp/order", "comp/released/order", "ud/order"), "sonde.references:Reference")
+    )
+    assert [r.name for r in table.expand("comp/*")] == ["comp/order"]
+    assert [r.name for r in table.expand("comp/*/order")] == ["comp/released/order"]
+    assert [r.name for r in table.expand("*/order")] == ["comp/order", "ud/order"]
+    assert len(table.expand("*order")) == 3
+
+
+def test_patterns_leave_out_what_needs_an_option_that_they_do_not_give():
+    assert THINGS.needs("needing") == {"size"}
+    assert [str(r) for r in THINGS.expand("*,size=1")] == ["Thing,size=1", "plain,size=1", "needing,size=1"]
+
+
+def test_a_list_shows_also_what_needs_options():
+    assert THINGS.matching("*") == ["Thing", "plain", "needing"]
+    assert THINGS.matching("needing") == ["needing"]
+    with pytest.raises(ReferenceProblem, match="no thing matches"):
+        THINGS.matching("q*")
+
+
+def test_listing_imports_nothing():
+    contents = Contents("thing", "sonde.things", {"a": "no.such.module:thing"})
+    assert list(contents) == ["a"]
+    with pytest.raises(ModuleNotFoundError):
+        contents.find("a")
+
+
+def test_options_can_be_added_where_they_are_not_set():
+    assert str(Reference.parse("a:b,c=1").plus(c="2", d="x,y")) == "a:b,c=1,d=x%2Cy"
