@@ -27,9 +27,10 @@ fix: $(VENV)/.dev ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.dev ## write docs/cli.md anew from the commands, and the tables of the pages from what they print
+docs: $(VENV)/.dev ## write docs/cli.md anew from the commands, tables from what they print, the map from the imports
 	$(BIN)/python docs/write_cli.py
 	$(BIN)/python docs/write_tables.py
+	$(BIN)/python docs/write_map.py
 
 clean: ## throw the environment away
 	rm -rf $(VENV)
