@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +18,15 @@ from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions
 from sonde.tasks.tree.harvest import Harvest
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
+from sonde.tasks.tree.options import Options
 from sonde.tasks.tree.shift import shifts
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.rules import Answer, tallied
 from sonde.tasks.ud.words import CONNEAU, contents, targets
 
-if TYPE_CHECKING:
-    from sonde.tasks.tree.family import Options
-
-Answers = Callable[[Harvest, "Options", dict[str, Any]], list[Candidate]]
+Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
 """Candidates of a harvest; what was counted on the way is added to the notes."""
-Alteration = Callable[[Harvest, "Options", dict[str, Any]], list[Altered]]
+Alteration = Callable[[Harvest, Options, dict[str, Any]], list[Altered]]
 """The same, with the places that words had before."""
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
