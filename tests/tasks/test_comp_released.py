@@ -120,3 +120,9 @@ def test_every_label_is_what_a_reader_of_the_words_alone_says(name):
 def test_the_released_files_are_known_by_their_checksums():
     for name in NAMES:
         assert all_published([part.path for part in TASKS.make(f"comp/released/{name}:{DATA}").parts()])
+
+
+def test_the_first_oracle_is_one_that_can_pass_on_pairs_that_train_does_not_ask_about(tmp_path):
+    place = compeval(tmp_path)
+    assert next(iter(TASKS.make(f"comp/released/order:{place}").oracles)) == "positions"
+    assert list(TASKS.make(f"comp/released/sem-role:{place}").oracles) == ["slots", "relations"]

@@ -37,6 +37,10 @@ def strata(example: Example) -> dict[str, str]:
     return told
 
 
+PASSING = {"order": ("positions",), "sem-role": ("slots",)}
+"""Oracles that stand first, as these sets ask in test about pairs of words that train does not ask about: only these can pass."""
+
+
 @lru_cache(maxsize=4096)
 def read(words: tuple[str, ...]) -> Reading | None:
     """The reading of a sentence, adverbs left out; None where it has none, or several."""
@@ -55,7 +59,8 @@ def _told(dataset: Dataset) -> dict[str, dict[str, float]]:
 
 
 def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
-    oracles = {name: (oracle.about, partial(said, oracle.told)) for name, oracle in ORACLES[paper].items()}
+    first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
+    oracles = {name: (oracle.about, partial(said, oracle.told)) for name, oracle in {**first, **ORACLES[paper]}.items()}
     return Release(asks, (file, paper), layout, probe=PROBE, view="mean+asked", strata=strata, told=_told, oracles=oracles)
 
 
