@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -118,3 +119,9 @@ def test_in_a_narrow_terminal_columns_follow_below_and_no_figure_is_cut(width):
     for cell in ("95.0?", "90.0", "80.0", "▸ hf:x", "Depth", "85.0"):
         assert cell in text
     assert text.count("Encoders") == (2 if width == 24 else 1)
+
+
+def test_sentences_of_notes_begin_with_a_capital():
+    notes = inside(PAPER, [entry()]).notes
+    assert any("for these training data" in note for note in notes)
+    assert not [note for note in notes if re.search(r"[a-z]\. [a-z]", note)]

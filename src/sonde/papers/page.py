@@ -197,7 +197,7 @@ def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, st
     many = max((row.seeds for row in found), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
-    yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval. {over('seed', found).capitalize()}"
+    yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval; {over('seed', found)}"
     if any(why for _, why in groups):
         yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
     probes = {row.probe: None for row in found}
