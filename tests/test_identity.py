@@ -29,7 +29,7 @@ EDITED = """
 import json, sys
 from pathlib import Path
 import grimp
-from sonde import closure
+from sonde import _closure as closure
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.metrics import METRICS
@@ -189,7 +189,7 @@ def test_an_edit_in_a_helper_of_ones_own_measures_anew(tmp_path, measure, edited
 
 def test_two_checkouts_on_one_cache_never_share_a_stale_result(checkout, measure):
     assert measure("length", SOURCES.parent) == 1.0
-    file = checkout / "sonde" / "targets.py"
+    file = checkout / "sonde" / "labels.py"
     text = file.read_text("utf-8")
     assert text.count("argmax") == 1
     file.write_text(text.replace("argmax", "argmin"), "utf-8")

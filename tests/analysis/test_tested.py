@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import sonde
 from fixtures.results import result
 from sonde.analysis.layers import depths
 from sonde.analysis.rows import rows
@@ -108,13 +109,14 @@ def test_what_vectors_tell_in_bits_is_marked_too():
 
 def test_whatever_lays_out_scores_marks_them():
     """A module of reports that makes tables marks scores over other test examples, or says here why it has none."""
-    import sonde.report
-
-    without = {"audits": "a data set, and no scores", "people": "what people score on one data set"}
-    for file in Path(sonde.report.__file__).parent.glob("*.py"):
-        text = file.read_text("utf-8")
-        if "return Table(" in text and file.stem not in without:
-            assert re.search(r"\b(differences|test_notes)\(", text), f"{file.name} makes a table and marks nothing in it (report/tested.py)"
+    without = {"audit": "a data set, and no scores", "judgements": "what people score on one data set"}
+    texts = {file: file.read_text("utf-8") for file in Path(sonde.__file__).parent.rglob("*.py")}
+    makers = [file for file, text in texts.items() if "sonde.tables.table import" in text and "return Table(" in text]
+    assert {"report", "papers", *without} <= {file.parent.name for file in makers}
+    for file in makers:
+        if file.parent.name not in without:
+            marks = re.search(r"\b(differences|test_notes)\(", texts[file])
+            assert marks, f"{file.name} makes a table and marks nothing in it (analysis/tested.py)"
 
 
 def test_layers_over_other_examples_are_marked():

@@ -350,13 +350,13 @@ def test_many_small_classes_can_be_sampled():  # word content: 12 sentences a wo
 def test_a_sample_does_not_depend_on_the_interpreters_hash_seed():
     code = """
 import sys
-sys.path.insert(0, "tests")
+sys.path.insert(0, "tests/datasets")
 from test_sampling import candidates, unbounded
 from sonde.datasets import sample
 d = sample(candidates(), unbounded())
 print(d.labels.ids.tolist(), d.splits.tolist(), [s.words for s in d.sentences])
 """
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     found = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root, env={**os.environ, "PYTHONHASHSEED": s}

@@ -204,7 +204,7 @@ def test_a_file_that_calls_exit_is_told(tmp_path):
 
 def test_sixty_four_open_files_are_enough(mine):
     """For a run in several processes, and for a report, over a folder of more files than that."""
-    earlier = sorted((Path(__file__).parent / "fixtures" / "store-0.1.0" / "results").glob("*.result"))
+    earlier = sorted((Path(__file__).parents[1] / "fixtures" / "store-0.1.0" / "results").glob("*.result"))
     (mine / "out").mkdir()
     for number in range(100):
         (mine / "out" / f"{number:032x}.result").write_bytes(earlier[number % len(earlier)].read_bytes())

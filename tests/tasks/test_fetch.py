@@ -249,7 +249,7 @@ def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
 FETCHING = """
 import sys
 from pathlib import Path
-from sonde.corpora import archives
+from sonde.tasks.released import archives
 from sonde.tasks.released.catalogue import Collection
 from sonde.tasks.released.fetch import Wish, fetch
 if sys.argv[3:]:  # one file is unpacked, then there is nobody left
