@@ -8,8 +8,10 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 import sonde
@@ -149,6 +151,12 @@ def test_contents_name_what_is_there(table):
 def test_the_page_of_commands_is_what_the_commands_say():
     page = runpy.run_path(str(ROOT / "docs" / "write_cli.py"))["page"]()
     assert (ROOT / "docs" / "cli.md").read_text("utf-8") == page, "run `make docs`"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Inside functions and for types alone, too: whoever reads one of them would have to read all."""
+    graph = grimp.build_graph("sonde", cache_dir=None)
+    TopologicalSorter({module: graph.find_modules_directly_imported_by(module) for module in graph.modules}).prepare()
 
 
 def test_the_map_of_the_rooms_is_what_they_import():

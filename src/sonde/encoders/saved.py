@@ -11,6 +11,8 @@ from sonde.encoders.hub import Files, Trust, files_of
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
 from sonde.encoders.vocabulary import unknown
 
+MANY = "MultiVectorEncoder"  # what sentence-transformers calls models that give a vector of each token
+
 
 class Saved:
     """A saved model by folder or name, the device and precision that it runs with, and whether code that comes with it may be run.

@@ -14,8 +14,8 @@ from sonde.core import EncoderStop
 from sonde.encoders.alone import Batching, alike, batching, told
 from sonde.encoders.hub import Source, first_line, quiet_loading, unloadable
 from sonde.encoders.precision import check_device, computing, half_products
+from sonde.encoders.saved import MANY
 from sonde.encoders.sentence_features import TRIAL, Tokenised, preprocessed, tokenised
-from sonde.encoders.st import MANY
 
 
 @dataclass(frozen=True)

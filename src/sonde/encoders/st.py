@@ -11,7 +11,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, source_of
 from sonde.encoders.origin import called
 from sonde.encoders.precision import Dtype, resolved_dtype, versions
-from sonde.encoders.saved import Saved
+from sonde.encoders.saved import MANY, Saved
 from sonde.references import Place
 from sonde.vectors import Vectors
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sonde.encoders.sentence_models import Ready
 
 WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")  # files, some of which a whole model has
-MANY = "MultiVectorEncoder"
 FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
 """What sentence-transformers calls models that give one vector of a text, one as wide as a vocabulary, and one of each token."""
 
