@@ -11,6 +11,7 @@ import gzip
 import json
 import lzma
 import tarfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -182,6 +183,13 @@ def broken(data: Path, place: Path) -> None:
     place.write_text("".join(lines), "utf-8")
 
 
+def brown(data: Path, place: Path) -> None:
+    """One in twelve of the Brown corpus's files."""
+    with zipfile.ZipFile(data / "raw_text/Brown-NLTK/brown.zip") as every, zipfile.ZipFile(place, "w") as some:
+        for name in every.namelist()[1::12]:
+            some.writestr(name, every.read(name))
+
+
 EWT = "treebanks/UD_English-EWT/en_ewt-ud-{}.conllu.xz"
 THREE = {"train": 2400, "dev": 300, "test": 300}
 OWN = {
@@ -221,12 +229,13 @@ INPUTS: dict[str, Callable[[Path, Path], object]] = {
     "gapping.txt.xz": linked("published_probing/RuSentEval/gapping.txt.xz"),
     "hindi_voice.csv.xz": linked("published_probing/IndicSentEval/hindi_voice.csv.xz"),
     "glove.txt.gz": linked("vectors_misc/glove.6B.100d.sample.txt.gz"),
-    "brown.zip": linked("raw_text/Brown-NLTK/brown.zip"),
+    "brown.zip": brown,
     "novels": head("raw_text/LitBank-Gutenberg-fiction/{}.txt.xz", {"sentences": 3000}),
 }
 
 BOW = "-e bow:random,dim=24"
 WORDWISE = "-e bow:random,dim=24,pool=none"
+SPAN = "span,projection=16,hidden=16"
 MINI = "all-MiniLM-L6-v2"
 EDGE = {
     "pos": "data/small", "feat": "data/small,feature=Number", "dep": "data/small", "const": "data/trees", "entities": "data/gum",
@@ -322,9 +331,10 @@ REQUESTS: dict[str, list[str]] = {
     ],
     "edge-data": built(*(f"edge/{kind}:{argument},size=300" for kind, argument in EDGE.items())),
     "edge": [
-        " ".join(["run", *(f"-t edge/{kind}:{argument},size=200" for kind, argument in EDGE.items())])
-        + f" {WORDWISE} -e random,dim=24,pool=none --no-bounds --seeds 1 -q -o results",
-        *SHOWN,
+        " ".join(["run", *(f"-t edge/{kind}:{argument},size=100" for kind, argument in EDGE.items())])
+        + f" {WORDWISE} --probe span,projection=32,hidden=32 --no-bounds --seeds 1 -q -o results",
+        "report results --format csv",
+        "report results --classes",
         "report results --by seen",
     ],
     "edge-options": [
@@ -365,9 +375,11 @@ REQUESTS: dict[str, list[str]] = {
     ],
     # probes, controls, encoders
     "probes": [
-        f"run -t ud/tense:data/ewt -t comp/order,{FEW} -t table:data/table/sets.jsonl {BOW} --probe mlp --probe mlp,protocol=acl18"
-        " --probe mlp,protocol=senteval --probe mlp,protocol=krasnowska --probe mlp,hidden=0,reduction=sum --probe logreg,scaled=false"
-        " --probe data/mine.py@knn,k=3 --probe majority --no-bounds --seeds 2 --keep scores -q -o results",
+        f"run -t ud/tense:data/ewt,size=200 -t table:data/table/sets.jsonl -t table:data/table/scores.jsonl {BOW} --probe mlp"
+        " --probe mlp,protocol=acl18 --probe mlp,protocol=senteval --probe mlp,protocol=krasnowska"
+        " --probe mlp,protocol=krasnowska,hidden=0,reduction=sum --probe logreg,scaled=false --probe majority"
+        " --no-bounds --seeds 2 --keep scores -q -o results",
+        f"run -t ud/tense:data/ewt,size=200 {BOW} --probe data/mine.py@knn,k=3 --no-bounds --seeds 1 -q -o results",
         *SHOWN,
         "report results --bits",
     ],
@@ -386,11 +398,13 @@ REQUESTS: dict[str, list[str]] = {
         "report results --format csv",
     ],
     "span": [
-        f"run -t edge/dep:data/small,size=300 -t edge/spr2:data/spr2,size=200 {WORDWISE} --probe span"
-        " --probe span,protocol=tenney --probe span,protocol=jiant"
-        " --probe span,pool=endpoints,context=1,projection=16 --probe span,pool=max,loss=softmax,decode=argmax"
-        " --probe span,pool=mean,layer_norm=true"
-        " --keep scores --no-bounds --seeds 2 -q -o results",
+        f"run -t edge/dep:data/small,size=100 {WORDWISE} --probe {SPAN} --probe {SPAN},pool=endpoints,context=1"
+        f" --probe {SPAN},pool=max,loss=softmax,decode=argmax --probe {SPAN},pool=mean,layer_norm=true"
+        " --keep scores --no-bounds --seeds 1 -q -o results",
+        f"run -t edge/spr2:data/spr2,size=60 {WORDWISE} -e random,dim=24,pool=none --probe {SPAN} --keep scores --no-bounds --seeds 2"
+        " -q -o results",
+        f"run -t edge/pos:data/small,size=60 {WORDWISE} --probe {SPAN},protocol=tenney --probe {SPAN},protocol=jiant --no-bounds --seeds 1"
+        " -q -o published",
         *SHOWN,
         "report results --bits",
         "report results --by distance",
@@ -399,9 +413,9 @@ REQUESTS: dict[str, list[str]] = {
     ],
     "controls": [
         f"run -t ud/tense:data/ewt -t tree/obj-num:data/trees,size=300 {BOW} --control shuffled --control word-labels"
-        " --probe logreg --seeds 2 -q -o results",
-        f"run -t edge/pos:data/small,size=300 {WORDWISE} --control shuffled --control word-labels --seeds 1 -q -o results",
-        f"run -t comp/sem-role,{FEW} {BOW} --control random-asked --probe mlp --seeds 1 -q -o results",
+        " --probe logreg --no-bounds --seeds 2 -q -o results",
+        f"run -t edge/pos:data/small,size=300 {WORDWISE} --control shuffled --control word-labels --no-bounds --seeds 1 -q -o results",
+        f"run -t comp/sem-role,{FEW} {BOW} -e length --control random-asked --probe mlp --no-bounds --seeds 1 -q -o results",
         *SHOWN,
     ],
     "encoders": [
@@ -413,8 +427,8 @@ REQUESTS: dict[str, list[str]] = {
     ],
     "gold": [
         "run -t ud/tense:data/ewt -t tree/tree-depth:data/trees,size=300 -t comp/order,size=240,dev=60,test=80 -e gold,noise=0.2,width=64"
-        " --probe logreg --seeds 1 -q -o results",
-        "run -t edge/dep:data/small,size=300 -t edge/coref:data/gum,size=200 -e gold,width=32 --seeds 1 -q -o results",
+        " --probe logreg --no-bounds --seeds 1 -q -o results",
+        "run -t edge/dep:data/small,size=300 -t edge/coref:data/gum,size=200 -e gold,width=32 --no-bounds --seeds 1 -q -o results",
     ],
     **{
         f"vectors-{name}": [f"embed -q -e {encoder} data/table/sentences.txt data/small/en_ewt-ud-dev.conllu"]
@@ -427,8 +441,8 @@ REQUESTS: dict[str, list[str]] = {
         *SHOWN,
     ],
     "mixes": [
-        f"run -t edge/pos:data/small,size=300 -t edge/dep:data/small,size=200 -e hf:{MINI},layers=lex+all,pool=none --read layers"
-        " --read top --read cat:lex+top --read mix --read mix:0-2 --read cumulative --keep scores --no-bounds --seeds 2 -q -o results",
+        f"run -t edge/dep:data/small,size=100 -e hf:{MINI},layers=lex+all,pool=none --probe {SPAN} --read layers"
+        " --read top --read cat:lex+top --read mix --read mix:0-2 --read cumulative --keep scores --no-bounds --seeds 1 -q -o results",
         *SHOWN,
         "report results --bits",
         "layers results --format csv",
@@ -449,7 +463,7 @@ REQUESTS: dict[str, list[str]] = {
         f"run --suite ettinger2018,task=size=240,task=dev=60,task=test=80 {BOW} --seeds 1 -q -o results",
         f"run --suite ettinger2018:data/released,task=size=500 {BOW} --seeds 1 --no-bounds -q -o released",
     ],
-    "tenney2019": [f"run --suite tenney2019:data/free,protocol=fast,task=size=150 {WORDWISE} --no-bounds --seeds 1 -q -o results"],
+    "tenney2019": [f"run --suite tenney2019:data/free,protocol=fast,task=size=40 {WORDWISE} --no-bounds --seeds 1 -q -o results"],
     "audits": [
         *(f"inspect {task} --format markdown --sample 5" for task in AUDITED),
         "build ud/tense:data/ewt -o tense.jsonl --audit tense.md",
