@@ -60,19 +60,27 @@ def prepared(place: Path, data: Path | None, requests: list[str]) -> None:
             continue
         if data is None and name not in OWN:
             raise SystemExit(f"{name} is made from data: name their folder with --data, or set SONDE_DATA")
-        INPUTS[name](data or place, place / name)
+        shutil.rmtree(part := place / "part", ignore_errors=True)
+        INPUTS[name](data or place, part)
+        part.rename(place / name)
 
 
 def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen[bytes]:
-    """A process that records a checkout; processes that it forks share what it has imported."""
-    source = (checkout / "src").resolve()
+    """A process that records a checkout, from a copy, so that it may be edited meanwhile."""
+    source = root / "sources"
+    for stale in (source, *(root / name for name in requests)):
+        shutil.rmtree(stale, ignore_errors=True)
+    shutil.copytree(checkout / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
     settings = {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "SONDE_REPRODUCIBLE": "1", "HF_HUB_OFFLINE": "1", "COLUMNS": "200"}
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SONDE_")} | settings
     return subprocess.Popen([sys.executable, __file__, "--work", str(root), str(source), *requests], env=environment)
 
 
 def work(root: Path, source: str, requests: list[str]) -> None:
-    """Record one checkout: a folder for each request, with what its commands wrote, said and cost."""
+    """Record one checkout: a folder for each request, with what its commands wrote, said and cost.
+
+    Heavy libraries are imported once, and shared by the processes that commands run in.
+    """
     import sonde
 
     assert sonde.__file__ is not None
@@ -82,8 +90,7 @@ def work(root: Path, source: str, requests: list[str]) -> None:
         import sklearn.linear_model  # noqa: F401
         import transformers  # noqa: F401
     for name in requests:
-        shutil.rmtree(root / name, ignore_errors=True)
-        (root / name).mkdir(parents=True)
+        (root / name).mkdir()
         (root / name / "data").symlink_to(root.parent / "inputs")
         codes, before = [], spent()
         for number, step in enumerate(REQUESTS[name]):
