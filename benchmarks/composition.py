@@ -1,6 +1,8 @@
-"""What the composition tasks give away to shallow rules, named and learnt, and what encoders get; and how long a set takes to build.
+"""What the composition tasks give away to shallow rules, named and learnt, and what encoders get;
+and how long a set takes to build.
 
-usage: python benchmarks/composition.py [--sizes 4000 20000 100000] [--balance learnt] [--mode controlled] [--encoders bow:random gold]
+usage: python benchmarks/composition.py [--sizes 4000 20000 100000] [--balance learnt] [--mode
+controlled] [--encoders bow:random gold]
 
 Rules are taught by the words of train and judged on test. Encoders are read by the paper's probe.
 """
@@ -16,7 +18,9 @@ from sonde.tasks import TASKS, names
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", type=int, nargs="*", default=[4000, 20_000, 100_000])
     parser.add_argument("--encoders", nargs="*", default=[])
     parser.add_argument("--names", nargs="*", default=names("comp"))
@@ -29,7 +33,10 @@ def main() -> None:
             reference += f",balance={options.balance}" if options.mode == "controlled" else ""
             begun, spent = time.perf_counter(), time.process_time()
             data = TASKS.make(reference).load()
-            print(f"{reference}: {len(data):,} items in {time.process_time() - spent:.1f} s CPU ({time.perf_counter() - begun:.1f} s)")
+            print(
+                f"{reference}: {len(data):,} items in {time.process_time() - spent:.1f} s CPU"
+                f" ({time.perf_counter() - begun:.1f} s)"
+            )
             for rule, right in data.notes["rules"].items():
                 print(f"    {rule:60}{100 * right:6.1f}", flush=True)
             for encoder in options.encoders:
@@ -41,7 +48,11 @@ def measured(encoder: str, reference: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         found = evaluate(encoder, reference, seeds=1, output=place, progress=False)
         for result in found.results:
-            print(f"    {encoder:60}{100 * result.score:6.1f} ({100 * result.low:.1f} to {100 * result.high:.1f})", flush=True)
+            print(
+                f"    {encoder:60}{100 * result.score:6.1f} ({100 * result.low:.1f} to"
+                f" {100 * result.high:.1f})",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,24 +1,32 @@
-"""Training edge probes on cached vectors: against a loop that encodes anew, against padding, all layers against one; and its memory.
+"""Training edge probes on cached vectors: against a loop that encodes anew, against padding, all
+layers against one; and its memory.
 
-usage: python benchmarks/edges.py [FOLDER] [--threads N] [--sentences 640] [--cache FOLDER] [--only PART]
+usage: python benchmarks/edges.py [FOLDER] [--threads N] [--sentences 640] [--cache FOLDER] [--only
+PART]
 
-FOLDER holds treebanks/UD_English-EWT (SONDE_DATA without it); the encoder is MiniLM, whose files come with the package of the tests.
-The task is `edge/dep`. Its vectors are encoded once, kept in half precision and memory-mapped; how long that took is printed, and is
-counted in no ratio. With --threads 1 times are of the processor, which other work on the machine changes little; with more they are on
-the clock.
+FOLDER holds treebanks/UD_English-EWT (SONDE_DATA without it); the encoder is MiniLM, whose files
+come with the package of the tests. The task is `edge/dep`. Its vectors are encoded once, kept in
+half precision and memory-mapped; how long that took is printed, and is counted in no ratio. With
+--threads 1 times are of the processor, which other work on the machine changes little; with more
+they are on the clock.
 
-1. One epoch of the mix probe at the paper's batch of 32 sentences, over cached vectors, against the same network in a plain loop that
-   encodes each batch anew (transformers; sentences tokenised beforehand, padded to the longest), projects every piece, and gathers
-   spans padded to the longest of the batch, as the published code does. Both walk through the same batches, of the first so many
-   training sentences, since an epoch of the reference would take too long. Target: 10 times faster.
-2. Pooling spans by attention, forwards and backwards, without padding and with: 32 sentences a batch, the spans being every word's
-   subtree, as long as they are. Target: 20 times faster.
-3. All seven layers' probes in one pass against that of layer 6 alone, at the same batches of 128 sentences (the fast recipe) and in
-   float32. Target: at most 2.5 times the time, or at least 60 % of the machine's peak at products of the size that the probe has, which
-   bound it: 3000 spans of 384 numbers projected to 256. (Large square matrices do better; their figure stands beside.) Seven networks have
-   seven times the products of one, so the ratio is bound to be near seven, and the share of the peak is what counts.
-4. Peak memory that the process owns (RssAnon: what is mapped from files can be dropped at any time) while the fast recipe trains all
-   layers and the mix over the whole treebank for one pass. Target: below 2 GiB.
+1. One epoch of the mix probe at the paper's batch of 32 sentences, over cached vectors, against the
+   same network in a plain loop that encodes each batch anew (transformers; sentences tokenised
+   beforehand, padded to the longest), projects every piece, and gathers spans padded to the longest
+   of the batch, as the published code does. Both walk through the same batches, of the first so
+   many training sentences, since an epoch of the reference would take too long. Target: 10 times
+   faster.
+2. Pooling spans by attention, forwards and backwards, without padding and with: 32 sentences a
+   batch, the spans being every word's subtree, as long as they are. Target: 20 times faster.
+3. All seven layers' probes in one pass against that of layer 6 alone, at the same batches of 128
+   sentences (the fast recipe) and in float32. Target: at most 2.5 times the time, or at least 60 %
+   of the machine's peak at products of the size that the probe has, which bound it: 3000 spans of
+   384 numbers projected to 256. (Large square matrices do better; their figure stands beside.)
+   Seven networks have seven times the products of one, so the ratio is bound to be near seven, and
+   the share of the peak is what counts.
+4. Peak memory that the process owns (RssAnon: what is mapped from files can be dropped at any time)
+   while the fast recipe trains all layers and the mix over the whole treebank for one pass. Target:
+   below 2 GiB.
 """
 
 from __future__ import annotations
@@ -90,7 +98,11 @@ def encoded(folder: Path, cache: Path) -> tuple[Dataset, Encoder, Vectors]:
     encoder = make(f"hf:{model()},layers=lex+all,pool=none,dtype=float32,device=cpu")
     store, start = VectorStore(cache, "float16"), time.perf_counter()
     done = embed(encoder, dataset.sentences, store, "bench")
-    print(f"encoded {done.encoded} sentences once in {time.perf_counter() - start:.1f} s ({done.cached} were cached)", flush=True)
+    print(
+        f"encoded {done.encoded} sentences once in {time.perf_counter() - start:.1f} s"
+        f" ({done.cached} were cached)",
+        flush=True,
+    )
     return dataset, encoder, vectors(encoder, dataset.sentences, store, "bench")
 
 
@@ -104,7 +116,11 @@ def first_sentences(readings: Readings, many: int) -> Readings:
 def lane(probe: Span, source: Source, labels: int, dim: int, seed: int = 0) -> Lane:
     """A network that is not trained yet, as the probe makes it for units of so many numbers."""
     design = probe.course.design
-    return Lane(Net(design, source, None, drawn(design, source, Sizes(dim, 2, labels), seed)), probe.course, seed)
+    return Lane(
+        Net(design, source, None, drawn(design, source, Sizes(dim, 2, labels), seed)),
+        probe.course,
+        seed,
+    )
 
 
 def walked(lanes: list[Lane], given: Material, size: int) -> None:
@@ -117,7 +133,9 @@ def walked(lanes: list[Lane], given: Material, size: int) -> None:
 
 
 class Published(nn.Module):
-    """The network as the published code computes it: every piece projected, spans padded to the longest, whatever is behind them masked."""
+    """The network as the published code computes it: every piece projected, spans padded to the
+    longest, whatever is behind them masked.
+    """
 
     def __init__(self, layers: int, dim: int, labels: int, width: int = 256) -> None:
         super().__init__()
@@ -126,8 +144,12 @@ class Published(nn.Module):
         self.attend = nn.ModuleList(nn.Linear(width, 1) for _ in range(2))
         self.hidden, self.last = nn.Linear(2 * width, width), nn.Linear(width, labels)
 
-    def forward(self, layers: tuple[Tensor, ...], starts: Tensor, stops: Tensor, real: Tensor) -> Tensor:
-        """Scores [real targets, labels]; starts and stops [2, sentences, targets], padded as `real` says."""
+    def forward(
+        self, layers: tuple[Tensor, ...], starts: Tensor, stops: Tensor, real: Tensor
+    ) -> Tensor:
+        """Scores [real targets, labels]; starts and stops [2, sentences, targets], padded as `real`
+        says.
+        """
         shares = torch.softmax(self.mix, 0)
         mixed = self.gamma * sum(share * layer for share, layer in zip(shares, layers, strict=True))
         pooled = [
@@ -139,7 +161,9 @@ class Published(nn.Module):
 
 
 def padded_pool(projected: Tensor, attend: nn.Module, starts: Tensor, stops: Tensor) -> Tensor:
-    """Spans [sentences, targets, dim] of pieces [sentences, pieces, dim], gathered as [sentences, targets, longest, dim]."""
+    """Spans [sentences, targets, dim] of pieces [sentences, pieces, dim], gathered as [sentences,
+    targets, longest, dim].
+    """
     lengths = stops - starts
     places = torch.arange(int(lengths.max()))
     inside = places < lengths[..., None]
@@ -156,10 +180,19 @@ class Reference:
     def __init__(self, readings: Readings, labels: int) -> None:
         from transformers import AutoModel, AutoTokenizer
 
-        self.readings, self.model = readings, AutoModel.from_pretrained(model(), dtype=torch.float32).eval()
+        self.readings, self.model = (
+            readings,
+            AutoModel.from_pretrained(model(), dtype=torch.float32).eval(),
+        )
         tokenizer = AutoTokenizer.from_pretrained(model())
-        sentences = {s: readings.dataset.sentences[s].words for s in np.unique(readings.dataset.sites[:, 0, 0]).tolist()}
-        self.ids = {s: tokenizer(list(words), is_split_into_words=True)["input_ids"] for s, words in sentences.items()}
+        sentences = {
+            s: readings.dataset.sentences[s].words
+            for s in np.unique(readings.dataset.sites[:, 0, 0]).tolist()
+        }
+        self.ids = {
+            s: tokenizer(list(words), is_split_into_words=True)["input_ids"]
+            for s, words in sentences.items()
+        }
         self.net = Published(len(MIXED), self.model.config.hidden_size, labels)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=1e-4)
 
@@ -173,7 +206,9 @@ class Reference:
             tokens = torch.tensor([one + [0] * (longest - len(one)) for one in ids])
             mask = torch.tensor([[1] * len(one) + [0] * (longest - len(one)) for one in ids])
             with torch.no_grad():
-                layers = self.model(input_ids=tokens, attention_mask=mask, output_hidden_states=True).hidden_states
+                layers = self.model(
+                    input_ids=tokens, attention_mask=mask, output_hidden_states=True
+                ).hidden_states
             spans, real, order = self._padded(given, rows, sentences, which.ravel())
             scores = self.net(layers, *spans, real)
             loss = functional.binary_cross_entropy_with_logits(scores, given.wanted(rows[order]))
@@ -185,7 +220,9 @@ class Reference:
     def _padded(
         self, given: Material, rows: np.ndarray, sentences: np.ndarray, which: np.ndarray
     ) -> tuple[tuple[Tensor, Tensor], Tensor, np.ndarray]:
-        """Starts and stops within sentences, [2, sentences, targets], which of them are targets, and the order that these are in."""
+        """Starts and stops within sentences, [2, sentences, targets], which of them are targets,
+        and the order that these are in.
+        """
         order = np.argsort(which, kind="stable")
         counts = np.bincount(which, minlength=len(sentences))
         slot = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -198,7 +235,11 @@ class Reference:
         for k in range(2):
             spans[0, k][places] = given.starts[k, rows[order]] - origin
             spans[1, k][places] = given.stops[k, rows[order]] - origin
-        return (torch.from_numpy(spans[0]), torch.from_numpy(spans[1])), torch.from_numpy(real), order
+        return (
+            (torch.from_numpy(spans[0]), torch.from_numpy(spans[1])),
+            torch.from_numpy(real),
+            order,
+        )
 
 
 def against_encoding(readings: Readings, many: int, clock: Clock) -> bool:
@@ -209,21 +250,36 @@ def against_encoding(readings: Readings, many: int, clock: Clock) -> bool:
     ours = lane(probe, Source(MIXED, mixed=True), labels, dim)
     reference = Reference(part, labels)
     walked([ours], given, BATCH)
-    fast, slow = clock.best(lambda: walked([ours], given, BATCH)), clock.best(lambda: reference.walk(given), 1)
-    print(f"an epoch of the mix over {given.sentences} sentences, {len(part)} targets: {fast:.2f} s; encoding each batch anew {slow:.2f} s")
+    fast, slow = (
+        clock.best(lambda: walked([ours], given, BATCH)),
+        clock.best(lambda: reference.walk(given), 1),
+    )
+    print(
+        f"an epoch of the mix over {given.sentences} sentences, {len(part)} targets: {fast:.2f} s;"
+        f" encoding each batch anew {slow:.2f} s"
+    )
     return told("edge-epoch-speedup", slow / fast, 10)
 
 
 def subtrees(folder: Path, many: int) -> Iterator[np.ndarray]:
-    """The words from the first to the last of every word's subtree, [words, 2], of sentences one after the other."""
-    path = next(part.path for part in treebank(folder / "treebanks" / "UD_English-EWT") if part.split == "dev")
+    """The words from the first to the last of every word's subtree, [words, 2], of sentences one
+    after the other.
+    """
+    path = next(
+        part.path
+        for part in treebank(folder / "treebanks" / "UD_English-EWT")
+        if part.split == "dev"
+    )
     for tree, _ in zip(read(path), range(many), strict=False):
         heads = np.array(tree.heads)
         spans = np.stack([np.arange(len(heads)), np.arange(len(heads)) + 1], 1)
         for _ in heads:  # as many times as a tree can be deep
             for word, head in enumerate(heads):
                 if head >= 0:
-                    spans[head] = min(spans[head, 0], spans[word, 0]), max(spans[head, 1], spans[word, 1])
+                    spans[head] = (
+                        min(spans[head, 0], spans[word, 0]),
+                        max(spans[head, 1], spans[word, 1]),
+                    )
         yield spans
 
 
@@ -234,17 +290,25 @@ def against_padding(folder: Path, clock: Clock) -> bool:
     attend, width = nn.Linear(256, 1), 256
     made = [_pooled_both_ways(batch, attend, width) for batch in batches]
     apart = max(float((ours() - theirs()).detach().abs().max()) for ours, theirs in made)
-    fast, slow = (clock.best(lambda which=which: [both[which]().sum().backward() for both in made]) for which in (0, 1))
+    fast, slow = (
+        clock.best(lambda which=which: [both[which]().sum().backward() for both in made])
+        for which in (0, 1)
+    )
     lengths = np.concatenate([s[:, 1] - s[:, 0] for s in spans])
     print(
-        f"pooling {len(lengths)} spans of {lengths.mean():.1f} units on average, at most {lengths.max()}: "
-        f"{1e3 * fast / len(made):.2f} ms a batch, padded {1e3 * slow / len(made):.2f} ms; largest difference {apart:.1e}"
+        f"pooling {len(lengths)} spans of {lengths.mean():.1f} units on average, at most"
+        f" {lengths.max()}: {1e3 * fast / len(made):.2f} ms a batch, padded"
+        f" {1e3 * slow / len(made):.2f} ms; largest difference {apart:.1e}"
     )
     return told("edge-pooling-speedup", slow / fast, 20)
 
 
-def _pooled_both_ways(batch: list[np.ndarray], attend: nn.Linear, width: int) -> tuple[Callable[[], Tensor], Callable[[], Tensor]]:
-    """The spans of a batch of sentences, [spans, width], by each of the two ways over the same projected units."""
+def _pooled_both_ways(
+    batch: list[np.ndarray], attend: nn.Linear, width: int
+) -> tuple[Callable[[], Tensor], Callable[[], Tensor]]:
+    """The spans of a batch of sentences, [spans, width], by each of the two ways over the same
+    projected units.
+    """
     words, targets = [len(s) for s in batch], max(map(len, batch))
     generator = torch.Generator().manual_seed(0)
     units = torch.randn(sum(words), width, generator=generator).requires_grad_()
@@ -252,7 +316,10 @@ def _pooled_both_ways(batch: list[np.ndarray], attend: nn.Linear, width: int) ->
     flat = np.concatenate([s + f for s, f in zip(batch, first, strict=False)])
     pairs = ragged(*ranges(flat[:, 0], flat[:, 1]), sum(words))
     padded = torch.zeros(len(batch), max(words), width)
-    spans, real = torch.zeros(2, len(batch), targets, dtype=torch.int64), torch.zeros(len(batch), targets, dtype=torch.bool)
+    spans, real = (
+        torch.zeros(2, len(batch), targets, dtype=torch.int64),
+        torch.zeros(len(batch), targets, dtype=torch.bool),
+    )
     spans[1] = 1
     for i, own in enumerate(batch):
         padded[i, : words[i]] = units.detach()[first[i] : first[i + 1]]
@@ -265,13 +332,18 @@ def _pooled_both_ways(batch: list[np.ndarray], attend: nn.Linear, width: int) ->
 
 
 def against_one_layer(readings: Readings, many: int, clock: Clock) -> bool:
-    """Print how long all seven layers take against one, and the share of the machine's peak that this is."""
+    """Print how long all seven layers take against one, and the share of the machine's peak that
+    this is.
+    """
     from torch.utils.flop_counter import FlopCounterMode
 
     part, probe = first_sentences(readings, 4 * many), Span()
     given, labels = material(part, np.arange(len(part)), probe.course), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
-    one, all_ = [lane(probe, Source(("6",)), labels, dim)], [lane(probe, Source((name,)), labels, dim) for name in MIXED]
+    one, all_ = (
+        [lane(probe, Source(("6",)), labels, dim)],
+        [lane(probe, Source((name,)), labels, dim) for name in MIXED],
+    )
     with FlopCounterMode(display=False) as counter:
         walked(all_, given, LARGE)
     flops = counter.get_total_flops()
@@ -289,16 +361,21 @@ def against_one_layer(readings: Readings, many: int, clock: Clock) -> bool:
     alone, together = (min(r[i] for r in rounds) for i in (0, 1))
     bound, peak = (max(r[i] for r in rounds) for i in (2, 3))
     print(
-        f"an epoch of {given.sentences} sentences: layer 6 alone {alone:.2f} s, all seven layers {together:.2f} s, "
-        f"{together / alone:.2f} times; {flops / together / 1e9:.0f} GFLOP/s, where a product of the probe's own size reaches "
-        f"{bound / 1e9:.0f} and one of 2048 x 2048 matrices {peak / 1e9:.0f} ({100 * flops / together / peak:.0f} % of that)"
+        f"an epoch of {given.sentences} sentences: layer 6 alone {alone:.2f} s, all seven layers"
+        f" {together:.2f} s, {together / alone:.2f} times; {flops / together / 1e9:.0f} GFLOP/s,"
+        f" where a product of the probe's own size reaches {bound / 1e9:.0f} and one of 2048 x 2048"
+        f" matrices {peak / 1e9:.0f} ({100 * flops / together / peak:.0f} % of that)"
     )
-    return told("edge-layers-share-of-peak", flops / together / bound, 0.6) or together <= 2.5 * alone
+    return (
+        told("edge-layers-share-of-peak", flops / together / bound, 0.6) or together <= 2.5 * alone
+    )
 
 
 @contextmanager
 def watched() -> Iterator[list[float]]:
-    """The largest GiB that the process owns while the block runs, looked at every hundredth of a second."""
+    """The largest GiB that the process owns while the block runs, looked at every hundredth of a
+    second.
+    """
     found, done = [0.0], threading.Event()
 
     def look() -> None:
@@ -335,17 +412,25 @@ def memory(readings: Readings) -> bool:
 def told(name: str, value: float, target: float, most: bool = False) -> bool:
     """Print a figure beside its target."""
     reached = value <= target if most else value >= target
-    print(f"{name} {value:.2f} target={'<=' if most else '>='}{target:g} {'reached' if reached else 'MISSED'}", flush=True)
+    print(
+        f"{name} {value:.2f} target={'<=' if most else '>='}{target:g}"
+        f" {'reached' if reached else 'MISSED'}",
+        flush=True,
+    )
     return reached
 
 
 def main() -> int:
     """Run all four and print the figures; 1 when a target is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA", ""))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sentences", type=int, default=640)
-    parser.add_argument("--cache", default=str(Path(tempfile.gettempdir()) / "sonde-benchmark-edges"))
+    parser.add_argument(
+        "--cache", default=str(Path(tempfile.gettempdir()) / "sonde-benchmark-edges")
+    )
     parser.add_argument("--only", choices=["encoding", "padding", "layers", "memory"])
     options = parser.parse_args()
     spare_torch()

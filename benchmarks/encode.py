@@ -1,10 +1,13 @@
-"""Sentences a second: `st:all-MiniLM-L6-v2` against `SentenceTransformer.encode`, on the dev and test sentences of UD_English-EWT.
+"""Sentences a second: `st:all-MiniLM-L6-v2` against `SentenceTransformer.encode`, on the dev and
+test sentences of UD_English-EWT.
 
-usage: python benchmarks/encode.py [FOLDER]      (FOLDER holds treebanks/UD_English-EWT; SONDE_DATA without it)
+usage: python benchmarks/encode.py [FOLDER]      (FOLDER holds treebanks/UD_English-EWT; SONDE_DATA
+without it)
 
-The reference is `encode(texts, batch_size=32)` as sentence-transformers ships it, float32, same threads, same sentences, same
-process. Both sides are timed in turn, `ROUNDS` times, and the best time of each counts, so that what else the machine does
-falls on both. Precision is measured against the reference's own vectors.
+The reference is `encode(texts, batch_size=32)` as sentence-transformers ships it, float32, same
+threads, same sentences, same process. Both sides are timed in turn, `ROUNDS` times, and the best
+time of each counts, so that what else the machine does falls on both. Precision is measured against
+the reference's own vectors.
 """
 
 from __future__ import annotations
@@ -29,7 +32,11 @@ ROUNDS = 3
 
 def sentences(folder: Path) -> list[Sentence]:
     """The dev and test sentences."""
-    parts = [part for part in treebank(folder / "treebanks" / "UD_English-EWT") if part.split in ("dev", "test")]
+    parts = [
+        part
+        for part in treebank(folder / "treebanks" / "UD_English-EWT")
+        if part.split in ("dev", "test")
+    ]
     return [tree.sentence for part in parts for tree in read(part.path)]
 
 
@@ -50,7 +57,9 @@ def main() -> int:
     dtypes = ["bfloat16", "float32"] if native else ["float32"]
     encoders = {d: make(f"st:{MODEL},device=cpu,dtype={d}") for d in dtypes}
     reference = SentenceTransformer(str(encoders["float32"].files.folder), device="cpu")  # type: ignore[attr-defined]
-    runs: dict[str, Callable[[], np.ndarray]] = {"reference": lambda: reference.encode(texts, batch_size=32)}
+    runs: dict[str, Callable[[], np.ndarray]] = {
+        "reference": lambda: reference.encode(texts, batch_size=32)
+    }
     for d, encoder in encoders.items():
         runs[d] = lambda encoder=encoder: encoder.encode(given).layers[0]  # type: ignore[misc]
     reference.encode(texts[:256], batch_size=32)
@@ -72,16 +81,26 @@ def report(n: int, best: dict[str, float], vectors: dict[str, np.ndarray], nativ
     if native:
         half = vectors["bfloat16"]
         cosines = (half * true).sum(1) / np.linalg.norm(half, axis=1) / np.linalg.norm(true, axis=1)
-        checks.append(("encode-bfloat16-cosine-mean", float(cosines.mean()), 0.9999, cosines.mean() >= 0.9999))
-        checks.append(("encode-bfloat16-cosine-min", float(cosines.min()), 0.999, cosines.min() >= 0.999))
+        checks.append(
+            ("encode-bfloat16-cosine-mean", float(cosines.mean()), 0.9999, cosines.mean() >= 0.9999)
+        )
+        checks.append(
+            ("encode-bfloat16-cosine-min", float(cosines.min()), 0.999, cosines.min() >= 0.999)
+        )
     for name, value, target, _ in checks:
-        print(f"{name} value={value:.3g} target={target}" if value < 0.1 else f"{name} value={value:.6f} target={target}")
+        print(
+            f"{name} value={value:.3g} target={target}"
+            if value < 0.1
+            else f"{name} value={value:.6f} target={target}"
+        )
     ratios = [("encode-float32", best["reference"] / best["float32"], 1.7)]
     if native:
         ratios.append(("encode", best["reference"] / best["bfloat16"], 4.0))
     for name, ratio, target in ratios:
         print(f"{name} ratio={ratio:.2f} target={target}")
-    return int(not all(ok for *_, ok in checks) or any(ratio < target for _, ratio, target in ratios))
+    return int(
+        not all(ok for *_, ok in checks) or any(ratio < target for _, ratio, target in ratios)
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-"""Thousands of damaged files before every reader: each is read as a naive reader reads it, or refused in one line, within seconds.
+"""Thousands of damaged files before every reader: each is read as a naive reader reads it, or
+refused in one line, within seconds.
 
     python benchmarks/fuzz.py [--cases 5000] [--seed 0] [--only READER]
 
-Seeds are small files of every format that sonde reads; each case is one of them after one to three accidents (bytes, lines, cells,
-encodings, truncation, nonsense of great depth or size), now and then compressed. A reader may refuse a file: with an error that the
-command line tells in one line. What else it raises is a traceback; what takes more than ten seconds is a hang. Where a format has a
-naive reader of a few lines here, what both accept must be the same. Exits 1 where a case fails, and prints how to make it again.
+Seeds are small files of every format that sonde reads; each case is one of them after one to three
+accidents (bytes, lines, cells, encodings, truncation, nonsense of great depth or size), now and
+then compressed. A reader may refuse a file: with an error that the command line tells in one line.
+What else it raises is a traceback; what takes more than ten seconds is a hang. Where a format has a
+naive reader of a few lines here, what both accept must be the same. Exits 1 where a case fails, and
+prints how to make it again.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ Naive = Callable[[bytes], Any]
 
 @dataclass(frozen=True)
 class Format:
-    """How a format is read, by sonde and naively; the naive reader raises ValueError for what it does not take."""
+    """How a format is read, by sonde and naively; the naive reader raises ValueError for what it
+    does not take.
+    """
 
     suffix: str
     seeds: tuple[bytes, ...]
@@ -45,7 +50,8 @@ class Format:
     packed: bool = True  # whether it may come as .gz or .xz
 
 
-# What is read ------------------------------------------------------------------------------------------------------------------
+# What is read
+# ------------------------------------------------------------------------------------------------------------------
 
 CONLLU = (
     "# sent_id = 1\n# text = Dogs don't bark.\n"
@@ -56,31 +62,57 @@ CONLLU = (
     "2\tgęślą\tgęśl\tNOUN\tsubst\t_\t1\tobl\t_\t_\n"
     "2.1\tghost\tghost\tVERB\t_\t_\t_\t_\t1:conj\t_\n3\tjaźń\tjaźń\tNOUN\tsubst\t_\t1\tobj\t_\t_\n\n"
 ).encode()
-BRACKETS = b"( (S (NP-SBJ (DT The) (NN dog)) (VP (VBD barked) (NP (-NONE- *T*-1))) (. .)) )\n(S (NP (NNP Ann)) (VP (VBZ sleeps)))\n"
+BRACKETS = (
+    b"( (S (NP-SBJ (DT The) (NN dog)) (VP (VBD barked) (NP (-NONE- *T*-1))) (. .)) )\n(S (NP (NNP"
+    b" Ann)) (VP (VBZ sleeps)))\n"
+)
 BIO = b"EU B-ORG\nrejects O\nGerman B-MISC\ncall I-MISC\n\nPeter B-PER\nBlackburn I-PER\n\n"
 CONLL2012 = b"".join(
     b"bc/cctv/00 0 %d %s %s %s - - - - %s\n" % row
-    for row in ((0, b"Ann", b"NNP", b"(TOP(S(NP*)", b"(0)"), (1, b"saw", b"VBD", b"(VP*", b"-"), (2, b"her", b"PRP", b"(NP*))))", b"(0)"))
+    for row in (
+        (0, b"Ann", b"NNP", b"(TOP(S(NP*)", b"(0)"),
+        (1, b"saw", b"VBD", b"(VP*", b"-"),
+        (2, b"her", b"PRP", b"(NP*))))", b"(0)"),
+    )
 )
 CONLL2012 = b"#begin document (bc/cctv/00); part 000\n" + CONLL2012 + b"\n#end document\n"
-DOCUMENTS = b"#begin document a\n0\tAnn\t(1)\n1\tsaw\t_\n2\ther\t(1)\n3\tdog\t(2)\n\n#end document\n"
+DOCUMENTS = (
+    b"#begin document a\n0\tAnn\t(1)\n1\tsaw\t_\n2\ther\t(1)\n3\tdog\t(2)\n\n#end document\n"
+)
 TAGGED = b"The/AT dog/NN barked/VBD ./.\nAnn/NP sleeps/VBZ ./.\n"
 PLAIN = "The dog barked.\nAnn sleeps.\nZażółć gęślą jaźń.\n".encode()
-SENTEVAL = b"tr\tPAST\tthe dog barked\ntr\tPRES\tthe dog barks\nva\tPAST\tAnn slept\nte\tPRES\tAnn sleeps\n"
+SENTEVAL = (
+    b"tr\tPAST\tthe dog barked\ntr\tPRES\tthe dog barks\nva\tPAST\tAnn slept\nte\tPRES\tAnn"
+    b" sleeps\n"
+)
 JIANT = b"".join(
-    json.dumps({"text": "Ann saw her dog", "targets": [{"span1": [0, 1], "span2": [2, 4], "label": label}]}).encode() + b"\n"
+    json.dumps(
+        {"text": "Ann saw her dog", "targets": [{"span1": [0, 1], "span2": [2, 4], "label": label}]}
+    ).encode()
+    + b"\n"
     for label in ("ARG0", ["ARG1", "ARG2"], [])
 )
 JSONL = b'{"sonde": 1, "loss": "softmax", "names": ["a", "b"]}\n' + b"".join(
-    json.dumps({"split": split, "text": text, "words": text.split(), "label": label}).encode() + b"\n"
-    for split, text, label in (("train", "the dog barked", "a"), ("dev", "Ann sleeps", "b"), ("test", "Ann slept", "a"))
+    json.dumps({"split": split, "text": text, "words": text.split(), "label": label}).encode()
+    + b"\n"
+    for split, text, label in (
+        ("train", "the dog barked", "a"),
+        ("dev", "Ann sleeps", "b"),
+        ("test", "Ann slept", "a"),
+    )
 )
 WORDS = b"4 3\nthe 0.1 0.2 0.3\ndog -1 2.5 1e-3\nAnn 0 0 1\n. 4 5 6\n"
 GLOVE = b"the 0.1 0.2 0.3\ndog -1 2.5 1e-3\nAnn 0 0 1\n"
-WORD2VEC = b"2 3\nthe " + np.float32([0.1, 0.2, 0.3]).tobytes() + b"\ndog " + np.float32([1, 2, 3]).tobytes() + b"\n"
+WORD2VEC = (
+    b"2 3\nthe "
+    + np.float32([0.1, 0.2, 0.3]).tobytes()
+    + b"\ndog "
+    + np.float32([1, 2, 3]).tobytes()
+    + b"\n"
+)
 REQUEST = (
-    b'{"nouns": ["man", "dog"], "verbs": {"transitive": ["help"]}, "tense": ["past"], "at_most": {"relatives": 1}, '
-    b'"priors": {"tense": {"past": 2}}}'
+    b'{"nouns": ["man", "dog"], "verbs": {"transitive": ["help"]}, "tense": ["past"], "at_most":'
+    b' {"relatives": 1}, "priors": {"tense": {"past": 2}}}'
 )
 
 
@@ -97,7 +129,9 @@ def _spr2_seed() -> bytes:
 
 def _npz() -> bytes:
     out = io.BytesIO()
-    np.savez(out, sentences=np.array(["a b", "c"]), vectors=np.arange(6, dtype=np.float32).reshape(2, 3))
+    np.savez(
+        out, sentences=np.array(["a b", "c"]), vectors=np.arange(6, dtype=np.float32).reshape(2, 3)
+    )
     return out.getvalue()
 
 
@@ -105,7 +139,12 @@ def _store() -> bytes:
     from sonde.store.blocks import write
 
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "a.block", "results", {"results": []}, {"x": np.arange(5), "y": np.ones(3, np.float32)})
+        write(
+            Path(folder) / "a.block",
+            "results",
+            {"results": []},
+            {"x": np.arange(5), "y": np.ones(3, np.float32)},
+        )
         return (Path(folder) / "a.block").read_bytes()
 
 
@@ -121,7 +160,17 @@ def _parquet() -> bytes:
 def formats() -> dict[str, Format]:
     """Every format by name."""
     from sonde.core import Sentence
-    from sonde.corpora import bio, brackets, conll2012, conllu, documents, edges, protoroles, tagged, text
+    from sonde.corpora import (
+        bio,
+        brackets,
+        conll2012,
+        conllu,
+        documents,
+        edges,
+        protoroles,
+        tagged,
+        text,
+    )
     from sonde.corpora.tally import Tally
     from sonde.datasets.formats import tables
     from sonde.encoders import ENCODERS
@@ -129,29 +178,56 @@ def formats() -> dict[str, Format]:
     from sonde.store.blocks import Block
 
     def given(kind: str) -> Callable[[Path], Any]:
-        return lambda path: ENCODERS.make(f"{kind}:{path}").encode([Sentence.of(("a", "b"))]).layers[0].tolist()
+        return lambda path: (
+            ENCODERS.make(f"{kind}:{path}").encode([Sentence.of(("a", "b"))]).layers[0].tolist()
+        )
 
     def block(path: Path) -> None:
         Block(path).check()
 
     return {
         "conllu": Format(
-            ".conllu", (CONLLU,), lambda p: [(t.words, tuple(head + 1 for head in t.heads)) for t in conllu.read(p)], naive_conllu
+            ".conllu",
+            (CONLLU,),
+            lambda p: [(t.words, tuple(head + 1 for head in t.heads)) for t in conllu.read(p)],
+            naive_conllu,
         ),
-        "brackets": Format(".mrg", (BRACKETS,), lambda p: [t.words for t in brackets.read(p)], naive_brackets),
-        "bio": Format(".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.Layout())]),
+        "brackets": Format(
+            ".mrg", (BRACKETS,), lambda p: [t.words for t in brackets.read(p)], naive_brackets
+        ),
+        "bio": Format(
+            ".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.Layout())]
+        ),
         "conll2012": Format(".gold_conll", (CONLL2012,), lambda p: list(conll2012.read(p))),
-        "documents": Format(".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in documents.read(p)]),
+        "documents": Format(
+            ".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in documents.read(p)]
+        ),
         "tagged": Format(".tagged", (TAGGED,), lambda p: list(tagged.read(p))),
         "text": Format(".txt", (PLAIN,), lambda p: [s.text for s in text.read(p)], naive_text),
-        "jiant": Format(".json", (JIANT,), lambda p: [(" ".join(r.words), len(r.targets)) for r in edges.read(p)], naive_jiant),
+        "jiant": Format(
+            ".json",
+            (JIANT,),
+            lambda p: [(" ".join(r.words), len(r.targets)) for r in edges.read(p)],
+            naive_jiant,
+        ),
         "jsonl": Format(".jsonl", (JSONL,), lambda p: _texts(tables.read(p)), naive_jsonl),
-        "senteval": Format(".txt", (SENTEVAL,), lambda p: _texts(tables.read(p, "senteval")), naive_senteval),
+        "senteval": Format(
+            ".txt", (SENTEVAL,), lambda p: _texts(tables.read(p, "senteval")), naive_senteval
+        ),
         "parquet": Format(".parquet", (_parquet(),), tables.read, packed=False),
         "spr2": Format(".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", Tally())),
-        "uds": Format(".json", (json.dumps({"data": {}, "metadata": {}}).encode(),), lambda p: list(protoroles.uds(p, "raise", Tally()))),
+        "uds": Format(
+            ".json",
+            (json.dumps({"data": {}, "metadata": {}}).encode(),),
+            lambda p: list(protoroles.uds(p, "raise", Tally())),
+        ),
         "request": Format(".json", (REQUEST, b"{}"), files.read, packed=False),
-        "word vectors": Format(".vec", (WORDS, GLOVE, WORD2VEC), lambda p: _looked_up(ENCODERS.make(f"static:{p}")), naive_vectors),
+        "word vectors": Format(
+            ".vec",
+            (WORDS, GLOVE, WORD2VEC),
+            lambda p: _looked_up(ENCODERS.make(f"static:{p}")),
+            naive_vectors,
+        ),
         "npz": Format(".npz", (_npz(),), given("npz"), packed=False),
         "store": Format(".result", (_store(),), block, packed=False),
     }
@@ -170,7 +246,8 @@ def _texts(dataset: Any) -> list[str]:
     return [dataset.sentences[i].text for i in dataset.sites[:, 0, 0]]
 
 
-# Naive readers: a few lines each, which take only what is plainly well-formed ------------------------------------------------------
+# Naive readers: a few lines each, which take only what is plainly well-formed
+# ------------------------------------------------------
 
 
 def naive_conllu(data: bytes) -> Any:
@@ -201,7 +278,11 @@ def naive_senteval(data: bytes) -> Any:
 
 def naive_jsonl(data: bytes) -> Any:
     """The texts of the rows."""
-    return [row["text"] for row in map(json.loads, filter(str.strip, data.decode().split("\n"))) if "sonde" not in row]
+    return [
+        row["text"]
+        for row in map(json.loads, filter(str.strip, data.decode().split("\n")))
+        if "sonde" not in row
+    ]
 
 
 def naive_jiant(data: bytes) -> Any:
@@ -245,7 +326,9 @@ def _leaves(tree: list[Any]) -> Iterator[str]:
 
 
 def naive_vectors(data: bytes) -> Any:
-    """Words and numbers of a text file in which every line has as many; the first of equal words."""
+    """Words and numbers of a text file in which every line has as many; the first of equal
+    words.
+    """
     lines = data.decode().rstrip("\n").split("\n")
     if len(lines[0].split(" ")) == 2:
         del lines[0]
@@ -258,11 +341,14 @@ def naive_vectors(data: bytes) -> Any:
     return {word: found[word] for word in LOOKED_UP if word in found}
 
 
-# Accidents ---------------------------------------------------------------------------------------------------------------------
+# Accidents
+# ---------------------------------------------------------------------------------------------------------------------
 
 NONSENSE = (
-    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n", b"\t", b" ", b"(", b")", b"[" * 3000, b"(" * 3000, b"{" * 3000,
-    b'"', b"'", b",", b"=", b"NaN", b"Infinity", b"-1", b"9" * 5000, b"1e309", b"\xe2\x80\xa8", b"\\ud800", b"\xed\xa0\x80", b"null",
+    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n", b"\t", b" ", b"(", b")",
+    b"[" * 3000, b"(" * 3000, b"{" * 3000,
+    b'"', b"'", b",", b"=", b"NaN", b"Infinity", b"-1", b"9" * 5000, b"1e309", b"\xe2\x80\xa8",
+    b"\\ud800", b"\xed\xa0\x80", b"null",
     b"true", b"{}", b"[]", b"_", b"-", b"*", b"0", b"a" * 100_000,
 )  # fmt: skip
 
@@ -317,7 +403,9 @@ def _cells(data: bytes, draw: random.Random) -> bytes:
 
 
 def _encoding(data: bytes, draw: random.Random) -> bytes:
-    return data.decode("utf-8", "replace").encode(draw.choice(("utf-16", "latin-1", "utf-8-sig", "cp1250")), "replace")
+    return data.decode("utf-8", "replace").encode(
+        draw.choice(("utf-16", "latin-1", "utf-8-sig", "cp1250")), "replace"
+    )
 
 
 def _number(data: bytes, draw: random.Random) -> bytes:
@@ -327,7 +415,19 @@ def _number(data: bytes, draw: random.Random) -> bytes:
     at = draw.choice(places)
     return (
         data[:at]
-        + draw.choice((b"-1", b"99999999999999999999", b"1.5", b"1_0", "٣".encode(), b"0", b"", b"NaN", b"1e400"))
+        + draw.choice(
+            (
+                b"-1",
+                b"99999999999999999999",
+                b"1.5",
+                b"1_0",
+                "٣".encode(),
+                b"0",
+                b"",
+                b"NaN",
+                b"1e400",
+            )
+        )
         + data[at + 1 :]
     )
 
@@ -335,7 +435,8 @@ def _number(data: bytes, draw: random.Random) -> bytes:
 ACCIDENTS = (_flip, _insert, _cut, _truncate, _repeat, _lines, _cells, _encoding, _number)
 
 
-# Cases -------------------------------------------------------------------------------------------------------------------------
+# Cases
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 def case(name: str, form: Format, seed: str) -> tuple[bytes, bytes, str]:
@@ -343,9 +444,12 @@ def case(name: str, form: Format, seed: str) -> tuple[bytes, bytes, str]:
     draw = random.Random(f"{seed}:{name}")
     bare = harmed(draw.choice(form.seeds), draw)
     packing = draw.choice(("", "", "", ".gz", ".xz")) if form.packed else ""
-    packed = {"": bytes, ".gz": lambda b: gzip.compress(b, mtime=0), ".xz": lzma.compress}[packing](bare)
+    packed = {"": bytes, ".gz": lambda b: gzip.compress(b, mtime=0), ".xz": lzma.compress}[packing](
+        bare
+    )
     if packing and draw.random() < 0.5:
-        return harmed(packed, draw), b"\xff", f"case{form.suffix}{packing}"  # damaged twice: no naive reader takes it
+        # damaged twice: no naive reader takes it
+        return harmed(packed, draw), b"\xff", f"case{form.suffix}{packing}"
     return packed, bare, f"case{form.suffix}{packing}"
 
 
@@ -364,19 +468,37 @@ def judged(form: Format, content: bytes, bare: bytes, path: Path) -> tuple[str, 
         found = form.read(path)
     except Exception as error:
         told = isinstance(error, OSError) or type(error).__name__.endswith(("Problem", "Damaged"))
-        return ("refused", str(error)) if told else ("traceback", "".join(traceback.format_exception(error)[-3:]))
+        return (
+            ("refused", str(error))
+            if told
+            else ("traceback", "".join(traceback.format_exception(error)[-3:]))
+        )
     if form.naive is None:
         return "read", ""
     try:
         expected = form.naive(bare.removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+    except (
+        ValueError,
+        IndexError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ):
         return "read", ""
-    return ("read", "") if _same(found, expected) else ("misread", f"sonde {found!r:.300}\nnaive {expected!r:.300}")
+    return (
+        ("read", "")
+        if _same(found, expected)
+        else ("misread", f"sonde {found!r:.300}\nnaive {expected!r:.300}")
+    )
 
 
 def _same(found: Any, expected: Any) -> bool:
     if isinstance(found, dict):
-        return found.keys() == expected.keys() and all(np.allclose(found[k], expected[k], equal_nan=True) for k in found)
+        return found.keys() == expected.keys() and all(
+            np.allclose(found[k], expected[k], equal_nan=True) for k in found
+        )
     return list(found) == list(expected)
 
 
@@ -389,7 +511,12 @@ def work(pipe: Connection) -> None:
             content, bare, file = case(name, every[name], seed)
             pipe.send("made")
             start = time.perf_counter()
-            pipe.send((*judged(every[name], content, bare, Path(folder) / file), time.perf_counter() - start))
+            pipe.send(
+                (
+                    *judged(every[name], content, bare, Path(folder) / file),
+                    time.perf_counter() - start,
+                )
+            )
 
 
 class Worker:
@@ -397,7 +524,9 @@ class Worker:
 
     def __init__(self) -> None:
         self.pipe, other = multiprocessing.Pipe()
-        self.process = multiprocessing.get_context("spawn").Process(target=work, args=(other,), daemon=True)
+        self.process = multiprocessing.get_context("spawn").Process(
+            target=work, args=(other,), daemon=True
+        )
         self.process.start()
         other.close()
 
@@ -421,7 +550,9 @@ class Worker:
 
 def main() -> int:
     """Run all cases; 1 where one fails."""
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    given = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     given.add_argument("--cases", type=int, default=5000)
     given.add_argument("--seed", type=int, default=0)
     given.add_argument("--only")

@@ -1,11 +1,13 @@
-"""Kill -9 in the middle of encoding and of fitting, twenty times at random: what the next run ends with is compared.
+"""Kill -9 in the middle of encoding and of fitting, twenty times at random: what the next run ends
+with is compared.
 
     python benchmarks/kill.py [--kills 20] [--seed 0]
 
-Each round starts on an empty store: a run is killed while it encodes, the next while it fits, a third is left alone. Its
-vectors must be the bytes, and its results the numbers and predictions, of a run that nobody disturbed. The encoder is ours:
-its last bits depend on which sentences share a batch, as those of real ones do. Leave sonde's sources alone meanwhile: they
-are part of what a result is stored under.
+Each round starts on an empty store: a run is killed while it encodes, the next while it fits, a
+third is left alone. Its vectors must be the bytes, and its results the numbers and predictions, of
+a run that nobody disturbed. The encoder is ours: its last bits depend on which sentences share a
+batch, as those of real ones do. Leave sonde's sources alone meanwhile: they are part of what a
+result is stored under.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def tell(event: str) -> None:
 
 @dataclass(frozen=True)
 class Slow:
-    """Bags of hashed words, a third of a second a block, with last bits that depend on the batch."""
+    """Bags of hashed words, a third of a second a block, with last bits that depend on the
+    batch.
+    """
 
     name: str = "slow"
 
@@ -69,7 +73,12 @@ def work(root: Path) -> None:
             yield function(group)
 
     places = Places.of(root / "results", root / "cache")
-    outcome = run(plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), places), places, mapper, progress=False)
+    outcome = run(
+        plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), places),
+        places,
+        mapper,
+        progress=False,
+    )
     assert outcome.results, outcome.failures
     assert not outcome.failures, outcome.failures
 
@@ -77,7 +86,9 @@ def work(root: Path) -> None:
 def start(root: Path) -> subprocess.Popen[bytes]:
     """A run in a process of its own."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen([sys.executable, __file__, "--work", str(root)], stdout=subprocess.PIPE, env=environment)
+    return subprocess.Popen(
+        [sys.executable, __file__, "--work", str(root)], stdout=subprocess.PIPE, env=environment
+    )
 
 
 def whole(root: Path) -> dict[str, list[float]]:
@@ -93,7 +104,9 @@ def whole(root: Path) -> dict[str, list[float]]:
 
 
 def killed(root: Path, event: str, number: int, seconds: float) -> bool:
-    """A run that is killed some seconds after the numbered event; whether it was still at work then."""
+    """A run that is killed some seconds after the numbered event; whether it was still at work
+    then.
+    """
     worker = start(root)
     assert worker.stdout is not None
     for line in worker.stdout:
@@ -110,9 +123,17 @@ def results(root: Path) -> dict[str, Any]:
     found = {}
     for trial, result in ResultStore(root / "results").read():
         passing = {k: v for k, v in result.provenance.items() if k not in PASSING}
-        columns = [{k: v.tobytes() for k, v in column.arrays().items()} for column in (result.gold, result.predicted)]
+        columns = [
+            {k: v.tobytes() for k, v in column.arrays().items()}
+            for column in (result.gold, result.predicted)
+        ]
         strata = {key: (tags.codes.tobytes(), tags.names) for key, tags in result.strata.items()}
-        found[trial] = (replace(result, gold=None, predicted=None, provenance={}, strata={}), passing, columns, strata)
+        found[trial] = (
+            replace(result, gold=None, predicted=None, provenance={}, strata={}),
+            passing,
+            columns,
+            strata,
+        )
     return found
 
 
@@ -123,7 +144,9 @@ def vectors(root: Path) -> dict[str, bytes]:
 
 def main() -> None:
     """Kill, run again, compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", type=Path)
@@ -140,26 +163,49 @@ def main() -> None:
 
 
 def compare(folder: Path, wanted: int, chance: np.random.Generator) -> tuple[int, int]:
-    """How many results and files of vectors differ after kills, and how many kills hit a run at work."""
+    """How many results and files of vectors differ after kills, and how many kills hit a run at
+    work.
+    """
     moments = whole(folder / "undisturbed")
     expected, bytes_expected = results(folder / "undisturbed"), vectors(folder / "undisturbed")
-    print(f"undisturbed: {len(expected)} results, {len(bytes_expected)} blocks, {moments['end'][0]:.1f} s")
-    gaps = {event: float(np.mean(np.diff([*moments[event], moments[after][0]]))) for event, after in (("encode", "fit"), ("fit", "end"))}
+    print(
+        f"undisturbed: {len(expected)} results, {len(bytes_expected)} blocks,"
+        f" {moments['end'][0]:.1f} s"
+    )
+    gaps = {
+        event: float(np.mean(np.diff([*moments[event], moments[after][0]])))
+        for event, after in (("encode", "fit"), ("fit", "end"))
+    }
     wrong = kills = attempts = 0
     while kills < wanted and attempts < 2 * wanted:
         root = folder / f"round-{attempts}"
         for event in ("encode", "fit"):
-            number, seconds = int(chance.integers(len(moments[event]))), float(chance.uniform(0, gaps[event]))
+            number, seconds = (
+                int(chance.integers(len(moments[event]))),
+                float(chance.uniform(0, gaps[event])),
+            )
             hit = killed(root, event, number, seconds)
             kills += hit
             attempts += 1
-            print(f"{'killed' if hit else 'had ended'} {seconds:.2f} s after {event} {number + 1} of {len(moments[event])}", flush=True)
+            print(
+                f"{'killed' if hit else 'had ended'} {seconds:.2f} s after {event} {number + 1} of"
+                f" {len(moments[event])}",
+                flush=True,
+            )
         whole(root)
         found, bytes_found = results(root), vectors(root)
         differing = [t for t in expected.keys() | found.keys() if expected.get(t) != found.get(t)]
-        blocks = [b for b in bytes_expected.keys() | bytes_found.keys() if bytes_expected.get(b) != bytes_found.get(b)]
+        blocks = [
+            b
+            for b in bytes_expected.keys() | bytes_found.keys()
+            if bytes_expected.get(b) != bytes_found.get(b)
+        ]
         wrong += len(differing) + len(blocks)
-        print(f"  the next run: {len(found)} results, {len(differing)} differ; {len(bytes_found)} blocks, {len(blocks)} differ", flush=True)
+        print(
+            f"  the next run: {len(found)} results, {len(differing)} differ; {len(bytes_found)}"
+            f" blocks, {len(blocks)} differ",
+            flush=True,
+        )
         shutil.rmtree(root)
     return wrong, kills
 

@@ -1,11 +1,14 @@
-"""Seconds of processor time and MiB to load and audit published sets of full size: 120,000 rows, as sentence_length and word_content.
+"""Seconds of processor time and MiB to load and audit published sets of full size: 120,000 rows, as
+sentence_length and word_content.
 
 usage: python benchmarks/published.py
 
-The files are generated: words drawn by Zipf's law, the one a class at a time as its original, the other with 1,000 classes of
-words. Each is loaded and audited by a process of its own and one thread, as `sonde inspect` does it, whose peak memory is read from
-getrusage; the worse of the two counts. What the audit takes without the floors that it fits is shown beside, and so is a plain
-csv.reader, which cuts the rows and does no more. Processor time, so that other work on the machine does not count.
+The files are generated: words drawn by Zipf's law, the one a class at a time as its original, the
+other with 1,000 classes of words. Each is loaded and audited by a process of its own and one
+thread, as `sonde inspect` does it, whose peak memory is read from getrusage; the worse of the two
+counts. What the audit takes without the floors that it fits is shown beside, and so is a plain
+csv.reader, which cuts the rows and does no more. Processor time, so that other work on the machine
+does not count.
 """
 
 from __future__ import annotations
@@ -46,7 +49,11 @@ def words(rng: np.random.Generator) -> list[str]:
     """Made-up words of three to nine letters, the common ones short."""
     letters = np.array(list("etaoinshrdlucmfwypvbgkjqxz"))
     lengths = np.clip(np.log2(np.arange(VOCABULARY) + 2) / 2, 1, 8).astype(int)
-    return list(dict.fromkeys("".join(rng.choice(letters, n + n // 4 * (k % 3))) for k, n in enumerate(lengths)))
+    return list(
+        dict.fromkeys(
+            "".join(rng.choice(letters, n + n // 4 * (k % 3))) for k, n in enumerate(lengths)
+        )
+    )
 
 
 def sentences(rng: np.random.Generator, lengths: np.ndarray, known: list[str]) -> list[list[str]]:
@@ -54,7 +61,9 @@ def sentences(rng: np.random.Generator, lengths: np.ndarray, known: list[str]) -
     share = 1 / (np.arange(len(known)) + 2.7)
     drawn = rng.choice(len(known), int(lengths.sum()), p=share / share.sum())
     stops = np.cumsum(lengths)
-    text = [[known[i] for i in drawn[stop - n : stop]] for stop, n in zip(stops, lengths, strict=True)]
+    text = [
+        [known[i] for i in drawn[stop - n : stop]] for stop, n in zip(stops, lengths, strict=True)
+    ]
     return [[row[0].capitalize(), *row[1:-1], "."] for row in text]
 
 
@@ -65,7 +74,10 @@ def write_lengths(file: Path, rng: np.random.Generator) -> None:
         for code, rows in SPLITS:
             for label, (low, high) in enumerate(BINS):
                 many = rows // len(BINS)
-                out.writelines(f"{code}\t{label}\t{' '.join(row)}\n" for row in sentences(rng, rng.integers(low, high + 1, many), known))
+                out.writelines(
+                    f"{code}\t{label}\t{' '.join(row)}\n"
+                    for row in sentences(rng, rng.integers(low, high + 1, many), known)
+                )
 
 
 def write_contents(file: Path, rng: np.random.Generator) -> None:
@@ -75,7 +87,9 @@ def write_contents(file: Path, rng: np.random.Generator) -> None:
     with file.open("w", encoding="utf-8") as out:
         for code, rows in SPLITS:
             labels = rng.permutation(np.arange(rows) % TARGETS)
-            for label, row in zip(labels, sentences(rng, rng.integers(5, 29, rows), others), strict=True):
+            for label, row in zip(
+                labels, sentences(rng, rng.integers(5, 29, rows), others), strict=True
+            ):
                 row[int(rng.integers(1, len(row) - 1))] = targets[label]
                 out.write(f"{code}\t{targets[label]}\t{' '.join(row)}\n")
 
@@ -93,10 +107,14 @@ def measured(name: str, folder: Path) -> tuple[float, float]:
     """Seconds to load and audit a task in its own process, and MiB that it took."""
     told = subprocess.run(
         [sys.executable, "-c", AUDIT, f"senteval/{name}:{folder}"],
-        capture_output=True, text=True, check=True, env={**os.environ, "SONDE_CACHE": str(folder), "OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, check=True, env={**os.environ, "SONDE_CACHE": str(folder),
+        "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     rows, load, count, audit, peak = map(float, told.stdout.split())
-    print(f"{name}: {rows:,.0f} rows loaded in {load:.1f} s, audited in {audit:.1f} s ({count:.1f} s without floors), {peak:.0f} MiB")
+    print(
+        f"{name}: {rows:,.0f} rows loaded in {load:.1f} s, audited in {audit:.1f} s ({count:.1f} s"
+        f" without floors), {peak:.0f} MiB"
+    )
     return load + audit, peak
 
 
@@ -107,7 +125,10 @@ def main() -> int:
         write_lengths(folder / "sentence_length.txt", rng)
         write_contents(folder / "word_content.txt", rng)
         for file in sorted(folder.glob("*.txt")):
-            print(f"{file.name}: {file.stat().st_size / 2**20:.1f} MiB, {plain(file):.1f} s with csv.reader")
+            print(
+                f"{file.name}: {file.stat().st_size / 2**20:.1f} MiB, {plain(file):.1f} s with"
+                " csv.reader"
+            )
         found = [measured(task, folder) for task in ("sent-len", "word-content")]
     seconds, mib = max(s for s, _ in found), max(m for _, m in found)
     print(f"published mib={mib:.0f} target={MEMORY}")

@@ -1,11 +1,13 @@
-"""A check of generated sentences: a parser that knows nothing of the generator must find the event of each among its readings.
+"""A check of generated sentences: a parser that knows nothing of the generator must find the event
+of each among its readings.
 
 usage: python benchmarks/readings.py [--n 120000] [--seed 1] [--misses FILE]
 
-Sentences are drawn from wide requests with all constructions, every structure as often as any other. Printed are the shares of
-sentences whose event is found and whose words realise and begin where their lines say, that have other readings too, and what these
-differ in, with the first sentence of each kind; a sentence may differ in several things.
-Sentences of which something is not so go to FILE, with what it is, and the exit code is then 1.
+Sentences are drawn from wide requests with all constructions, every structure as often as any
+other. Printed are the shares of sentences whose event is found and whose words realise and begin
+where their lines say, that have other readings too, and what these differ in, with the first
+sentence of each kind; a sentence may differ in several things. Sentences of which something is not
+so go to FILE, with what it is, and the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -52,7 +54,10 @@ REQUESTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "english": {
         "all frames and voices, in relative clauses too; one part more": {
             **ALL,
-            "relatives": {"frames": ["intransitive", "transitive", "ditransitive"], "voices": ALL["voices"]},
+            "relatives": {
+                "frames": ["intransitive", "transitive", "ditransitive"],
+                "voices": ALL["voices"],
+            },
             "at_most": {**EACH, "adverbs": 3, "together": 1},
         },
         "intransitive and transitive; two parts more, relative clauses in relative clauses": {
@@ -85,7 +90,10 @@ KINDS = {  # what readings differ in, and what else that entails
     "emphatic": ('"himself": object or stress', ("reflexive", *WHOM)),
     "reflexive": ('"himself": who', WHOM),
     "relative": ("relative clause: of which noun", WHOM),
-    "tense": ("verb: of which lemma, or with a shared auxiliary", ("modal", "polarity", "aspect", "voice", *WHOM)),
+    "tense": (
+        "verb: of which lemma, or with a shared auxiliary",
+        ("modal", "polarity", "aspect", "voice", *WHOM),
+    ),
     "voice": ("verb: of which lemma, or with a shared auxiliary", ("aspect", *WHOM)),
     "adverb": ("adverb: of which verb", ()),
     "place": ("preposition: of which noun or verb", ()),
@@ -128,11 +136,17 @@ def differences(found: Sequence[Reading], event: Reading) -> set[str]:
 def ungraded(reading: Reading) -> Iterator[Fact]:
     """The facts, with adverbs that grade others taken as adverbs of the verb."""
     for fact in reading.facts:
-        yield from (fact._replace(value=word) for word in fact.value.split()) if fact.says == "adverb" else (fact,)
+        yield from (
+            (fact._replace(value=word) for word in fact.value.split())
+            if fact.says == "adverb"
+            else (fact,)
+        )
 
 
 def swapped(line: Mapping[str, Any]) -> Iterator[list[str]]:
-    """A sentence with two neighbours in each other's place, in all ways; adverbs stay where they are, for they have many places."""
+    """A sentence with two neighbours in each other's place, in all ways; adverbs stay where they
+    are, for they have many places.
+    """
     words, adverbs = line["words"], ["adverbs" in role for role in line["roles"]]
     for k in range(len(words) - 1):
         if not adverbs[k] and not adverbs[k + 1]:
@@ -157,7 +171,15 @@ def tally(language: str, asked: Mapping[str, Any], n: int, seed: int) -> Tally:
             misses.append(f"{line['text']}: {told[0]}")
         elif len(found) > 1:
             counts["several"] += 1
-            counts["whom"] += len({frozenset(fact for fact in reading.facts if fact.says in WHOM) for reading in found}) > 1
+            counts["whom"] += (
+                len(
+                    {
+                        frozenset(fact for fact in reading.facts if fact.says in WHOM)
+                        for reading in found
+                    }
+                )
+                > 1
+            )
             kinds = differences(found, event)
             counts.update(kinds)
             examples.update((kind, line["text"]) for kind in kinds if kind not in examples)
@@ -168,11 +190,17 @@ def show(name: str, counted: Tally) -> None:
     counts, misses, examples = counted
     n = counts["sentences"]
     print(f"\n{name}: {n:,} sentences, {n / counts['ns'] * 1e9:,.0f} a second")
-    print(f"{100 * (n - len(misses)) / n:10.3f} %  event among the readings, and all words where they are said to be")
+    print(
+        f"{100 * (n - len(misses)) / n:10.3f} %  event among the readings, and all words where they"
+        " are said to be"
+    )
     print(f"{100 * counts['several'] / n:10.3f} %  several readings")
     print(f"{100 * counts['whom'] / n:10.3f} %  several that differ in who did what to whom")
     refused, spoilt = counts["refused"], counts["spoilt"]
-    print(f"{100 * refused / spoilt:10.3f} %  no reading with two neighbours (not adverbs) swapped, of {spoilt:,}")
+    print(
+        f"{100 * refused / spoilt:10.3f} %  no reading with two neighbours (not adverbs) swapped,"
+        f" of {spoilt:,}"
+    )
     kinds = Counter({kind: counts[kind] for kind in examples})
     for kind, k in kinds.most_common():
         print(f"{100 * k / n:14.3f} %  {kind}")
@@ -189,7 +217,12 @@ def main() -> int:
     misses: list[str] = []
     for language in chosen.language or REQUESTS:
         for name, asked in REQUESTS[language].items():
-            counted = tally(language, {**asked, "language": language}, chosen.n // len(REQUESTS[language]), chosen.seed)
+            counted = tally(
+                language,
+                {**asked, "language": language},
+                chosen.n // len(REQUESTS[language]),
+                chosen.seed,
+            )
             show(f"{language}, {name}", counted)
             misses += counted.misses
     if chosen.misses:

@@ -1,20 +1,26 @@
-"""Whether two checkouts of sonde find the same: both run one list of requests, and what they leave is compared bit by bit.
+"""Whether two checkouts of sonde find the same: both run one list of requests, and what they leave
+is compared bit by bit.
 
-    python benchmarks/recording.py OLD NEW [--only NAME ...] [--data FOLDER] [--output FOLDER] [--all]
-    python benchmarks/recording.py --list
+    python benchmarks/recording.py OLD NEW [--only NAME ...] [--data FOLDER] [--output FOLDER]
+    [--all] python benchmarks/recording.py --list
 
-OLD and NEW are checkouts (folders with src/sonde in them). Each runs the requests of recording_requests.py beside the other, in a
-process of its own, from an empty cache for each request, with one thread and in float32; --only runs some of them. --data
-is the folder of treebanks and other data ($SONDE_DATA without). With --output what was left is kept, and its `old` or `new` can stand
-in place of a checkout later, to be compared again and not measured again, on the same machine.
+OLD and NEW are checkouts (folders with src/sonde in them). Each runs the requests of
+recording_requests.py beside the other, in a process of its own, from an empty cache for each
+request, with one thread and in float32; --only runs some of them. --data is the folder of treebanks
+and other data ($SONDE_DATA without). With --output what was left is kept, and its `old` or `new`
+can stand in place of a checkout later, to be compared again and not measured again, on the same
+machine.
 
-Compared are, of every result, score, interval, constants, gold, predictions, choice, strata, clusters and counts; probabilities; data
-sets row by row; numbers in tables and audits; vectors bit for bit. Not compared are identities, dates, seconds, versions and wording.
-Nothing is asked of sonde but its command line, and nothing is read but the files that it writes: `Left` says how, and is the one place
-to change where a format or a name of a field does. Trials are told apart by the names of their parts without options, and among equal
-ones by their order, so an option may come or go.
+Compared are, of every result, score, interval, constants, gold, predictions, choice, strata,
+clusters and counts; probabilities; data sets row by row; numbers in tables and audits; vectors bit
+for bit. Not compared are identities, dates, seconds, versions and wording. Nothing is asked of
+sonde but its command line, and nothing is read but the files that it writes: `Left` says how, and
+is the one place to change where a format or a name of a field does. Trials are told apart by the
+names of their parts without options, and among equal ones by their order, so an option may come or
+go.
 
-Exits with 1 at a difference, and where a request failed or left nothing: what does not run was not compared.
+Exits with 1 at a difference, and where a request failed or left nothing: what does not run was not
+compared.
 """
 
 from __future__ import annotations
@@ -42,8 +48,22 @@ import numpy as np
 from recording_requests import INPUTS, OWN, REQUESTS
 
 PREAMBLE = struct.Struct("<5s3sQ16s")
-KEPT = ("choice", "counts", "constants", "seeds")  # of a result's provenance; of its notes, all numbers
-PASSING = {"date", "fit_seconds", "seconds", "sonde", "version", "versions", "format", "commit", "computed", "tested", "identity", "files"}
+# of a result's provenance; of its notes, all numbers
+KEPT = ("choice", "counts", "constants", "seeds")
+PASSING = {
+    "date",
+    "fit_seconds",
+    "seconds",
+    "sonde",
+    "version",
+    "versions",
+    "format",
+    "commit",
+    "computed",
+    "tested",
+    "identity",
+    "files",
+}
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d[\d,]*(?:\.\d+)?(?![\w.]*\w)")
 SHOWN = 5  # differences of one request, unless all are asked for
 Fields = dict[str, Any]
@@ -55,11 +75,20 @@ Fields = dict[str, Any]
 def prepared(place: Path, data: Path | None, requests: list[str]) -> None:
     """Make the inputs that the requests name, where they are not there yet."""
     place.mkdir(parents=True, exist_ok=True)
-    for name in sorted({n for request in requests for step in REQUESTS[request] for n in re.findall(r"(?<![\w/])data/([\w.-]+)", step)}):
+    for name in sorted(
+        {
+            n
+            for request in requests
+            for step in REQUESTS[request]
+            for n in re.findall(r"(?<![\w/])data/([\w.-]+)", step)
+        }
+    ):
         if (place / name).exists():
             continue
         if data is None and name not in OWN:
-            raise SystemExit(f"{name} is made from data: name their folder with --data, or set SONDE_DATA")
+            raise SystemExit(
+                f"{name} is made from data: name their folder with --data, or set SONDE_DATA"
+            )
         shutil.rmtree(part := place / "part", ignore_errors=True)
         INPUTS[name](data or place, part)
         part.rename(place / name)
@@ -71,9 +100,17 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
     for stale in (source, *(root / name for name in requests)):
         shutil.rmtree(stale, ignore_errors=True)
     shutil.copytree(checkout / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-    settings = {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "SONDE_REPRODUCIBLE": "1", "HF_HUB_OFFLINE": "1", "COLUMNS": "200"}
+    settings = {
+        "PYTHONPATH": str(source),
+        "OMP_NUM_THREADS": "1",
+        "SONDE_REPRODUCIBLE": "1",
+        "HF_HUB_OFFLINE": "1",
+        "COLUMNS": "200",
+    }
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SONDE_")} | settings
-    return subprocess.Popen([sys.executable, __file__, "--work", str(root), str(source), *requests], env=environment)
+    return subprocess.Popen(
+        [sys.executable, __file__, "--work", str(root), str(source), *requests], env=environment
+    )
 
 
 def work(root: Path, source: str, requests: list[str]) -> None:
@@ -86,9 +123,7 @@ def work(root: Path, source: str, requests: list[str]) -> None:
     assert sonde.__file__ is not None
     assert Path(sonde.__file__).is_relative_to(source), f"{sonde.__file__} is not of {source}"
     if len(requests) > 3:
-        import sentence_transformers  # noqa: F401
-        import sklearn.linear_model  # noqa: F401
-        import transformers  # noqa: F401
+        pass
     for name in requests:
         (root / name).mkdir()
         (root / name / "data").symlink_to(root.parent / "inputs")
@@ -97,7 +132,9 @@ def work(root: Path, source: str, requests: list[str]) -> None:
             codes.append(forked(root / name, number, shlex.split(step)))
             if codes[-1]:
                 break
-        (root / name / "codes").write_text(json.dumps({"codes": codes, "seconds": round(spent() - before, 1)}))
+        (root / name / "codes").write_text(
+            json.dumps({"codes": codes, "seconds": round(spent() - before, 1)})
+        )
 
 
 def spent() -> float:
@@ -134,7 +171,9 @@ def forked(place: Path, number: int, arguments: list[str]) -> int:
 
 
 class Block:
-    """A file of sonde's store: facts and named arrays. Read here as its format is documented, so that no checkout has a say in it."""
+    """A file of sonde's store: facts and named arrays. Read here as its format is documented, so
+    that no checkout has a say in it.
+    """
 
     def __init__(self, path: Path) -> None:
         content = path.read_bytes()
@@ -149,26 +188,39 @@ class Block:
     def array(self, name: str) -> np.ndarray:
         about = self._arrays[name]
         count = int(np.prod(about["shape"], dtype=np.int64))
-        return np.frombuffer(self._held[about["start"] : about["stop"]], about["dtype"], count).reshape(about["shape"])
+        return np.frombuffer(
+            self._held[about["start"] : about["stop"]], about["dtype"], count
+        ).reshape(about["shape"])
 
     def plain(self, number: int) -> np.ndarray:
         """An array of a result, in the type that it had."""
         return self.array(f"{number}:plain").astype(self.facts["plain"][number])
 
     def labels(self, number: int) -> list[Any]:
-        """A column of labels, one an example, by name: a class, a number, or the labels of a set with their weights."""
+        """A column of labels, one an example, by name: a class, a number, or the labels of a set
+        with their weights.
+        """
         about = self.facts["columns"][number]
-        names, arrays = about["names"], {key: self.array(f"{number}:{key}") for key in about["dtypes"]}
+        names, arrays = (
+            about["names"],
+            {key: self.array(f"{number}:{key}") for key in about["dtypes"]},
+        )
         if about["loss"] == "softmax":
             return [names[i] for i in arrays["ids"]]
         if about["loss"] == "squared":
             return list(arrays["values"].tolist())
-        cells = [[names[i], w] for i, w in zip(arrays["ids"], arrays["weights"].tolist(), strict=True)]
-        return [cells[a:b] for a, b in zip(arrays["offsets"][:-1], arrays["offsets"][1:], strict=True)]
+        cells = [
+            [names[i], w] for i, w in zip(arrays["ids"], arrays["weights"].tolist(), strict=True)
+        ]
+        return [
+            cells[a:b] for a, b in zip(arrays["offsets"][:-1], arrays["offsets"][1:], strict=True)
+        ]
 
 
 class Left:
-    """What a request left in a folder, as items of comparable fields; the one place that knows names, formats and what passes."""
+    """What a request left in a folder, as items of comparable fields; the one place that knows
+    names, formats and what passes.
+    """
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -179,21 +231,35 @@ class Left:
         yield from self._vectors()
 
     def _found(self, pattern: str) -> list[Path]:
-        return sorted(path for path in self.place.rglob(pattern) if path.relative_to(self.place).parts[0] != "data")
+        return sorted(
+            path
+            for path in self.place.rglob(pattern)
+            if path.relative_to(self.place).parts[0] != "data"
+        )
 
     def _results(self) -> Iterator[tuple[str, Fields]]:
         """Results, each with its scores where they were kept, under the parts of their trials."""
         found: dict[str, list[tuple[str, Fields]]] = defaultdict(list)
         for path in self._found("*.result"):
             block = Block(path)
-            scores = Block(path.with_suffix(".scores")) if path.with_suffix(".scores").exists() else None
+            scores = (
+                Block(path.with_suffix(".scores")) if path.with_suffix(".scores").exists() else None
+            )
             kept = {row["id"]: row for row in scores.facts["scores"]} if scores else {}
             for row in block.facts["results"]:
                 trial = {key: str(value) for key, value in row["trial"].items()}
                 fields = self._result(block, row)
                 if scores and "arrays" in kept[row["id"]]:
-                    fields |= {f"probabilities {key}": scores.plain(n) for key, n in kept[row["id"]]["arrays"].items()}
-                name = " ".join([str(path.parent.relative_to(self.place)), *(value.partition(",")[0] for value in trial.values())])
+                    fields |= {
+                        f"probabilities {key}": scores.plain(n)
+                        for key, n in kept[row["id"]]["arrays"].items()
+                    }
+                name = " ".join(
+                    [
+                        str(path.parent.relative_to(self.place)),
+                        *(value.partition(",")[0] for value in trial.values()),
+                    ]
+                )
                 found[name].append((json.dumps(trial), fields))
         for name, alike in found.items():
             for number, (_, fields) in enumerate(sorted(alike, key=lambda pair: pair[0])):
@@ -204,50 +270,84 @@ class Left:
         numbers = {key: row[key] for key in ("metric", "score", "low", "high", "majority")}
         labels = {key: block.labels(row[key]) for key in ("gold", "predicted")}
         strata = {f"stratum {key}": block.labels(number) for key, number in row["strata"].items()}
-        clusters = {f"clusters {key}": block.plain(number) for key, number in row["clusters"].items()}
+        clusters = {
+            f"clusters {key}": block.plain(number) for key, number in row["clusters"].items()
+        }
         made = {key: passed(row["provenance"].get(key)) for key in KEPT}
         notes = row["provenance"].get("notes") or "{}"
-        return {**numbers, **labels, **strata, **clusters, **made, "notes": counted(json.loads(notes) if isinstance(notes, str) else notes)}
+        return {
+            **numbers,
+            **labels,
+            **strata,
+            **clusters,
+            **made,
+            "notes": counted(json.loads(notes) if isinstance(notes, str) else notes),
+        }
 
     def _files(self) -> Iterator[tuple[str, Fields]]:
-        """Files that were asked for, and what was printed: rows of data as they are, of texts the numbers."""
+        """Files that were asked for, and what was printed: rows of data as they are, of texts the
+        numbers.
+        """
         for path in self._found("*.*"):
             inside = path.relative_to(self.place)
             if inside.parts[0] == "cache" or path.is_dir():
                 continue
             if path.suffix in (".jsonl", ".json"):
-                rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
-                yield f"file {inside}", {"rows": [counted(row) if "sonde" in row else passed(row) for row in rows]}
+                rows = [
+                    json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()
+                ]
+                yield (
+                    f"file {inside}",
+                    {"rows": [counted(row) if "sonde" in row else passed(row) for row in rows]},
+                )
             elif path.suffix in (".txt", ".tsv", ".vec", ".tagged"):
                 yield f"file {inside}", {"lines": path.read_text("utf-8").split("\n")}
             elif path.suffix in (".out", ".md") and path.stat().st_size:
                 yield f"numbers in {inside}", {"lines": numbers_in(path.read_text("utf-8"))}
 
     def _vectors(self) -> Iterator[tuple[str, Fields]]:
-        """Vectors of each encoder by slot, sentences in the order of their keys; encoders of the same slots in that of their bytes."""
+        """Vectors of each encoder by slot, sentences in the order of their keys; encoders of the
+        same slots in that of their bytes.
+        """
         found: dict[str, list[tuple[bytes, Fields]]] = defaultdict(list)
         for folder in sorted({path.parent for path in self._found("*.vectors")}):
             fields = vectors_in(folder)
             size = max(int(array.shape[0]) for array in fields.values())
             digest = b"".join(array.tobytes()[:4096] for array in fields.values())
-            found[f"vectors {'+'.join(name for name in fields if ' ' not in name)} [{size}]"].append((digest, fields))
+            found[
+                f"vectors {'+'.join(name for name in fields if ' ' not in name)} [{size}]"
+            ].append((digest, fields))
         for name, alike in found.items():
             for number, (_, fields) in enumerate(sorted(alike, key=lambda pair: pair[0])):
                 yield f"{name} #{number}", fields
 
 
 def vectors_in(folder: Path) -> Fields:
-    """Slot -> vectors of all sentences that have an entry, and how many units each has, and which units are of which word."""
+    """Slot -> vectors of all sentences that have an entry, and how many units each has, and which
+    units are of which word.
+    """
     rows: dict[str, dict[bytes, tuple[np.ndarray, np.ndarray | None]]] = defaultdict(dict)
     for path in sorted(folder.glob("*.vectors"), key=lambda p: p.stat().st_mtime_ns):
         block = Block(path)
         keys = block.array("keys")
-        spans = block.array("spans:sentences") if "spans:sentences" in block else np.arange(len(keys) + 1)
-        words, first = (block.array("spans:words"), block.array("spans:first_word")) if "spans:words" in block else (None, None)
+        spans = (
+            block.array("spans:sentences")
+            if "spans:sentences" in block
+            else np.arange(len(keys) + 1)
+        )
+        words, first = (
+            (block.array("spans:words"), block.array("spans:first_word"))
+            if "spans:words" in block
+            else (None, None)
+        )
         for slot in block.facts["slots"]:
             layer = block.array(f"layer:{slot}")
             for i, key in enumerate(keys):
-                inside = None if words is None or first is None else words[first[i] : first[i + 1]] - spans[i]
+                inside = (
+                    None
+                    if words is None or first is None
+                    else words[first[i] : first[i + 1]] - spans[i]
+                )
                 rows[slot].setdefault(key.tobytes(), (layer[spans[i] : spans[i + 1]], inside))
     fields: Fields = {}
     for slot, held in sorted(rows.items()):
@@ -256,7 +356,9 @@ def vectors_in(folder: Path) -> Fields:
         fields[f"{slot} keys"] = np.frombuffer(b"".join(sorted(held)), "<u8").reshape(-1, 2)
         fields[f"{slot} units"] = np.array([len(layer) for layer, _ in ordered])
         if all(inside is not None for _, inside in ordered):
-            fields[f"{slot} words"] = np.concatenate([inside for _, inside in ordered if inside is not None])
+            fields[f"{slot} words"] = np.concatenate(
+                [inside for _, inside in ordered if inside is not None]
+            )
     return fields
 
 
@@ -279,11 +381,16 @@ def counted(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def numbers_in(text: str) -> list[list[str]]:
-    """The numbers of each line of a text; of CSV without the columns that may differ between any two runs."""
+    """The numbers of each line of a text; of CSV without the columns that may differ between any
+    two runs.
+    """
     lines = text.splitlines()
     if lines and lines[0].count(",") > 5 and not NUMBER.search(lines[0]):
         table = list(csv.DictReader(lines))
-        lines = [" | ".join(str(value) for key, value in row.items() if key not in PASSING) for row in table]
+        lines = [
+            " | ".join(str(value) for key, value in row.items() if key not in PASSING)
+            for row in table
+        ]
     return [NUMBER.findall(line) for line in lines if NUMBER.search(line)]
 
 
@@ -296,18 +403,37 @@ def difference(old: Any, new: Any) -> str | None:
         return arrays_differ(old, new)
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [
-            key for key in [*old, *(k for k in new if k not in old)] if key not in old or key not in new or difference(old[key], new[key])
+            key
+            for key in [*old, *(k for k in new if k not in old)]
+            if key not in old or key not in new or difference(old[key], new[key])
         ]
         if not keys:
             return None
         key = keys[0]
-        inner = difference(old[key], new[key]) if key in old and key in new else f"only {'old' if key in old else 'new'}"
-        return f"{key}: {inner}" + (f" ({len(keys)} of {len(old.keys() | new.keys())} entries differ)" if len(keys) > 1 else "")
+        inner = (
+            difference(old[key], new[key])
+            if key in old and key in new
+            else f"only {'old' if key in old else 'new'}"
+        )
+        return f"{key}: {inner}" + (
+            f" ({len(keys)} of {len(old.keys() | new.keys())} entries differ)"
+            if len(keys) > 1
+            else ""
+        )
     if isinstance(old, list) and isinstance(new, list):
         if len(old) != len(new):
             return f"{len(old)} != {len(new)} rows"
-        rows = [i for i, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1] and difference(*pair)]
-        return f"row {rows[0]}: {difference(old[rows[0]], new[rows[0]])} ({len(rows)} of {len(old)} rows differ)" if rows else None
+        rows = [
+            i
+            for i, pair in enumerate(zip(old, new, strict=True))
+            if pair[0] != pair[1] and difference(*pair)
+        ]
+        return (
+            f"row {rows[0]}: {difference(old[rows[0]], new[rows[0]])} ({len(rows)} of {len(old)}"
+            " rows differ)"
+            if rows
+            else None
+        )
     same = type(old) is type(new) and (old == new or (old != old and new != new))
     return None if same else f"{old!r:.200} != {new!r:.200}"
 
@@ -321,13 +447,18 @@ def arrays_differ(old: np.ndarray, new: np.ndarray) -> str | None:
     a, b = (np.ascontiguousarray(x).reshape(-1).view(f"u{x.itemsize}") for x in (old, new))
     changed = np.flatnonzero(a != b)
     where = tuple(int(i) for i in np.unravel_index(changed[0], old.shape))
-    return f"at {where}: {old[where]!r} != {new[where]!r} ({len(changed)} of {len(a)} numbers differ)"
+    return (
+        f"at {where}: {old[where]!r} != {new[where]!r} ({len(changed)} of {len(a)} numbers differ)"
+    )
 
 
 def compared(old: Path, new: Path) -> tuple[int, list[str]]:
     """How many fields were compared, and what differs."""
     one, other = dict(Left(old).items()), dict(Left(new).items())
-    lines = [f"{item}: only in {'old' if item in one else 'new'}" for item in sorted(one.keys() ^ other.keys())]
+    lines = [
+        f"{item}: only in {'old' if item in one else 'new'}"
+        for item in sorted(one.keys() ^ other.keys())
+    ]
     many = 0
     for item in sorted(one.keys() & other.keys()):
         for field in [*one[item], *(f for f in other[item] if f not in one[item])]:
@@ -343,7 +474,11 @@ def failure(place: Path) -> str | None:
     if not codes:
         return "it was not recorded"
     said = (place / f"{len(codes) - 1}.err").read_text("utf-8", "replace").strip().splitlines()[-3:]
-    return f"command {len(codes) - 1} ended with {codes[-1]}: {' / '.join(said)}" if codes[-1] else None
+    return (
+        f"command {len(codes) - 1} ended with {codes[-1]}: {' / '.join(said)}"
+        if codes[-1]
+        else None
+    )
 
 
 def told(root: dict[str, Path], requests: list[str], everything: bool) -> int:
@@ -353,24 +488,43 @@ def told(root: dict[str, Path], requests: list[str], everything: bool) -> int:
         places = {side: folder / name for side, folder in root.items()}
         reasons = {side: why for side, place in places.items() if (why := failure(place))}
         many, lines = (0, []) if reasons else compared(places["old"], places["new"])
-        fields, differing, failed = fields + many, differing + bool(lines), failed + bool(reasons or not many)
-        print(f"{name:20} {many:7,} fields, {len(lines)} differ" + ("" if many or reasons else ": nothing was left"), flush=True)
+        fields, differing, failed = (
+            fields + many,
+            differing + bool(lines),
+            failed + bool(reasons or not many),
+        )
+        print(
+            f"{name:20} {many:7,} fields, {len(lines)} differ"
+            + ("" if many or reasons else ": nothing was left"),
+            flush=True,
+        )
         for side, why in reasons.items():
             print(f"  FAILED in {side}: {why}")
         for line in lines if everything else lines[:SHOWN]:
             print(f"  DIFFERS {line}")
         if len(lines) > SHOWN and not everything:
             print(f"  ... and {len(lines) - SHOWN} more; --all shows them")
-    print(f"recording requests={len(requests)} fields={fields} differing={differing} failed={failed} target=0")
+    print(
+        f"recording requests={len(requests)} fields={fields} differing={differing} failed={failed}"
+        " target=0"
+    )
     return differing + failed
 
 
 def main() -> None:
     """Record what has to be recorded, and compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("old", nargs="?", type=Path)
     parser.add_argument("new", nargs="?", type=Path)
-    parser.add_argument("--only", nargs="+", default=["*"], metavar="NAME", help="these requests; patterns such as ud* will do")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=["*"],
+        metavar="NAME",
+        help="these requests; patterns such as ud* will do",
+    )
     parser.add_argument("--data", type=Path, default=os.environ.get("SONDE_DATA"))
     parser.add_argument("--output", type=Path, help="keep what was recorded in this folder")
     parser.add_argument("--all", action="store_true", help="show every difference")
@@ -380,22 +534,38 @@ def main() -> None:
     chosen = parser.parse_args()
     requests = [name for name in REQUESTS if any(fnmatch(name, pattern) for pattern in chosen.only)]
     if chosen.list:
-        return print("\n".join(f"{name}\n" + "\n".join(f"    sonde {step}" for step in REQUESTS[name]) for name in requests))
+        return print(
+            "\n".join(
+                f"{name}\n" + "\n".join(f"    sonde {step}" for step in REQUESTS[name])
+                for name in requests
+            )
+        )
     if chosen.new is None or not requests:
-        parser.error("name two checkouts" if requests else "no request has such a name; --list shows them")
+        parser.error(
+            "name two checkouts" if requests else "no request has such a name; --list shows them"
+        )
     folder = (chosen.output or Path(tempfile.mkdtemp(prefix="sonde-recording-"))).resolve()
     try:
-        wrong = recorded(folder, {"old": chosen.old, "new": chosen.new}, chosen.data, requests, chosen.all)
+        wrong = recorded(
+            folder, {"old": chosen.old, "new": chosen.new}, chosen.data, requests, chosen.all
+        )
     finally:
         if chosen.output is None:
             shutil.rmtree(folder, ignore_errors=True)
     raise SystemExit(1 if wrong else 0)
 
 
-def recorded(folder: Path, sides: dict[str, Path], data: Path | None, requests: list[str], everything: bool) -> int:
-    """Record the checkouts side by side, take recordings as they are, and compare; how many requests are not the same."""
+def recorded(
+    folder: Path, sides: dict[str, Path], data: Path | None, requests: list[str], everything: bool
+) -> int:
+    """Record the checkouts side by side, take recordings as they are, and compare; how many
+    requests are not the same.
+    """
     checkouts = {side: place for side, place in sides.items() if (place / "src" / "sonde").is_dir()}
-    roots = {side: folder / side if side in checkouts else place.resolve() for side, place in sides.items()}
+    roots = {
+        side: folder / side if side in checkouts else place.resolve()
+        for side, place in sides.items()
+    }
     prepared(folder / "inputs", Path(data).resolve() if data else None, requests)
     workers = {side: started(place, roots[side], requests) for side, place in checkouts.items()}
     for side, worker in workers.items():

@@ -1,10 +1,12 @@
-"""Rows of a ud task to read, with what the tree says of the main clause: how the error rates in docs/languages.md were found.
+"""Rows of a ud task to read, with what the tree says of the main clause: how the error rates in
+docs/languages.md were found.
 
     python benchmarks/sheets.py ud/tense UD_Italian-ISDT -n 20
-    python benchmarks/sheets.py ud/tense UD_Italian-ISDT UD_Dutch-Alpino --construction perfect -n 20
+    python benchmarks/sheets.py ud/tense UD_Italian-ISDT UD_Dutch-Alpino --construction perfect -n
+    20
 
-Candidates (distinct sentences before sampling) are drawn at random, equally many of each label; options follow the treebank as in any
-reference (UD_Turkish-IMST,passive=morphological).
+Candidates (distinct sentences before sampling) are drawn at random, equally many of each label;
+options follow the treebank as in any reference (UD_Turkish-IMST,passive=morphological).
 """
 
 from __future__ import annotations
@@ -28,19 +30,28 @@ WIDE, END = 190, 50  # characters of a sentence, and of those at its end
 
 def main() -> None:
     """Print the sheets that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("task")
     parser.add_argument("treebanks", nargs="+")
     parser.add_argument("-n", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--construction", help="only rows of one value of the stratum")
-    parser.add_argument("--governs", help="only rows whose main predicate has a dependent with this relation (conj, cop)")
-    parser.add_argument("--tree", action="store_true", help="the whole tree, not the main clause alone")
+    parser.add_argument(
+        "--governs",
+        help="only rows whose main predicate has a dependent with this relation (conj, cop)",
+    )
+    parser.add_argument(
+        "--tree", action="store_true", help="the whole tree, not the main clause alone"
+    )
     given = parser.parse_args()
     many = -(-given.n // len(given.treebanks))
     for treebank in given.treebanks:
         print(f"== {given.task} {treebank}")
-        rows = drawn(f"{given.task}:{treebank}", many, given.seed, Wanted(given.construction, given.governs))
+        rows = drawn(
+            f"{given.task}:{treebank}", many, given.seed, Wanted(given.construction, given.governs)
+        )
         for number, (candidate, tree) in enumerate(rows, 1):
             label = " ".join(filter(None, (str(candidate.label), candidate.target)))
             print(f"{number}. [{label}] {said(candidate)}{shortened(tree.text)}")
@@ -48,7 +59,9 @@ def main() -> None:
 
 
 class Wanted(NamedTuple):
-    """Which rows are drawn from: those of one construction, or whose main predicate governs a relation."""
+    """Which rows are drawn from: those of one construction, or whose main predicate governs a
+    relation.
+    """
 
     construction: str | None = None
     governs: str | None = None
@@ -71,7 +84,9 @@ def drawn(reference: str, many: int, seed: int, wanted: Wanted) -> Iterator[tupl
     return ((c, trees[c.sentence.words]) for c in chosen)
 
 
-def _trees(path: Place, further: tuple[Place, ...], relation: str | None) -> dict[tuple[str, ...], Tree]:
+def _trees(
+    path: Place, further: tuple[Place, ...], relation: str | None
+) -> dict[tuple[str, ...], Tree]:
     """The trees of a treebank, or those whose root governs a relation, by their words."""
     found = {}
     for part in parts(path, further):
@@ -83,7 +98,9 @@ def _trees(path: Place, further: tuple[Place, ...], relation: str | None) -> dic
 
 
 def digest(seed: int, *words: str) -> bytes:
-    """What rows are ordered by: a row that a rule leaves out later makes room for another, and the rest of the draw stays."""
+    """What rows are ordered by: a row that a rule leaves out later makes room for another, and the
+    rest of the draw stays.
+    """
     return hashlib.sha256("\t".join((str(seed), *words)).encode()).digest()
 
 
@@ -99,15 +116,24 @@ def said(candidate: Candidate) -> str:
 
 
 def clause(task: str, tree: Tree) -> str:
-    """The main predicate with its auxiliaries, its subject or object with what it governs, or all its dependents."""
+    """The main predicate with its auxiliaries, its subject or object with what it governs, or all
+    its dependents.
+    """
     root, kids = tree.root, tree.children(tree.root)
     head = _word(tree, root)
     if task in ("ud/subj-num", "ud/obj-num"):
         wanted = "nsubj" if task == "ud/subj-num" else "obj"
         nouns = [k for k in kids if tree.deprels[k].partition(":")[0] == wanted]
-        return f"{head} " + " ".join(f"{_word(tree, k)} < {' '.join(_word(tree, j, short=True) for j in tree.children(k))}" for k in nouns)
+        return f"{head} " + " ".join(
+            f"{_word(tree, k)} < {' '.join(_word(tree, j, short=True) for j in tree.children(k))}"
+            for k in nouns
+        )
     if task in ("ud/tense", "ud/passive"):
-        return f"{head} " + " ".join(_word(tree, k) for k in kids if tree.deprels[k].partition(":")[0] in ("aux", "cop", "expl", "mark"))
+        return f"{head} " + " ".join(
+            _word(tree, k)
+            for k in kids
+            if tree.deprels[k].partition(":")[0] in ("aux", "cop", "expl", "mark")
+        )
     if task == "ud/tree-depth":
         return " > ".join(tree.words[k] for k in _longest(tree))
     if task == "ud/sent-type":
@@ -137,7 +163,8 @@ def _longest(tree: Tree) -> list[int]:
 def whole(tree: Tree) -> str:
     """Every word with its head and relation."""
     return " ".join(
-        f"{i + 1}:{word}/{tree.deprels[i]}>{head + 1}" for i, (word, head) in enumerate(zip(tree.words, tree.heads, strict=True))
+        f"{i + 1}:{word}/{tree.deprels[i]}>{head + 1}"
+        for i, (word, head) in enumerate(zip(tree.words, tree.heads, strict=True))
     )
 
 

@@ -1,11 +1,14 @@
-"""How far scores move with precision and threads, everything else being the same; and whether `--reproducible` is.
+"""How far scores move with precision and threads, everything else being the same; and whether
+`--reproducible` is.
 
-usage: python benchmarks/spread.py [FOLDER] [--tasks sent-len tense ...] [--seeds 3]      (FOLDER: the data, with treebanks; or SONDE_DATA)
+usage: python benchmarks/spread.py [FOLDER] [--tasks sent-len tense ...] [--seeds 3]      (FOLDER:
+the data, with treebanks; or SONDE_DATA)
 
-MiniLM is probed on some `ud/` tasks of EWT under each setting, each from an empty cache in a process of its own: reproducible (float32,
-one thread) twice, float32 with all threads, and bfloat16 for encoder and probe. Printed are, against the reproducible run, the mean and
-largest difference of a cell (mean of its seeds), the largest of a single fit, and the share of test answers that differ. Exits with 1
-where the two reproducible runs differ in a single answer.
+MiniLM is probed on some `ud/` tasks of EWT under each setting, each from an empty cache in a
+process of its own: reproducible (float32, one thread) twice, float32 with all threads, and bfloat16
+for encoder and probe. Printed are, against the reproducible run, the mean and largest difference of
+a cell (mean of its seeds), the largest of a single fit, and the share of test answers that differ.
+Exits with 1 where the two reproducible runs differ in a single answer.
 """
 
 from __future__ import annotations
@@ -39,20 +42,30 @@ print(json.dumps(rows))
 """
 
 
-def measured(setting: tuple[str, str, bool], tasks: list[str], seeds: int) -> dict[tuple[str, str, int], tuple[float, np.ndarray]]:
+def measured(
+    setting: tuple[str, str, bool], tasks: list[str], seeds: int
+) -> dict[tuple[str, str, int], tuple[float, np.ndarray]]:
     """Fit -> its score and its answers, from a process of its own with an empty cache."""
     dtype, precision, reproducible = setting
     with tempfile.TemporaryDirectory() as cache:
         asked = json.dumps([tasks, dtype, precision, reproducible, seeds, cache])
         environment = {**os.environ, "OMP_NUM_THREADS": str(os.cpu_count())}
-        done = subprocess.run([sys.executable, "-c", RUN, asked], check=False, capture_output=True, text=True, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-c", RUN, asked],
+            check=False,
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
         assert done.returncode == 0, done.stderr[-2000:]
     rows = json.loads(done.stdout.splitlines()[-1])
     return {(task, probe, seed): (score, np.array(ids)) for task, probe, seed, score, ids in rows}
 
 
 def compared(base: dict, other: dict) -> tuple[float, float, float, float]:
-    """Mean and largest difference of a cell, the largest of a fit (points), and the share of answers that differ (percent)."""
+    """Mean and largest difference of a cell, the largest of a fit (points), and the share of
+    answers that differ (percent).
+    """
     assert base.keys() == other.keys()
     cells, fits, changed = defaultdict(list), [], []
     for fit, (score, answers) in base.items():
@@ -66,7 +79,9 @@ def compared(base: dict, other: dict) -> tuple[float, float, float, float]:
 
 def main() -> int:
     """Measure every setting and print how far each is from the first."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA"))
     parser.add_argument("--tasks", nargs="+", default=["sent-len", "tense", "subj-num", "top-deps"])
     parser.add_argument("--seeds", type=int, default=3)
@@ -75,7 +90,10 @@ def main() -> int:
     tasks = [f"ud/{name}:{bank}" for name in options.tasks]
     found = {name: measured(setting, tasks, options.seeds) for name, setting in SETTINGS.items()}
     base = found.pop("reproducible")
-    print(f"{len(base)} fits; against the reproducible run: points of a cell (mean, largest) and of a fit (largest), answers that differ")
+    print(
+        f"{len(base)} fits; against the reproducible run: points of a cell (mean, largest) and of a"
+        " fit (largest), answers that differ"
+    )
     differences = {name: compared(base, other) for name, other in found.items()}
     for name, (mean, cell, fit, changed) in differences.items():
         print(f"{name:24} {mean:6.2f} {cell:6.2f} {fit:6.2f} {changed:7.2f} %")

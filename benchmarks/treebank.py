@@ -1,10 +1,13 @@
-"""Tokens a second: reading CoNLL-U with all checks and finding the candidates of the nine ud tasks, on UD_English-EWT.
+"""Tokens a second: reading CoNLL-U with all checks and finding the candidates of the nine ud tasks,
+on UD_English-EWT.
 
-usage: python benchmarks/treebank.py [FOLDER] [--without-memory]      (FOLDER holds treebanks/UD_English-EWT; SONDE_DATA without it)
+usage: python benchmarks/treebank.py [FOLDER] [--without-memory]      (FOLDER holds
+treebanks/UD_English-EWT; SONDE_DATA without it)
 
-The reference is the `conllu` package, which only parses. Both read the same uncompressed files in the same process, in turn,
-and the best of ROUNDS process times of each counts. Then a file of a million sentences (EWT sixty-odd times, nouns and names
-changed each time) is made into the largest task by a process of its own, whose peak memory is read from getrusage.
+The reference is the `conllu` package, which only parses. Both read the same uncompressed files in
+the same process, in turn, and the best of ROUNDS process times of each counts. Then a file of a
+million sentences (EWT sixty-odd times, nouns and names changed each time) is made into the largest
+task by a process of its own, whose peak memory is read from getrusage.
 """
 
 from __future__ import annotations
@@ -25,7 +28,17 @@ from sonde.tasks import TASKS
 from sonde.tasks.ud.family import UdTask
 from sonde.tasks.ud.harvest import forget
 
-NINE = ("sent-len", "word-content", "tree-depth", "top-deps", "passive", "tense", "subj-num", "obj-num", "sent-type")
+NINE = (
+    "sent-len",
+    "word-content",
+    "tree-depth",
+    "top-deps",
+    "passive",
+    "tense",
+    "subj-num",
+    "obj-num",
+    "sent-type",
+)
 ROUNDS = 5
 SPEED, RATIO, MEMORY = 400_000, 4.0, 2048  # tokens a second, against conllu, MiB
 SENTENCES = 1_000_000
@@ -45,7 +58,11 @@ def unpacked(source: Path, folder: Path) -> list[Path]:
     paths = []
     for part in treebank(source):
         path = folder / part.path.name.removesuffix(".xz")
-        path.write_bytes(lzma.decompress(part.path.read_bytes()) if part.path.suffix == ".xz" else part.path.read_bytes())
+        path.write_bytes(
+            lzma.decompress(part.path.read_bytes())
+            if part.path.suffix == ".xz"
+            else part.path.read_bytes()
+        )
         paths.append(path)
     return paths
 
@@ -74,7 +91,9 @@ def timed(work: Callable[[], int]) -> tuple[float, int]:
 
 
 def multiplied(paths: list[Path], target: Path) -> None:
-    """A file of SENTENCES sentences: nouns and names of every copy end in its number; comments are left out."""
+    """A file of SENTENCES sentences: nouns and names of every copy end in its number; comments are
+    left out.
+    """
     templates = []
     for path in paths:
         for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
@@ -91,16 +110,25 @@ def peak(paths: list[Path], folder: Path) -> int:
     """MiB that building a task from a million sentences takes."""
     target = folder / "million.conllu"
     multiplied(paths, target)
-    run = subprocess.run([sys.executable, "-c", BUILD, str(target)], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", BUILD, str(target)], capture_output=True, text=True, check=True
+    )
     examples, sentences, mib, seconds = map(int, run.stdout.split())
-    print(f"{sentences:,} sentences ({target.stat().st_size / 2**20:,.0f} MiB) -> {examples:,} examples: {mib} MiB, {seconds} s")
+    print(
+        f"{sentences:,} sentences ({target.stat().st_size / 2**20:,.0f} MiB) -> {examples:,}"
+        f" examples: {mib} MiB, {seconds} s"
+    )
     return mib
 
 
 def main() -> int:
     """Measure, print, and fail on a miss."""
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
-    source = Path(arguments[0] if arguments else os.environ.get("SONDE_DATA", "")) / "treebanks" / "UD_English-EWT"
+    source = (
+        Path(arguments[0] if arguments else os.environ.get("SONDE_DATA", ""))
+        / "treebanks"
+        / "UD_English-EWT"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "UD_English-EWT"
         folder.mkdir()
@@ -109,9 +137,13 @@ def main() -> int:
         rounds = [(timed(lambda: ours(tasks)), timed(lambda: theirs(paths))) for _ in range(ROUNDS)]
         best, reference = (min(r[k][0] for r in rounds) for k in (0, 1))
         tokens, sentences = rounds[0][0][1], rounds[0][1][1]
-        print(f"sonde, checks and candidates: {tokens:,} tokens in {best:.3f} s = {tokens / best:,.0f} a second (target {SPEED:,})")
         print(
-            f"conllu {conllu.__version__ if hasattr(conllu, '__version__') else ''}, parsing: {sentences:,} sentences in {reference:.3f} s"
+            f"sonde, checks and candidates: {tokens:,} tokens in {best:.3f} s ="
+            f" {tokens / best:,.0f} a second (target {SPEED:,})"
+        )
+        print(
+            f"conllu {conllu.__version__ if hasattr(conllu, '__version__') else ''}, parsing:"
+            f" {sentences:,} sentences in {reference:.3f} s"
         )
         mib = 0 if "--without-memory" in sys.argv else peak(paths, Path(name))
     print(f"treebank ratio={reference / best:.2f} target={RATIO}")

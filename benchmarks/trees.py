@@ -1,10 +1,13 @@
-"""Seconds that all ten tree tasks take to build from EWT, the PTB sample and GUM, and the memory that a million trees take.
+"""Seconds that all ten tree tasks take to build from EWT, the PTB sample and GUM, and the memory
+that a million trees take.
 
-usage: python benchmarks/trees.py [FOLDER] [--without-memory]      (FOLDER holds constituency and treebanks; SONDE_DATA without it)
+usage: python benchmarks/trees.py [FOLDER] [--without-memory]      (FOLDER holds constituency and
+treebanks; SONDE_DATA without it)
 
-Processor time counts, of a fresh process that imports, reads, samples and checks all ten; it runs on one core, so that on two it is
-no longer. Then a file of a million trees (those of EWT again and again, nouns and names changed each time) is made into tree/tense by
-a process of its own, whose peak memory is read from getrusage. The ratio is that of the allowed to the used time.
+Processor time counts, of a fresh process that imports, reads, samples and checks all ten; it runs
+on one core, so that on two it is no longer. Then a file of a million trees (those of EWT again and
+again, nouns and names changed each time) is made into tree/tense by a process of its own, whose
+peak memory is read from getrusage. The ratio is that of the allowed to the used time.
 """
 
 from __future__ import annotations
@@ -44,20 +47,28 @@ print(len(data), data.notes["source"]["sentences"], round(peak), round(time.proc
 
 def run(code: str, *arguments: str) -> list[float]:
     """The numbers that a process prints."""
-    done = subprocess.run([sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, text=True, check=True
+    )
     return list(map(float, done.stdout.split()))
 
 
 def renamed(tree: Tree) -> str:
     """The tree on one line, with a zero byte behind each noun and name."""
-    words = tuple(word + "\0" * tag.startswith("NN") for word, tag in zip(tree.words, tree.tags, strict=True))
+    words = tuple(
+        word + "\0" * tag.startswith("NN") for word, tag in zip(tree.words, tree.tags, strict=True)
+    )
     return written(tree._replace(words=words)) + "\n"
 
 
 def multiplied(source: Path, target: Path) -> None:
     """A file of TREES trees: nouns and names of every copy end in its number."""
     strings = Strings()
-    templates = [renamed(tree) for part in treebank(source, SUFFIXES) for tree in read(part.path, strings=strings)]
+    templates = [
+        renamed(tree)
+        for part in treebank(source, SUFFIXES)
+        for tree in read(part.path, strings=strings)
+    ]
     with target.open("w", encoding="utf-8") as file:
         for k in range(TREES):
             file.write(templates[k % len(templates)].replace("\0", f"x{k // len(templates)}"))
@@ -70,7 +81,10 @@ def peak(source: Path) -> float:
         multiplied(source, target)
         examples, trees, mib, seconds = run(BUILD, str(target))
         size = target.stat().st_size / 2**20
-    print(f"{trees:,.0f} trees ({size:,.0f} MiB) -> {examples:,.0f} examples: {mib:.0f} MiB (target {MEMORY}), {seconds:.0f} s")
+    print(
+        f"{trees:,.0f} trees ({size:,.0f} MiB) -> {examples:,.0f} examples: {mib:.0f} MiB (target"
+        f" {MEMORY}), {seconds:.0f} s"
+    )
     return mib
 
 
@@ -78,7 +92,10 @@ def main() -> int:
     """Measure, print, and fail on a miss."""
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     data = Path(arguments[0] if arguments else os.environ.get("SONDE_DATA", ""))
-    ewt, ptb = data / "constituency" / "EWT-propbank-skel", data / "constituency" / "PTB-sample-NLTK"
+    ewt, ptb = (
+        data / "constituency" / "EWT-propbank-skel",
+        data / "constituency" / "PTB-sample-NLTK",
+    )
     trees, seconds = run(ALL, str(ewt), str(ptb), str(data / "treebanks" / "GUM" / "const"))
     print(f"ten tasks from {trees:,.0f} trees: {seconds:.1f} s (target {SECONDS})")
     mib = 0 if "--without-memory" in sys.argv else peak(ewt)

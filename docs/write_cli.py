@@ -1,4 +1,6 @@
-"""Write docs/cli.md from the commands themselves: `make docs`. A test holds the page to what the commands say."""
+"""Write docs/cli.md from the commands themselves: `make docs`. A test holds the page to what the
+commands say.
+"""
 
 from __future__ import annotations
 
@@ -15,39 +17,72 @@ from sonde.cli import app
 PAGE = Path(__file__).with_name("cli.md")
 HEAD = """# The command line
 
-This page is generated from the commands themselves; `sonde COMMAND --help` says the same. Every command takes `--debug`, which
-shows the whole traceback of an error. Exit codes: 0, all is well; 1, something could not be measured; 2, something is wrong with
-what was asked for or with the data, and the one line on standard error says what.
+This page is generated from the commands themselves; `sonde COMMAND --help` says the same. Every
+command takes `--debug`, which shows the whole traceback of an error. Exit codes: 0, all is well;
+1, something could not be measured; 2, something is wrong with what was asked for or with the data,
+and the one line on standard error says what.
 
 """
 
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "\n".join(_command(str(c.name), c.callback) for c in app.registered_commands if c.callback)
+    return HEAD + "\n".join(
+        _command(str(c.name), c.callback) for c in app.registered_commands if c.callback
+    )
 
 
 def _command(name: str, command: Callable[..., Any]) -> str:
     hints = typing.get_type_hints(command, include_extras=True)
-    parameters = [(p, *typing.get_args(hints[p.name])) for p in inspect.signature(command).parameters.values()]
-    usage = [_usage(p, kind, info) for p, kind, info in parameters if isinstance(info, ArgumentInfo)]
-    table = ["| option | what it does | without it |", "|---|---|---|", *(_row(*parameter) for parameter in parameters)]
+    parameters = [
+        (p, *typing.get_args(hints[p.name])) for p in inspect.signature(command).parameters.values()
+    ]
+    usage = [
+        _usage(p, kind, info) for p, kind, info in parameters if isinstance(info, ArgumentInfo)
+    ]
+    table = [
+        "| option | what it does | without it |",
+        "|---|---|---|",
+        *(_row(*parameter) for parameter in parameters),
+    ]
     return "\n".join(
-        [f"## {name}", "", f"    {' '.join(['sonde', name, *usage, '[OPTIONS]'])}", "", inspect.getdoc(command) or "", "", *table, ""]
+        [
+            f"## {name}",
+            "",
+            f"    {' '.join(['sonde', name, *usage, '[OPTIONS]'])}",
+            "",
+            inspect.getdoc(command) or "",
+            "",
+            *table,
+            "",
+        ]
     )
 
 
 def _usage(parameter: inspect.Parameter, kind: Any, info: Any) -> str:
     several = "..." if "list" in str(kind) else ""
-    return f"{info.metavar}{several}" if parameter.default is parameter.empty else f"[{info.metavar}]{several}"
+    return (
+        f"{info.metavar}{several}"
+        if parameter.default is parameter.empty
+        else f"[{info.metavar}]{several}"
+    )
 
 
 def _row(parameter: inspect.Parameter, kind: Any, info: Any) -> str:
-    declared = (info.default, *(info.param_decls or ()))  # typer keeps the first flag where a default would stand
+    declared = (
+        info.default,
+        *(info.param_decls or ()),
+    )  # typer keeps the first flag where a default would stand
     flags = [f"`{flag}`" for flag in declared if str(flag).startswith("-")] or [f"`{info.metavar}`"]
     value = "" if isinstance(info, ArgumentInfo) else _value(kind, info)
     default = parameter.default
-    without = "required" if default is parameter.empty else "" if default is None or default is False else f"`{default}`"
+    without = (
+        "required"
+        if default is parameter.empty
+        else ""
+        if default is None or default is False
+        else f"`{default}`"
+    )
     return f"| {', '.join(flags)}{value} | {_cell(info.help)} | {without} |"
 
 
@@ -55,7 +90,9 @@ def _value(kind: Any, info: Any) -> str:
     """What stands after a flag."""
     if kind is bool:
         return ""
-    literal = next((k for k in (kind, *typing.get_args(kind)) if typing.get_origin(k) is typing.Literal), None)
+    literal = next(
+        (k for k in (kind, *typing.get_args(kind)) if typing.get_origin(k) is typing.Literal), None
+    )
     return " " + (info.metavar or (_cell("|".join(typing.get_args(literal))) if literal else "N"))
 
 

@@ -1,4 +1,6 @@
-"""Write docs/design/map.md, the rooms and what they import, from the code itself: `make docs`. A test holds the page to it."""
+"""Write docs/design/map.md, the rooms and what they import, from the code itself: `make docs`. A
+test holds the page to it.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,13 @@ CODE = ROOT / "src" / "sonde"
 PAGE = Path(__file__).parent / "design" / "map.md"
 HEAD = """# The map of the rooms
 
-This page is generated from the imports (`make docs`), and a test fails where it is not what they say. Imports go down only: a room
-never imports one that stands in a line above it, or in its own line. `lint-imports` holds every module to that; the lines are those
-of its first contract in `pyproject.toml`. Modules that begin with an underscore are nobody's business but the package's.
+This page is generated from the imports (`make docs`), and a test fails where it is not what they
+say. Imports go down only: a room never imports one that stands in a line above it, or in its own
+line. `lint-imports` holds every module to that; the lines are those of its first contract in
+`pyproject.toml`. Modules that begin with an underscore are nobody's business but the package's.
 
-An arrow is an import. Those that follow from others are left out of the picture: where `cli` imports `report`, and `report` imports
-`core`, no arrow says that `cli` imports `core`.
+An arrow is an import. Those that follow from others are left out of the picture: where `cli`
+imports `report`, and `report` imports `core`, no arrow says that `cli` imports `core`.
 
 """
 
@@ -29,13 +32,18 @@ def page() -> str:
     table = ["| room | what it is | imports |", "|---|---|---|"]
     for room in rooms:
         below = [other for other in rooms if other in imports[room]]
-        table.append(f"| `{room}` | {_said(room)} | {', '.join(f'`{other}`' for other in below) or 'nothing'} |")
+        table.append(
+            f"| `{room}` | {_said(room)} |"
+            f" {', '.join(f'`{other}`' for other in below) or 'nothing'} |"
+        )
     return HEAD + "\n".join([*_picture(lines, imports), "", *table, ""])
 
 
 def _lines() -> list[list[str]]:
     """The rooms from top to bottom, those of one line beside each other."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     return [[name.strip().removeprefix("sonde.") for name in layer.split("|")] for layer in layers]
 
@@ -91,7 +99,12 @@ def _names(node: ast.AST) -> list[str]:
 def _room(parts: tuple[str, ...]) -> str:
     """The room of a module; '' for the package's own face, which imports nothing by itself."""
     name = parts[0] if parts else ""
-    return name if name not in ("__init__", "__main__") and ((CODE / name).is_dir() or (CODE / f"{name}.py").exists()) else ""
+    return (
+        name
+        if name not in ("__init__", "__main__")
+        and ((CODE / name).is_dir() or (CODE / f"{name}.py").exists())
+        else ""
+    )
 
 
 def _said(room: str) -> str:

@@ -1,4 +1,6 @@
-"""Write anew what the commands print that pages show with their output: `make docs`. A test holds the pages to it."""
+"""Write anew what the commands print that pages show with their output: `make docs`. A test holds
+the pages to it.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,16 @@ SHOWN = re.compile(r"^(```console\n\$ sonde ([^\n]*)\n)((?:(?!```|\$ ).*\n)+)(?=
 
 
 def page(text: str) -> str:
-    """The page with the output of its commands as they print it now; commands that show no output are left alone."""
+    """The page with the output of its commands as they print it now; commands that show no output
+    are left alone.
+    """
     return SHOWN.sub(lambda found: found[1] + _printed(found[2]), text)
 
 
 def _printed(arguments: str) -> str:
     command = [sys.executable, "-m", "sonde", *shlex.split(arguments)]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603  (our own pages)
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     return done.stdout.strip("\n") + "\n"
 
 

@@ -1,4 +1,6 @@
-"""What every test runs under: no network, a cache of its own, one thread, and hypothesis without chance or clocks."""
+"""What every test runs under: no network, a cache of its own, one thread, and hypothesis without
+chance or clocks.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,20 @@ from sonde.nets.precision import spare_torch
 
 spare_torch()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "COLUMNS": "200"}
+os.environ |= {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "COLUMNS": "200",
+}
 
-settings.register_profile("house", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "house",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("house")
 
 LOCAL = ("localhost", "127.0.0.1", "::1")

@@ -27,7 +27,14 @@ def task(tmp_path_factory):
 def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
     how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
     plain = evaluate("bow:random,dim=8", task, **how, output=tmp_path / "plain", cache=tmp_path)
-    found = evaluate("bow:random,dim=8", task, **how, controls=["shuffled"], output=tmp_path / "both", cache=tmp_path)
+    found = evaluate(
+        "bow:random,dim=8",
+        task,
+        **how,
+        controls=["shuffled"],
+        output=tmp_path / "both",
+        cache=tmp_path,
+    )
     (score,) = (row.score for row in rows(plain.results))
     by_control = {row.control: row.score for row in rows(found.results)}
     assert set(by_control) == {"none", "shuffled"}
@@ -35,9 +42,21 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
     ((cells,),) = [section.rows for section in page(found.results).sections]
     assert cells[2] == f"{score:.1f}"
 
-    asked = ["-e", "bow:random,dim=8", "--probe", "logreg", "--seeds", "1", "--control", "shuffled", "--no-bounds"]
+    asked = [
+        "-e",
+        "bow:random,dim=8",
+        "--probe",
+        "logreg",
+        "--seeds",
+        "1",
+        "--control",
+        "shuffled",
+        "--no-bounds",
+    ]
     arguments = ["run", "-t", task, *asked, "-q"]
-    shown = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "cli"), "--cache", str(tmp_path), "--format", "csv"])
+    shown = CliRunner().invoke(
+        app, [*arguments, "-o", str(tmp_path / "cli"), "--cache", str(tmp_path), "--format", "csv"]
+    )
     assert shown.exit_code == 0, shown.output
     assert f"{score:.4f}" in shown.output
 
@@ -56,13 +75,22 @@ def test_what_could_not_be_measured_is_printed_with_the_table(task, tmp_path):
 
 
 def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_path):
-    how = {"probes": ["logreg"], "seeds": 2, "output": tmp_path / "results", "cache": tmp_path, "progress": False}
+    how = {
+        "probes": ["logreg"],
+        "seeds": 2,
+        "output": tmp_path / "results",
+        "cache": tmp_path,
+        "progress": False,
+    }
     found = [evaluate("random,dim=4", Told(), **how) for _ in range(2)]
     for evaluation in found:
         fits = Counter(r.trial.encoder.partition(",")[0] for r in evaluation.results)
-        assert fits == {"random": 1, "length": 1, "bow:random": 1, "gold:words": 1}  # logreg draws nothing, so one seed is enough
+        # logreg draws nothing, so one seed is enough
+        assert fits == {"random": 1, "length": 1, "bow:random": 1, "gold:words": 1}
         assert "gold:words: the words." in str(evaluation)
-    assert [r.provenance["date"] for r in found[0].results] == [r.provenance["date"] for r in found[1].results]
+    assert [r.provenance["date"] for r in found[0].results] == [
+        r.provenance["date"] for r in found[1].results
+    ]
     alone = evaluate("random,dim=4", [Told()], **how, bounds=False)
     assert {r.trial.encoder.partition(",")[0] for r in alone.results} == {"random"}
 
@@ -70,6 +98,11 @@ def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_pat
 def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
     how = ["--probe", "logreg", "--seeds", "1", "-q", "--cache", str(tmp_path), "--format", "csv"]
     arguments = ["run", "-t", task, "-e", "random,dim=4", *how]
-    both = [CliRunner().invoke(app, [*arguments, *more], catch_exceptions=False) for more in ((), ("--no-bounds",))]
-    encoders = [{row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both]
+    both = [
+        CliRunner().invoke(app, [*arguments, *more], catch_exceptions=False)
+        for more in ((), ("--no-bounds",))
+    ]
+    encoders = [
+        {row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both
+    ]
     assert encoders == [{"random,dim=4", "length", "bow:random"}, {"random,dim=4"}]

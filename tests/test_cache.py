@@ -21,7 +21,9 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
 
 def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileProblem, match=r"cannot write .*/file/a.txt: .*; make room, or choose another place"):
+    with pytest.raises(
+        FileProblem, match=r"cannot write .*/file/a.txt: .*; make room, or choose another place"
+    ):
         write_text(tmp_path / "file" / "a.txt", "a")
     (tmp_path / "folder").mkdir()
     with pytest.raises(FileProblem, match="cannot write"):
@@ -29,9 +31,15 @@ def test_what_cannot_be_written_is_told_and_leaves_nothing(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="only Linux has a disk that is always full"
+)
 def test_a_full_disk_is_told(tmp_path):
-    with pytest.raises(FileProblem, match=r"a.txt: no space left on device"), draft(tmp_path / "a.txt"), open("/dev/full", "w") as full:
+    with (
+        pytest.raises(FileProblem, match=r"a.txt: no space left on device"),
+        draft(tmp_path / "a.txt"),
+        open("/dev/full", "w") as full,
+    ):
         full.write("x" * 100_000)
     assert not list(tmp_path.iterdir())
 
@@ -64,7 +72,14 @@ def test_what_was_changed_is_not_believed(tmp_path):
     remember(tmp_path, "key", {"folds": 5})
     (note,) = tmp_path.iterdir()
     kept = json.loads(note.read_text())
-    for spoilt in ({**kept, "value": {"folds": 1}}, {**kept, "key": "other"}, {}, [], None, "[" * 100_000):
+    for spoilt in (
+        {**kept, "value": {"folds": 1}},
+        {**kept, "key": "other"},
+        {},
+        [],
+        None,
+        "[" * 100_000,
+    ):
         note.write_text(spoilt if isinstance(spoilt, str) else json.dumps(spoilt))
         assert recall(tmp_path, "key") is None
     note.write_bytes(b"\xff")

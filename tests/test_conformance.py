@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from fixtures.forest import forest
-from fixtures.models import SENTENCES, given_npz, given_parquet, sentence_transformer, transformer, word_vectors
+from fixtures.models import (
+    SENTENCES,
+    given_npz,
+    given_parquet,
+    sentence_transformer,
+    transformer,
+    word_vectors,
+)
 from sonde.api import evaluate
 from sonde.core import DataProblem
 from sonde.corpora.files import treebank
@@ -33,16 +40,39 @@ ENCODER_OPTIONS = {
     "length": ["length"],
     "words": ["words"],
     "random": ["random", "random,dim=4,seed=1", "random,pool=none,dim=4"],
-    "bow": ["bow:random", "bow:random,pool=max,lowercase=true", "bow:random,pool=sum", "bow:random,pool=none,dim=8"],
+    "bow": [
+        "bow:random",
+        "bow:random,pool=max,lowercase=true",
+        "bow:random,pool=sum",
+        "bow:random,pool=none,dim=8",
+    ],
     "static": ["static:VEC", "static:VEC,pool=max", "static:VEC,pool=none"],
-    "untrained": [f"untrained:{a},hidden=16,dim=8" for a in ("bilstm-max", "bilstm-last", "gated-convnet")]
-    + ["untrained:bilstm-max,vectors=VEC,hidden=16"]
-    + [f"untrained:{a},hidden=16,dim=8,pool=none" for a in ("bilstm-max", "gated-convnet")],
+    "untrained": (
+        [f"untrained:{a},hidden=16,dim=8" for a in ("bilstm-max", "bilstm-last", "gated-convnet")]
+        + ["untrained:bilstm-max,vectors=VEC,hidden=16"]
+        + [f"untrained:{a},hidden=16,dim=8,pool=none" for a in ("bilstm-max", "gated-convnet")]
+    ),
     "npz": ["npz:NPZ"],
     "parquet": ["parquet:PARQUET"],
-    "hf": [f"hf:HF,dtype=float32,{o}" for o in ("pool=mean", "layers=all,pool=none", "layers=0-1,pool=cls", "pool=last,special=false")]
-    + ["hf:HF,dtype=float32,layers=all,pool=max", "hf:HF,dtype=float32,layers=lex+0-1,pool=none,spaces=true"]
-    + [f"hf:HF,dtype=float32,weights={w},layers=lex+all,pool=none" for w in ("random", "orthonormal")],
+    "hf": (
+        [
+            f"hf:HF,dtype=float32,{o}"
+            for o in (
+                "pool=mean",
+                "layers=all,pool=none",
+                "layers=0-1,pool=cls",
+                "pool=last,special=false",
+            )
+        ]
+        + [
+            "hf:HF,dtype=float32,layers=all,pool=max",
+            "hf:HF,dtype=float32,layers=lex+0-1,pool=none,spaces=true",
+        ]
+        + [
+            f"hf:HF,dtype=float32,weights={w},layers=lex+all,pool=none"
+            for w in ("random", "orthonormal")
+        ]
+    ),
     "gold": ["gold:words", "gold:words,width=none", "gold:words,width=32,noise=0.1,seed=1"],
     "st": ["st:ST,dtype=float32", "st:ST,dtype=float32,prompt=about "],
 }
@@ -66,24 +96,62 @@ PROBE_OPTIONS = {
 }
 PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released")
 PAPERS = names("comp/released")
-UNANNOTATED = ("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "table")  # labels are all that they publish
+# labels are all that they publish
+UNANNOTATED = ("senteval", "xprobe", "rusenteval", "ud2019", "linspector", "indicsenteval", "table")
 TASK_OPTIONS = {
-    "ud/feat": [f"ud/feat:BANK,{o}" for o in ("feature=Number,of=subj,upos=NOUN", "feature=Tense", "feature=Tense,of=VERB,rare=refuse")],
-    **{name: [f"{name}:BANK"] for name in TASKS.table if name.startswith("ud/") and name != "ud/feat"},
+    "ud/feat": [
+        f"ud/feat:BANK,{o}"
+        for o in (
+            "feature=Number,of=subj,upos=NOUN",
+            "feature=Tense",
+            "feature=Tense,of=VERB,rare=refuse",
+        )
+    ],
+    **{
+        name: [f"{name}:BANK"]
+        for name in TASKS.table
+        if name.startswith("ud/") and name != "ud/feat"
+    },
     **{name: [f"{name}:TREES"] for name in TASKS.table if name.startswith("tree/")},
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
-    **{f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")] for n in PAPERS},
-    **{f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120"] for n in names("comp") if n not in PAPERS},
-    "senteval/sent-len": ["senteval/sent-len:RELEASED/senteval", "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18"],
+    **{
+        f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")]
+        for n in PAPERS
+    },
+    **{
+        f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120"]
+        for n in names("comp")
+        if n not in PAPERS
+    },
+    "senteval/sent-len": [
+        "senteval/sent-len:RELEASED/senteval",
+        "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18",
+    ],
     "indicsenteval": ["indicsenteval:RELEASED/voice.csv,splits=sampled"],
     "edge/jsonl": ["edge/jsonl:EDGES/jsonl", "edge/jsonl:EDGES/sets"],
     "edge/pos": ["edge/pos:BANK", "edge/pos:EDGES/gold", "edge/pos:TREES"],
     "edge/dep": ["edge/dep:BANK", "edge/dep:EDGES/misc,root=self,relations=universal"],
-    "edge/feat": ["edge/feat:BANK,feature=Number", "edge/feat:BANK,feature=Tense,upos=VERB,absent=label"],
-    "edge/const": ["edge/const:TREES"] + [f"edge/const:EDGES/gold,root=true,unary={unary}" for unary in ("joined", "set", "separate")],
-    "edge/entities": ["edge/entities:EDGES/columns", "edge/entities:EDGES/misc", "edge/entities:EDGES/gold"],
-    "edge/chunks": ["edge/chunks:EDGES/columns", "edge/chunks:EDGES/columns,column=2,encoding=latin-1"],
+    "edge/feat": [
+        "edge/feat:BANK,feature=Number",
+        "edge/feat:BANK,feature=Tense,upos=VERB,absent=label",
+    ],
+    "edge/const": (
+        ["edge/const:TREES"]
+        + [
+            f"edge/const:EDGES/gold,root=true,unary={unary}"
+            for unary in ("joined", "set", "separate")
+        ]
+    ),
+    "edge/entities": [
+        "edge/entities:EDGES/columns",
+        "edge/entities:EDGES/misc",
+        "edge/entities:EDGES/gold",
+    ],
+    "edge/chunks": [
+        "edge/chunks:EDGES/columns",
+        "edge/chunks:EDGES/columns,column=2,encoding=latin-1",
+    ],
     "edge/coref": [
         "edge/coref:EDGES/misc",
         "edge/coref:EDGES/gold,across=2",
@@ -91,14 +159,32 @@ TASK_OPTIONS = {
         "edge/coref:EDGES/onto,sentences=EDGES/onto/dep",
     ],
     "edge/srl": ["edge/srl:EDGES/gold", "edge/srl:EDGES/gold,roles=core"],
-    "edge/spr1": ["edge/spr1:EDGES/spr1", "edge/spr1:EDGES/sets"]
-    + [f"edge/spr1:EDGES/spr1_table/protoroles_eng_pb_08302015.tsv,treebank=EDGES/spr1_table/wsj,soft={s}" for s in ("true", "false")],
-    "edge/spr2": ["edge/spr2:EDGES/sets"]
-    + [f"edge/spr2:EDGES/spr2/protoroles.tsv,treebank=EDGES/spr2/bank,soft={s}" for s in ("true", "false")],
-    "edge/uds": [f"edge/uds:EDGES/uds/normalized_protoroles.zip,treebank=EDGES/uds/bank,soft={s}" for s in ("true", "false")],
+    "edge/spr1": (
+        ["edge/spr1:EDGES/spr1", "edge/spr1:EDGES/sets"]
+        + [
+            f"edge/spr1:EDGES/spr1_table/protoroles_eng_pb_08302015.tsv,treebank=EDGES/spr1_table/wsj,soft={s}"
+            for s in ("true", "false")
+        ]
+    ),
+    "edge/spr2": (
+        ["edge/spr2:EDGES/sets"]
+        + [
+            f"edge/spr2:EDGES/spr2/protoroles.tsv,treebank=EDGES/spr2/bank,soft={s}"
+            for s in ("true", "false")
+        ]
+    ),
+    "edge/uds": [
+        f"edge/uds:EDGES/uds/normalized_protoroles.zip,treebank=EDGES/uds/bank,soft={s}"
+        for s in ("true", "false")
+    ],
     "edge/dpr": ["edge/dpr:EDGES/jsonl", "edge/dpr:EDGES/recast/dpr_data.txt"],
-    "edge/semeval": ["edge/semeval:EDGES/semeval", "edge/semeval:EDGES/semeval,words=cut,dev=carved"],
-    "table": [f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")],
+    "edge/semeval": [
+        "edge/semeval:EDGES/semeval",
+        "edge/semeval:EDGES/semeval,words=cut,dev=carved",
+    ],
+    "table": [
+        f"table:TABLES/{family}.{suffix}" for family in FAMILIES for suffix in ("parquet", "jsonl")
+    ],
 }
 
 
@@ -153,12 +239,18 @@ def listed(options):
     return [item for items in options.values() for item in items]
 
 
-ALL = {"encoder": (ENCODERS, ENCODER_OPTIONS), "probe": (PROBES, PROBE_OPTIONS), "task": (TASKS, TASK_OPTIONS)}
+ALL = {
+    "encoder": (ENCODERS, ENCODER_OPTIONS),
+    "probe": (PROBES, PROBE_OPTIONS),
+    "task": (TASKS, TASK_OPTIONS),
+}
 
 
 @pytest.mark.parametrize(("contents", "options"), ALL.values(), ids=ALL)
 def test_every_entry_has_a_conformance_test(contents, options):
-    assert set(contents.table) == set(options), f"add the {contents.kind} to the table of this module"
+    assert set(contents.table) == set(options), (
+        f"add the {contents.kind} to the table of this module"
+    )
 
 
 @pytest.mark.parametrize("reference", listed(ENCODER_OPTIONS))
@@ -184,15 +276,23 @@ def test_every_task_has_an_oracle_but_those_whose_files_have_no_annotation(name,
     assert not any(has) if without else all(has)
 
 
-@pytest.mark.parametrize("contents", [ENCODERS, PROBES, TASKS, METRICS, CONTROLS], ids=lambda c: c.kind)
+@pytest.mark.parametrize(
+    "contents", [ENCODERS, PROBES, TASKS, METRICS, CONTROLS], ids=lambda c: c.kind
+)
 def test_every_factory_says_in_one_line_what_it_is(contents):
     for name in contents.table:
         lines = (contents.find(name).__doc__ or "").strip().splitlines()
-        assert lines, f"{contents.kind} {name} has no docstring: its first line is what the listing shows"
-        assert lines[0].rstrip()[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {lines[0]!r}"
+        assert lines, (
+            f"{contents.kind} {name} has no docstring: its first line is what the listing shows"
+        )
+        assert lines[0].rstrip()[-1:] in ("?" if contents is TASKS else ".:;"), (
+            f"{name}: {lines[0]!r}"
+        )
 
 
-@pytest.mark.parametrize(("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"])
+@pytest.mark.parametrize(
+    ("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"]
+)
 def test_references_are_canonical_once_and_for_all(contents, options, places):
     for reference in map(places, listed(options)):
         canonical = contents.canonical(reference)
@@ -208,30 +308,48 @@ def test_things_pickle_and_have_a_stable_fingerprint(contents, options, places):
         thing, other = contents.make(reference), contents.make(reference)
         back = pickle.loads(pickle.dumps(thing))
         assert back == thing == other
-        assert getattr(back, "fingerprint", "") == getattr(thing, "fingerprint", "") == getattr(other, "fingerprint", "")
+        assert (
+            getattr(back, "fingerprint", "")
+            == getattr(thing, "fingerprint", "")
+            == getattr(other, "fingerprint", "")
+        )
         assert isinstance(getattr(thing, "fingerprint", ""), str)
 
 
-@pytest.mark.parametrize(("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"])
-def test_identities_hold_no_path_so_that_what_moves_stays_what_it_is(contents, options, places, tmp_path):
+@pytest.mark.parametrize(
+    ("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"]
+)
+def test_identities_hold_no_path_so_that_what_moves_stays_what_it_is(
+    contents, options, places, tmp_path
+):
     references = [places(item) for item in listed(options)]
     home = places.folder
     shutil.copytree(home, moved := tmp_path / "moved")
     for reference in references:
-        canonical = [contents.canonical(reference.replace(str(home), str(folder))) for folder in (home, moved)]
+        canonical = [
+            contents.canonical(reference.replace(str(home), str(folder)))
+            for folder in (home, moved)
+        ]
         first, second = (str(identity(contents, each, contents.make(each))) for each in canonical)
         assert first == second
         assert str(home) not in first
 
 
-@pytest.mark.parametrize(("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"])
-def test_identities_follow_the_content_of_every_file_that_a_reference_names(contents, options, places, tmp_path):
+@pytest.mark.parametrize(
+    ("contents", "options"), [ALL["encoder"], ALL["task"]], ids=["encoder", "task"]
+)
+def test_identities_follow_the_content_of_every_file_that_a_reference_names(
+    contents, options, places, tmp_path
+):
     for reference in [contents.canonical(places(item)) for item in listed(options)]:
         known = identity(contents, reference, contents.make(reference))
-        for number, place in enumerate(dict.fromkeys(re.findall(rf"{re.escape(str(places.folder))}[^,:]*", reference))):
+        for number, place in enumerate(
+            dict.fromkeys(re.findall(rf"{re.escape(str(places.folder))}[^,:]*", reference))
+        ):
             changed = other_content(Path(place), tmp_path / str(number))
             other = reference.replace(place, str(changed))
-            with contextlib.suppress(DataProblem):  # what cannot be read any more has no identity to be mistaken for
+            # what cannot be read any more has no identity to be mistaken for
+            with contextlib.suppress(DataProblem):
                 assert identity(contents, other, contents.make(other)) != known, place
 
 
@@ -253,7 +371,9 @@ def test_metrics_are_best_where_all_is_right(name):
 
 
 def test_making_things_imports_no_heavy_library(places):
-    references = [("ENCODERS", r) for r in map(places, listed(ENCODER_OPTIONS))] + [("PROBES", r) for r, _ in listed(PROBE_OPTIONS)]
+    references = [("ENCODERS", r) for r in map(places, listed(ENCODER_OPTIONS))] + [
+        ("PROBES", r) for r, _ in listed(PROBE_OPTIONS)
+    ]
     references += [("TASKS", r) for r in map(places, listed(TASK_OPTIONS))]
     code = f"""
 import sys
@@ -277,18 +397,44 @@ def test_every_family_goes_down_the_whole_road(family, places, tmp_path):
     view = {"asked": "mean%2Basked", "pair": "mean%2Bcontrast"}.get(family, "mean")
     task = places(f"table:TABLES/{family}.parquet,view={view}")
     probes = ["majority", "nb-uni-tfidf", "logreg", "mlp"]
-    evaluation = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, bounds=False, output=tmp_path, progress=False)
+    evaluation = evaluate(
+        "bow:random,pool=none,dim=128",
+        task,
+        probes=probes,
+        seeds=2,
+        bounds=False,
+        output=tmp_path,
+        progress=False,
+    )
     assert not evaluation.failures
-    found = {(r.trial.probe.partition(",")[0], r.trial.encoder.partition(":")[0]): r for r in evaluation.results}
-    assert set(found) == {("majority", "words"), ("nb-uni-tfidf", "words"), ("logreg", "bow"), ("mlp", "bow")}
+    found = {
+        (r.trial.probe.partition(",")[0], r.trial.encoder.partition(":")[0]): r
+        for r in evaluation.results
+    }
+    assert set(found) == {
+        ("majority", "words"),
+        ("nb-uni-tfidf", "words"),
+        ("logreg", "bow"),
+        ("mlp", "bow"),
+    }
     for result in found.values():
         assert result.n == 20
         assert result.low <= result.score <= result.high
         assert -1 <= result.score <= 1
-        assert result.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(family, "accuracy")
+        assert result.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(
+            family, "accuracy"
+        )
     assert found["majority", "words"].score == found["majority", "words"].majority
     if family in ("sentence", "span"):
         assert found["logreg", "bow"].score > found["logreg", "bow"].majority
-    again = evaluate("bow:random,pool=none,dim=128", task, probes=probes, seeds=2, bounds=False, output=tmp_path, progress=False)
+    again = evaluate(
+        "bow:random,pool=none,dim=128",
+        task,
+        probes=probes,
+        seeds=2,
+        bounds=False,
+        output=tmp_path,
+        progress=False,
+    )
     assert [r.score for r in again.results] == [r.score for r in evaluation.results]
     assert family in str(evaluation)

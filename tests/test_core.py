@@ -43,7 +43,16 @@ def test_keys_tell_words_from_text_and_words_from_each_other():
 @st.composite
 def examples(draw):
     sites, slots = draw(st.integers(1, 2)), draw(st.integers(0, 2))
-    kind = draw(st.sampled_from([text, st.floats(allow_nan=False), st.frozensets(text), st.dictionaries(text, st.floats(0, 1, width=32))]))
+    kind = draw(
+        st.sampled_from(
+            [
+                text,
+                st.floats(allow_nan=False),
+                st.frozensets(text),
+                st.dictionaries(text, st.floats(0, 1, width=32)),
+            ]
+        )
+    )
     found = []
     for _ in range(draw(st.integers(1, 6))):
         places = []
@@ -56,7 +65,9 @@ def examples(draw):
             places.append(Site(sentence, span))
         asked = tuple(draw(text) for _ in range(slots))
         strata = draw(st.dictionaries(text, text, max_size=2))
-        found.append(Example(tuple(places), draw(kind), draw(st.sampled_from(SPLITS)), asked, strata))
+        found.append(
+            Example(tuple(places), draw(kind), draw(st.sampled_from(SPLITS)), asked, strata)
+        )
     return found
 
 
@@ -80,7 +91,9 @@ def test_take_is_a_selection_of_the_examples(written, data):
 
 def test_a_sentence_is_kept_once():
     a, b = Sentence.of(["a"]), Sentence.of(["b"])
-    dataset = Dataset.of([Example.about(a, "x"), Example.about(b, "y"), Example.about(Sentence.of(["a"]), "x")])
+    dataset = Dataset.of(
+        [Example.about(a, "x"), Example.about(b, "y"), Example.about(Sentence.of(["a"]), "x")]
+    )
     assert dataset.sentences == (a, b)
     assert dataset.sites[:, 0].tolist() == [[0, -1, -1], [1, -1, -1], [0, -1, -1]]
 
@@ -94,13 +107,17 @@ def test_rows_of_a_split_keep_their_order():
 
 def test_weights_of_zero_are_kept_apart_from_what_was_not_annotated():
     written = [{"x": 0.0, "y": 1.0}, {"y": 0.5}]
-    dataset = Dataset.of(Example.about(Sentence.of([str(i)]), label) for i, label in enumerate(written))
+    dataset = Dataset.of(
+        Example.about(Sentence.of([str(i)]), label) for i, label in enumerate(written)
+    )
     assert [e.label for e in dataset.examples()] == written
     assert np.isnan(dataset.labels.matrix()).tolist() == [[False, False], [True, False]]
 
 
 def test_examples_that_lack_a_tag_have_none():
-    dataset = Dataset.of([Example.about(Sentence.of(["a"]), "x", target="a"), Example.about(Sentence.of(["b"]), "x")])
+    dataset = Dataset.of(
+        [Example.about(Sentence.of(["a"]), "x", target="a"), Example.about(Sentence.of(["b"]), "x")]
+    )
     assert dataset.strata["target"].codes.tolist() == [0, -1]
     assert [dict(e.strata) for e in dataset.examples()] == [{"target": "a"}, {}]
 
@@ -108,10 +125,19 @@ def test_examples_that_lack_a_tag_have_none():
 @pytest.mark.parametrize(
     ("example", "said"),
     [
-        (Example.about(Sentence.of(["a"]), "x", "valid"), "example 1: split 'valid' is not one of train, dev, test"),
+        (
+            Example.about(Sentence.of(["a"]), "x", "valid"),
+            "example 1: split 'valid' is not one of train, dev, test",
+        ),
         (Example((), "x"), "example 1 has 0 sites"),
-        (Example((Site(Sentence.of(["a"])),), "x", asked=("b",)), "1 asked words, the first has 1 and 0"),
-        (Example((Site(Sentence.of(["a"]), (0, 2)),), "x"), r"span \(0, 2\) is outside a sentence of 1 words: 'a'"),
+        (
+            Example((Site(Sentence.of(["a"])),), "x", asked=("b",)),
+            "1 asked words, the first has 1 and 0",
+        ),
+        (
+            Example((Site(Sentence.of(["a"]), (0, 2)),), "x"),
+            r"span \(0, 2\) is outside a sentence of 1 words: 'a'",
+        ),
         (Example((Site(Sentence.of(["a"]), (0, 0)),), "x"), "span"),
         (Example((Site(Sentence.of(["a"]), (-1, 1)),), "x"), "span"),
     ],
@@ -147,7 +173,11 @@ def test_tiny_data_sets_are_sound(family):
 
 
 def test_values_are_frozen():
-    for value in (Sentence.of(["a"]), Trial("a", "b", "-", "c", "", 0), Tags(np.zeros(1, np.int64), ("a",))):
+    for value in (
+        Sentence.of(["a"]),
+        Trial("a", "b", "-", "c", "", 0),
+        Tags(np.zeros(1, np.int64), ("a",)),
+    ):
         with pytest.raises((AttributeError, TypeError)):
             value.words = value.task = value.names = ()
 

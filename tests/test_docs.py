@@ -1,8 +1,9 @@
-"""What the README and the pages show is run: commands and Python blocks, in a folder that has what they name.
+"""What the README and the pages show is run: commands and Python blocks, in a folder that has what
+they name.
 
-A command that names a model of the hub is parsed and planned with that encoder named but not made; all others are run.
-Numbers may differ in the last digits between machines; what else a block shows must be there word by word.
-"""
+A command that names a model of the hub is parsed and planned with that encoder named but not made;
+all others are run. Numbers may differ in the last digits between machines; what else a block shows
+must be there word by word."""
 
 from __future__ import annotations
 
@@ -56,29 +57,67 @@ def blocks(kind: str) -> Iterator[Block]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, environment) -> Path:
-    """A working folder in which everything that the pages name is there, small and written by us."""
+    """A working folder in which everything that the pages name is there, small and written by
+    us.
+    """
     place = tmp_path_factory.mktemp("docs")
     sentences = "\n".join(treebank(1_500)).split("\n\n")
-    for bank, code in (("UD_English-EWT", "en_ewt"), ("UD_English-GUM", "en_gum"), ("UD_Polish-PDB", "pl_pdb")):
+    for bank, code in (
+        ("UD_English-EWT", "en_ewt"),
+        ("UD_English-GUM", "en_gum"),
+        ("UD_Polish-PDB", "pl_pdb"),
+    ):
         (place / bank).mkdir()
-        for split, part in (("train", sentences[:1200]), ("dev", sentences[1200:1350]), ("test", sentences[1350:])):
-            (place / bank / f"{code}-ud-{split}.conllu").write_text("\n\n".join(part).strip() + "\n\n", "utf-8")
-    texts = [line.removeprefix("# text = ") for s in sentences for line in s.splitlines() if line.startswith("# text = ")]
+        for split, part in (
+            ("train", sentences[:1200]),
+            ("dev", sentences[1200:1350]),
+            ("test", sentences[1350:]),
+        ):
+            (place / bank / f"{code}-ud-{split}.conllu").write_text(
+                "\n\n".join(part).strip() + "\n\n", "utf-8"
+            )
+    texts = [
+        line.removeprefix("# text = ")
+        for s in sentences
+        for line in s.splitlines()
+        if line.startswith("# text = ")
+    ]
     for name in ("sentences.txt", "novels.txt"):
         (place / name).write_text("\n".join(texts) + "\n", "utf-8")
     rng = np.random.default_rng(0)
-    np.savez(place / "my_vectors.npz", sentences=np.array(texts), vectors=rng.normal(size=(len(texts), 8)).astype(np.float32))
+    np.savez(
+        place / "my_vectors.npz",
+        sentences=np.array(texts),
+        vectors=rng.normal(size=(len(texts), 8)).astype(np.float32),
+    )
     words = sorted({word for text in texts for word in text.split()})
-    (place / "novels.vec").write_text(f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)), "utf-8")
+    (place / "novels.vec").write_text(
+        f"{len(words)} 2\n" + "".join(f"{word} {i}.0 1.0\n" for i, word in enumerate(words)),
+        "utf-8",
+    )
     senteval(place / "senteval")
     compeval(place / "task_datasets")
     xprobe(place / "xprobe" / "en")
-    (place / "request.json").write_text(next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8")
+    (place / "request.json").write_text(
+        next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8"
+    )
     for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     encoders = ("-e", "length", "-e", "bow:random")
-    measured = ("run", "-t", "ud/tense:UD_English-EWT", *encoders, "--probe", "logreg", "--seeds", "1", "-o", "results/")
-    done = python("-m", "sonde", *measured, folder=place, environment=environment)  # blocks run in any order, and some report
+    measured = (
+        "run",
+        "-t",
+        "ud/tense:UD_English-EWT",
+        *encoders,
+        "--probe",
+        "logreg",
+        "--seeds",
+        "1",
+        "-o",
+        "results/",
+    )
+    # blocks run in any order, and some report
+    done = python("-m", "sonde", *measured, folder=place, environment=environment)
     assert done.returncode == 0, done.stderr
     return place
 
@@ -86,11 +125,24 @@ def folder(tmp_path_factory, environment) -> Path:
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory) -> dict[str, str]:
     """One cache for all blocks, so that none repeats what another did."""
-    return {**os.environ, "SONDE_CACHE": str(tmp_path_factory.mktemp("docs-cache")), "COLUMNS": "200"}
+    return {
+        **os.environ,
+        "SONDE_CACHE": str(tmp_path_factory.mktemp("docs-cache")),
+        "COLUMNS": "200",
+    }
 
 
-def python(*arguments: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+def python(
+    *arguments: str, folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def commands(block: Block) -> Iterator[tuple[list[str], str]]:
@@ -103,15 +155,25 @@ def commands(block: Block) -> Iterator[tuple[list[str], str]]:
 @pytest.mark.parametrize("block", list(blocks("console")), ids=str)
 def test_commands(block, folder, environment):
     for arguments, shown in commands(block):
-        assert arguments[0] == "sonde", f"{block}: only sonde's own commands are shown in console blocks"
-        done = python("-m", "sonde", *affordable(without_hub(arguments[1:]), shown), folder=folder, environment=environment)
+        assert arguments[0] == "sonde", (
+            f"{block}: only sonde's own commands are shown in console blocks"
+        )
+        done = python(
+            "-m",
+            "sonde",
+            *affordable(without_hub(arguments[1:]), shown),
+            folder=folder,
+            environment=environment,
+        )
         assert done.returncode == 0, f"{block}: {shlex.join(arguments)}\n{done.stderr}"
         if shown.strip():
             assert_same(shown, done.stdout, block)
 
 
 def without_hub(arguments: list[str]) -> list[str]:
-    """The same command with models of the hub checked by name and options, and the floor `length` in their place."""
+    """The same command with models of the hub checked by name and options, and the floor `length`
+    in their place.
+    """
     hub = [a for a in arguments if ":" in a and a.partition(":")[0] in HUB]
     for reference in hub:
         ENCODERS.find(Reference.parse(reference).name)
@@ -120,18 +182,33 @@ def without_hub(arguments: list[str]) -> list[str]:
 
 
 def affordable(arguments: list[str], shown: str) -> list[str]:
-    """The same command with one seed, a quick probe and no bounds, where the page shows no figures that would have to come out."""
+    """The same command with one seed, a quick probe and no bounds, where the page shows no figures
+    that would have to come out.
+    """
     free = arguments[0] == "run" and not shown.strip() and len(arguments) > 1
     given = "--probe" in arguments or "--suite" in arguments  # a suite brings its probes
-    quick = ("--seeds", "1", *(() if "--no-bounds" in arguments else ("--no-bounds",)), *(() if given else ("--probe", "logreg")))
+    quick = (
+        "--seeds",
+        "1",
+        *(() if "--no-bounds" in arguments else ("--no-bounds",)),
+        *(() if given else ("--probe", "logreg")),
+    )
     return [*arguments, *(quick if free else ())]
 
 
 def assert_same(shown: str, printed: str, block: Block) -> None:
     """The same words, and numbers that are close."""
-    assert NUMBER.sub("N", shown).split() == NUMBER.sub("N", printed).split(), f"{block}: the page shows something else:\n{printed}"
-    numbers = [(a[0], b[0]) for a, b in zip(NUMBER.finditer(shown), NUMBER.finditer(printed), strict=True)]
-    far = [pair for pair in numbers if abs(float(pair[0].replace(",", "")) - float(pair[1].replace(",", ""))) > CLOSE]
+    assert NUMBER.sub("N", shown).split() == NUMBER.sub("N", printed).split(), (
+        f"{block}: the page shows something else:\n{printed}"
+    )
+    numbers = [
+        (a[0], b[0]) for a, b in zip(NUMBER.finditer(shown), NUMBER.finditer(printed), strict=True)
+    ]
+    far = [
+        pair
+        for pair in numbers
+        if abs(float(pair[0].replace(",", "")) - float(pair[1].replace(",", ""))) > CLOSE
+    ]
     assert not far, f"{block}: the page shows other numbers: {far}\n{printed}"
 
 
@@ -143,7 +220,9 @@ def test_python(block, folder, environment):
 
 def test_extensions_are_shown_as_they_are_tested():
     page = (ROOT / "docs" / "extend.md").read_text("utf-8")
-    named = re.findall(r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S)
+    named = re.findall(
+        r"^\[`(tests/plugin/[^`]+)`\]\([^)]*\):\n\n```\w+\n(.*?)^```$", page, re.M | re.S
+    )
     assert len(named) == 5
     for path, shown in named:
         assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
@@ -152,7 +231,11 @@ def test_extensions_are_shown_as_they_are_tested():
 def test_every_oracle_is_described_where_it_is_looked_for():
     page = (ROOT / "docs" / "oracles.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `gold:(\S+)` \| (.*) \| (.*) \|$", page, re.M))
-    of = {(oracle, holds): [] for name in TASKS for oracle, holds in getattr(TASKS.find(name), "oracles", {}).items()}
+    of = {
+        (oracle, holds): []
+        for name in TASKS
+        for oracle, holds in getattr(TASKS.find(name), "oracles", {}).items()
+    }
     for name in sorted(TASKS):
         for oracle, holds in getattr(TASKS.find(name), "oracles", {}).items():
             of[oracle, holds].append(f"`{name}`")
@@ -162,4 +245,6 @@ def test_every_oracle_is_described_where_it_is_looked_for():
 def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}, which is not there"
+            assert (page.parent / target).exists(), (
+                f"{page.name} links to {target}, which is not there"
+            )

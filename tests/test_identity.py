@@ -1,4 +1,6 @@
-"""Same identity, same numbers; different numbers, different identity: computed from code, wherever files lie."""
+"""Same identity, same numbers; different numbers, different identity: computed from code, wherever
+files lie.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,13 @@ print(json.dumps(wrong))
 def run(code: str, *arguments: str, path: Path) -> str:
     """What a fresh Python prints that finds sonde below a folder."""
     command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin"})
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(path), "PATH": "/usr/bin:/bin"},
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip().splitlines()[-1]
 
@@ -90,7 +98,9 @@ def run(code: str, *arguments: str, path: Path) -> str:
 @pytest.fixture
 def checkout(tmp_path):
     """A copy of the sources that may be edited."""
-    shutil.copytree(SOURCES, tmp_path / "copy" / "sonde", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        SOURCES, tmp_path / "copy" / "sonde", ignore=shutil.ignore_patterns("__pycache__")
+    )
     return tmp_path / "copy"
 
 
@@ -105,7 +115,9 @@ def test_every_data_file_belongs_to_a_module_and_an_edit_in_it_counts(checkout):
         readers = list(copy.parent.glob("*.py"))
         before = {path: closure._module.__wrapped__(path).code for path in readers}
         copy.write_text(copy.read_text("utf-8") + "\n# more\n", "utf-8")
-        changed = [path.name for path in readers if closure._module.__wrapped__(path).code != before[path]]
+        changed = [
+            path.name for path in readers if closure._module.__wrapped__(path).code != before[path]
+        ]
         assert changed, f"no module names {file.name}"
 
 
@@ -116,7 +128,10 @@ def plain(text: str, tmp_path: Path) -> str:
 
 def test_what_cannot_change_behaviour_is_left_out(tmp_path):
     code = 'def f(a, b=1):\n    """Say something."""\n    return a + b  # a remark\n'
-    same = 'def f(\n    a,\n    b = 1,\n):\n\n    """Say something else."""\n    return (a + b)\n"""Text that stands alone."""\n'
+    same = (
+        'def f(\n    a,\n    b = 1,\n):\n\n    """Say something else."""\n    return (a +'
+        ' b)\n"""Text that stands alone."""\n'
+    )
     assert plain(code, tmp_path) == plain(same, tmp_path)
 
 
@@ -135,19 +150,25 @@ def test_what_can_change_behaviour_counts(tmp_path, other):
 
 def test_imports_for_type_checkers_alone_are_not_followed(tmp_path, monkeypatch):
     (tmp_path / "seen_one.py").write_text(
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import seen_two\nelse:\n    import seen_three\n"
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import seen_two\nelse:\n   "
+        " import seen_three\n"
     )
     for name in ("seen_two", "seen_three"):
         (tmp_path / f"{name}.py").write_text("X = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert {file.name for file in closure.closure(["seen_one"]).files} == {"seen_one.py", "seen_three.py"}
+    assert {file.name for file in closure.closure(["seen_one"]).files} == {
+        "seen_one.py",
+        "seen_three.py",
+    }
 
 
 def test_a_users_own_modules_count_by_content_and_installed_ones_by_version(tmp_path, monkeypatch):
     (tmp_path / "package_of_mine").mkdir()
     (tmp_path / "package_of_mine" / "__init__.py").write_text("")
     (tmp_path / "package_of_mine" / "near.py").write_text("def g():\n    from . import far\n")
-    (tmp_path / "package_of_mine" / "far.py").write_text("import numpy.linalg\nfrom yaml import safe_load\n")
+    (tmp_path / "package_of_mine" / "far.py").write_text(
+        "import numpy.linalg\nfrom yaml import safe_load\n"
+    )
     (tmp_path / "mine_alone.py").write_text("from package_of_mine.near import g\n")
     monkeypatch.syspath_prepend(tmp_path)
     found = closure.closure(["mine_alone"])
@@ -159,9 +180,15 @@ def test_a_users_own_modules_count_by_content_and_installed_ones_by_version(tmp_
 
 @pytest.fixture
 def measure(tmp_path):
-    """A function of an encoder and of where modules are found: the score of a tiny task, over one cache for all calls."""
+    """A function of an encoder and of where modules are found: the score of a tiny task, over one
+    cache for all calls.
+    """
     parts = [("tr", 40), ("va", 10), ("te", 20)]
-    rows = [f"{split}\t{'ab'[k % 2]}\t{'word ' * (1 + k % 2)}{k}" for split, n in parts for k in range(n)]
+    rows = [
+        f"{split}\t{'ab'[k % 2]}\t{'word ' * (1 + k % 2)}{k}"
+        for split, n in parts
+        for k in range(n)
+    ]
     (tmp_path / "data.tsv").write_text("\n".join(rows) + "\n")
     code = f"""
 import sys, sonde
@@ -176,12 +203,16 @@ print(found.results[0].score)
 def test_an_edit_in_a_helper_of_ones_own_measures_anew(tmp_path, measure, edited):
     body = "    return np.array([[len(s) * scale(), 1.0] for s in sentences])\n"
     (tmp_path / "helper.py").write_text("def scale():\n    return 1.0\n")
-    (tmp_path / "mine.py").write_text(f"import numpy as np\nfrom helper import scale\ndef fn(sentences):\n{body}")
+    (tmp_path / "mine.py").write_text(
+        f"import numpy as np\nfrom helper import scale\ndef fn(sentences):\n{body}"
+    )
     encoder, path = f"{tmp_path}/mine.py@fn", f"{SOURCES.parent}:{tmp_path}"
     assert measure(encoder, path) == 1.0
     blind = {
         "helper.py": "def scale():\n    return 0.0\n",
-        "mine.py": "import numpy as np\ndef fn(sentences):\n    return np.ones((len(sentences), 2))\n",
+        "mine.py": (
+            "import numpy as np\ndef fn(sentences):\n    return np.ones((len(sentences), 2))\n"
+        ),
     }
     (tmp_path / edited).write_text(blind[edited])
     assert measure(encoder, path) == 0.5
@@ -206,9 +237,17 @@ class Outer:
 
 def test_what_a_thing_holds_counts_however_deep():
     inner = PROBES.make("logreg")
-    for thing in (Outer(inner), Outer([{"a": (inner,)}]), functools.partial(print, inner), Outer(inner).__init__, lambda: inner):
+    for thing in (
+        Outer(inner),
+        Outer([{"a": (inner,)}]),
+        functools.partial(print, inner),
+        Outer(inner).__init__,
+        lambda: inner,
+    ):
         assert inner in list(held(thing))
-    assert "sonde.probes.logreg.probe" in {type(part).__module__ for part in held(PROBES.make("online:logreg"))}
+    assert "sonde.probes.logreg.probe" in {
+        type(part).__module__ for part in held(PROBES.make("online:logreg"))
+    }
 
 
 def test_what_a_thing_remembers_does_not_count(tmp_path):
@@ -231,8 +270,14 @@ def test_a_thing_of_the_same_name_as_a_built_in_one_is_not_taken_for_it():
 
 
 def test_two_functions_of_one_file_and_name_are_told_apart():
-    one, two, again = adapt(lambda s: np.ones((len(s), 1))), adapt(lambda s: np.zeros((len(s), 1))), adapt(lambda s: np.ones((len(s), 1)))
-    assert encoder_identity(None, one) == encoder_identity(None, again) != encoder_identity(None, two)
+    one, two, again = (
+        adapt(lambda s: np.ones((len(s), 1))),
+        adapt(lambda s: np.zeros((len(s), 1))),
+        adapt(lambda s: np.ones((len(s), 1))),
+    )
+    assert (
+        encoder_identity(None, one) == encoder_identity(None, again) != encoder_identity(None, two)
+    )
 
 
 def test_no_identity_holds_a_path(tmp_path):
@@ -241,27 +286,43 @@ def test_no_identity_holds_a_path(tmp_path):
     (tmp_path / "set.tsv").write_text("tr\ta\tx y\nte\tb\tx z\nva\ta\ty\n")
     (tmp_path / "mine.py").write_text("def fn(sentences):\n    return [[1.0] for s in sentences]\n")
     shutil.copytree(tmp_path, other := tmp_path / "moved")
-    for written in ("static:{}/words.txt", "untrained:bilstm-max,vectors={}/words.txt", "npz:{}/given.npz", "{}/mine.py@fn"):
+    for written in (
+        "static:{}/words.txt",
+        "untrained:bilstm-max,vectors={}/words.txt",
+        "npz:{}/given.npz",
+        "{}/mine.py@fn",
+    ):
         made = [ENCODERS.canonical(written.format(place)) for place in (tmp_path, other)]
-        first, second = (encoder_identity(reference, ENCODERS.make(reference)) for reference in made)
+        first, second = (
+            encoder_identity(reference, ENCODERS.make(reference)) for reference in made
+        )
         assert first == second
         assert str(tmp_path) not in str(first)
-        keys = {vectors_key(ENCODERS.make(r), i) for r, i in zip(made, (first, second), strict=True)}
+        keys = {
+            vectors_key(ENCODERS.make(r), i) for r, i in zip(made, (first, second), strict=True)
+        }
         assert len(keys) == 1
     tasks = [TASKS.canonical(f"table:{place}/set.tsv") for place in (tmp_path, other)]
-    assert task_identity(tasks[0], TASKS.make(tasks[0])) == task_identity(tasks[1], TASKS.make(tasks[1]))
+    assert task_identity(tasks[0], TASKS.make(tasks[0])) == task_identity(
+        tasks[1], TASKS.make(tasks[1])
+    )
     (other / "set.tsv").write_text("tr\ta\tx y\nte\tb\tx z\nva\tb\ty\n")
-    assert task_identity(tasks[0], TASKS.make(tasks[0])) != task_identity(tasks[1], TASKS.make(tasks[1]))
+    assert task_identity(tasks[0], TASKS.make(tasks[0])) != task_identity(
+        tasks[1], TASKS.make(tasks[1])
+    )
 
 
 def test_a_users_thing_that_takes_a_path_is_known_by_what_lies_there(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "from pathlib import Path\nimport numpy as np\n"
-        "def fn(path: Path, *, scale: float = 1.0):\n    return lambda s: np.full((len(s), 1), float(path.read_text()) * scale)\n"
+        "from pathlib import Path\nimport numpy as np\ndef fn(path: Path, *, scale: float = 1.0):\n"
+        "    return lambda s: np.full((len(s), 1), float(path.read_text()) * scale)\n"
     )
     for name, number in (("one", 1), ("two", 2), ("three", 1)):
         (tmp_path / name).write_text(str(number))
-    texts = [portable(ENCODERS, ENCODERS.canonical(f"{tmp_path}/mine.py@fn:{tmp_path / name}")) for name in ("one", "two", "three")]
+    texts = [
+        portable(ENCODERS, ENCODERS.canonical(f"{tmp_path}/mine.py@fn:{tmp_path / name}"))
+        for name in ("one", "two", "three")
+    ]
     assert texts[0] == texts[2] != texts[1]
     assert not any(str(tmp_path) in text for text in texts)
 
@@ -271,11 +332,23 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
         return set(closure.closure(starts).files.values())
 
     vectors = files(EMBEDS, *ENCODERS.modules("hf"))
-    assert not {name for name in vectors if name.startswith(("sonde.metrics", "sonde.probes", "sonde.tasks", "sonde.report"))}
+    assert not {
+        name
+        for name in vectors
+        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.tasks", "sonde.report"))
+    }
     data = files(*TASKS.modules("ud/tense"))
-    assert not {name for name in data if name.startswith(("sonde.metrics", "sonde.probes", "sonde.encoders", "sonde.report"))}
+    assert not {
+        name
+        for name in data
+        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.encoders", "sonde.report"))
+    }
     assert "sonde.metrics.compare" in files(*METRICS.modules("accuracy"))
-    assert not {name for name in files(MEASURES) if name.startswith(("sonde.cli", "sonde.report", "sonde.tasks", "sonde.encoders"))}
+    assert not {
+        name
+        for name in files(MEASURES)
+        if name.startswith(("sonde.cli", "sonde.report", "sonde.tasks", "sonde.encoders"))
+    }
 
 
 NAMED = {
@@ -287,7 +360,9 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("contents", [TASKS, ENCODERS, PROBES, CONTROLS, METRICS], ids=lambda c: c.kind)
+@pytest.mark.parametrize(
+    "contents", [TASKS, ENCODERS, PROBES, CONTROLS, METRICS], ids=lambda c: c.kind
+)
 def test_an_identity_is_one_line_of_text_and_the_same_in_another_process(contents):
     module, room, name = NAMED[contents.kind]
     reference = contents.canonical(name)

@@ -11,13 +11,17 @@ names = st.text(max_size=4)
 classes = st.lists(names, min_size=1, max_size=8)
 scores = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8)
 sets = st.lists(st.frozensets(names, max_size=3), min_size=1, max_size=8)
-weights = st.lists(st.dictionaries(names, st.floats(0, 1, width=32), max_size=3), min_size=1, max_size=8)
+weights = st.lists(
+    st.dictionaries(names, st.floats(0, 1, width=32), max_size=3), min_size=1, max_size=8
+)
 columns = st.one_of(classes, scores, sets, weights).map(column)
 
 
 @given(columns)
 def test_a_column_comes_back_from_its_arrays(labels):
-    back = restored(labels.loss, labels.arrays(), list(labels.names), getattr(labels, "partial", False))
+    back = restored(
+        labels.loss, labels.arrays(), list(labels.names), getattr(labels, "partial", False)
+    )
     assert type(back) is type(labels)
     same_labels(back, labels)
 
@@ -39,7 +43,11 @@ def test_the_matrix_decodes_to_itself(labels):
     else:
         scores = labels.matrix()
     decoded = labels.decode(scores)
-    wanted = labels.matrix() if labels.loss != "sigmoid" else (np.nan_to_num(labels.matrix(), nan=0) >= 0.5).astype(np.float32)
+    wanted = (
+        labels.matrix()
+        if labels.loss != "sigmoid"
+        else (np.nan_to_num(labels.matrix(), nan=0) >= 0.5).astype(np.float32)
+    )
     assert np.array_equal(decoded.matrix(), wanted)
     assert (decoded.loss, decoded.names, len(decoded)) == (labels.loss, labels.names, len(labels))
 
@@ -47,8 +55,15 @@ def test_the_matrix_decodes_to_itself(labels):
 @given(st.integers(0, 5), st.integers(1, 4), st.data())
 def test_label_sets_decode_what_is_at_least_zero(n, outputs, data):
     given_scores = data.draw(arrays(np.float32, (n, outputs), elements=st.floats(-2, 2, width=32)))
-    labels = LabelSets(np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32), tuple("abcd"[:outputs]))
-    assert np.array_equal(labels.decode(given_scores).matrix(), (given_scores >= 0).astype(np.float32))
+    labels = LabelSets(
+        np.zeros(n + 1, np.int64),
+        np.zeros(0, np.int64),
+        np.zeros(0, np.float32),
+        tuple("abcd"[:outputs]),
+    )
+    assert np.array_equal(
+        labels.decode(given_scores).matrix(), (given_scores >= 0).astype(np.float32)
+    )
 
 
 def test_names_are_sorted_whatever_comes_first():
@@ -58,12 +73,19 @@ def test_names_are_sorted_whatever_comes_first():
 
 
 def test_ties_go_to_the_first_class():
-    assert Classes(np.zeros(1, np.int64), ("a", "b")).decode(np.zeros((1, 2), np.float32)).ids.tolist() == [0]
+    assert Classes(np.zeros(1, np.int64), ("a", "b")).decode(
+        np.zeros((1, 2), np.float32)
+    ).ids.tolist() == [0]
 
 
 def test_scores_are_one_output():
     labels = Scores(np.array([0.5, 2.0]))
-    assert (labels.names, labels.loss, labels.matrix().shape, labels.matrix().dtype) == (("score",), "squared", (2, 1), np.float32)
+    assert (labels.names, labels.loss, labels.matrix().shape, labels.matrix().dtype) == (
+        ("score",),
+        "squared",
+        (2, 1),
+        np.float32,
+    )
 
 
 def test_whole_numbers_are_scores_and_truth_values_too():

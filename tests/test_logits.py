@@ -1,4 +1,6 @@
-"""What is kept of scores: bits, shares of labels, probabilities, and how little half precision takes of them."""
+"""What is kept of scores: bits, shares of labels, probabilities, and how little half precision
+takes of them.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,16 @@ NAMES = ("a", "b", "c")
 
 def drawn(seed, n=40, spread=4.0):
     rng = np.random.default_rng(seed)
-    return rng, rng.normal(0, spread, (n, 3)).astype(np.float32), Classes(rng.integers(3, size=n), NAMES)
+    return (
+        rng,
+        rng.normal(0, spread, (n, 3)).astype(np.float32),
+        Classes(rng.integers(3, size=n), NAMES),
+    )
 
 
-@given(st.integers(0, 500), st.sampled_from([0.5, 4.0, 30.0]), st.sampled_from(["softmax", "sigmoid"]))
+@given(
+    st.integers(0, 500), st.sampled_from([0.5, 4.0, 30.0]), st.sampled_from(["softmax", "sigmoid"])
+)
 def test_half_precision_keeps_bits_to_a_thousandth(seed, spread, link):
     _, scores, gold = drawn(seed, spread=spread)
     kept = Logits.of(scores, link, gold, np.arange(len(gold)))
@@ -26,14 +34,21 @@ def test_half_precision_keeps_bits_to_a_thousandth(seed, spread, link):
     exact = code_length(gold, scores)
     largest = np.abs(
         scores
-    ).max()  # of a softmax what is likely is near 0 and kept best; of sigmoids all that lies between two labels counts
-    assert np.abs(kept.bits(gold) - exact).max() <= (exact.max() if link == "softmax" else 2 * largest * 1.5) * 2**-10 + 1e-3
+        # of a softmax what is likely is near 0 and kept best; of sigmoids all that lies between two
+        # labels counts
+    ).max()
+    assert (
+        np.abs(kept.bits(gold) - exact).max()
+        <= (exact.max() if link == "softmax" else 2 * largest * 1.5) * 2**-10 + 1e-3
+    )
     assert abs(kept.bits(gold).mean() - exact.mean()) < 2e-3 + 1e-3 * exact.mean()
 
 
 def test_scores_beyond_half_precision_stay_finite():
     gold = Classes(np.array([0, 1]), NAMES)
-    kept = Logits.of(np.array([[1e6, 0, 0], [1e6, 0, 0]], np.float32), "softmax", gold, np.arange(2))
+    kept = Logits.of(
+        np.array([[1e6, 0, 0], [1e6, 0, 0]], np.float32), "softmax", gold, np.arange(2)
+    )
     assert np.isfinite(kept.values).all()
     assert kept.bits(gold)[0] == 0
     assert kept.bits(gold)[1] > 8e4
@@ -44,7 +59,9 @@ def test_probabilities_are_those_of_the_link(link):
     _, scores, gold = drawn(1)
     found = Logits.of(scores, link, gold, np.arange(len(gold))).probabilities()
     z = scores.astype(np.float64)
-    exact = np.exp(z) / np.exp(z).sum(1, keepdims=True) if link == "softmax" else 1 / (1 + np.exp(-z))
+    exact = (
+        np.exp(z) / np.exp(z).sum(1, keepdims=True) if link == "softmax" else 1 / (1 + np.exp(-z))
+    )
     np.testing.assert_allclose(found, exact, atol=2e-3)
     if link == "softmax":
         np.testing.assert_allclose(found.sum(1), 1)

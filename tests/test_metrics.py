@@ -26,7 +26,10 @@ def random_sets(seed, n=40, labels="abcd", partial=False):
 
     def drawn():
         if partial:
-            return [{x: float(rng.random() < 0.5) for x in labels if rng.random() < 0.8} for _ in range(n)]
+            return [
+                {x: float(rng.random() < 0.5) for x in labels if rng.random() < 0.8}
+                for _ in range(n)
+            ]
         return [frozenset(x for x in labels if rng.random() < 0.4) for _ in range(n)]
 
     return column([*drawn(), dict.fromkeys(labels, 1.0) if partial else frozenset(labels)]), column(
@@ -42,7 +45,9 @@ def test_accuracy_and_f1_are_what_scikit_learn_computes(seed):
     from sklearn.metrics import accuracy_score, f1_score
 
     gold, predicted = random_classes(seed)
-    assert METRICS.make("accuracy")(gold, predicted) == pytest.approx(accuracy_score(gold.ids, predicted.ids))
+    assert METRICS.make("accuracy")(gold, predicted) == pytest.approx(
+        accuracy_score(gold.ids, predicted.ids)
+    )
     expected = f1_score(gold.ids, predicted.ids, average="macro", zero_division=0)
     assert METRICS.make("macro-f1")(gold, predicted) == pytest.approx(expected)
     expected = f1_score(gold.ids, predicted.ids, average="micro", labels=[0, 2], zero_division=0)
@@ -56,8 +61,12 @@ def test_label_sets_are_compared_pair_by_pair(seed):
 
     gold, predicted = random_sets(seed)
     truth, answer = gold.matrix(), predicted.matrix()
-    assert METRICS.make("micro-f1")(gold, predicted) == pytest.approx(f1_score(truth, answer, average="micro"))
-    assert METRICS.make("macro-f1")(gold, predicted) == pytest.approx(f1_score(truth, answer, average="macro", zero_division=0))
+    assert METRICS.make("micro-f1")(gold, predicted) == pytest.approx(
+        f1_score(truth, answer, average="micro")
+    )
+    assert METRICS.make("macro-f1")(gold, predicted) == pytest.approx(
+        f1_score(truth, answer, average="macro", zero_division=0)
+    )
     assert METRICS.make("accuracy")(gold, predicted) == pytest.approx(accuracy_score(truth, answer))
 
 
@@ -77,7 +86,10 @@ def test_a_fractional_weight_holds_from_one_half():
     assert METRICS.make("micro-f1")(gold, predicted) == 1.0
 
 
-@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=3, max_size=40), st.sampled_from([0.0, 1e6]))
+@given(
+    st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=3, max_size=40),
+    st.sampled_from([0.0, 1e6]),
+)
 def test_correlations_are_what_scipy_computes(pairs, offset):
     from scipy.stats import pearsonr, spearmanr
 
@@ -103,7 +115,12 @@ def test_predictions_may_number_classes_otherwise():
 
 @pytest.mark.parametrize(
     ("metric", "gold"),
-    [("accuracy", Scores(np.ones(3))), ("pearson", classes([0, 1, 0])), ("micro-f1,only=x", classes([0, 1, 0])), ("accuracy", classes([]))],
+    [
+        ("accuracy", Scores(np.ones(3))),
+        ("pearson", classes([0, 1, 0])),
+        ("micro-f1,only=x", classes([0, 1, 0])),
+        ("accuracy", classes([])),
+    ],
 )
 def test_labels_that_a_metric_cannot_judge_are_refused(metric, gold):
     with pytest.raises(MetricProblem):
@@ -121,7 +138,8 @@ def test_the_best_constant_is_the_majority_of_train_scored_on_test():
     assert best_constant(train, test, "macro-f1") == pytest.approx((2 * 1 / 5) / 2)
 
 
-def test_predicting_both_labels_of_dpr_scores_two_thirds():  # above every Winograd number in Tenney et al. 2019
+# above every Winograd number in Tenney et al. 2019
+def test_predicting_both_labels_of_dpr_scores_two_thirds():
     labels = column([frozenset([x]) for x in ("entailed", "not-entailed") * 50])
     assert best_constant(labels, labels, "micro-f1") == pytest.approx(2 / 3)
 
@@ -145,17 +163,23 @@ def test_scores_have_the_floor_zero():
 
 
 def answers(rng, seeds, n, share, kind):
-    """Right or wrong, [seeds, n]: independent guesses, the same for all seeds, or examples and seeds that differ."""
+    """Right or wrong, [seeds, n]: independent guesses, the same for all seeds, or examples and
+    seeds that differ.
+    """
     if kind == "independent":
         return rng.random((seeds, n)) < share
     if kind == "same":
         return np.repeat(rng.random((1, n)) < share, seeds, 0)
     hard = rng.beta(0.6 * share, 0.6 * (1 - share), (1, n))
-    return rng.random((seeds, n)) < np.clip(hard + rng.normal(0, 0.01, (seeds, 1)) * 4 * hard * (1 - hard), 0, 1)
+    return rng.random((seeds, n)) < np.clip(
+        hard + rng.normal(0, 0.01, (seeds, 1)) * 4 * hard * (1 - hard), 0, 1
+    )
 
 
 @pytest.mark.parametrize("share", [0.5, 0.97])
-@pytest.mark.parametrize(("seeds", "kind"), [(1, "independent"), (5, "independent"), (5, "same"), (5, "crossed")])
+@pytest.mark.parametrize(
+    ("seeds", "kind"), [(1, "independent"), (5, "independent"), (5, "same"), (5, "crossed")]
+)
 def test_intervals_cover_as_often_as_they_say(share, seeds, kind):
     rng = np.random.default_rng(5)
     found = np.array([interval(answers(rng, seeds, 500, share, kind)) for _ in range(1500)])
@@ -203,7 +227,8 @@ def noisy(rng, metric, n, seeds):
     gold = rng.integers(3, size=n)
     hard = rng.random(n)
     return classes(gold, "abc"), [
-        classes(np.where(hard + rng.normal(0, 0.1, n) < 0.7, gold, rng.integers(3, size=n)), "abc") for _ in range(seeds)
+        classes(np.where(hard + rng.normal(0, 0.1, n) < 0.7, gold, rng.integers(3, size=n)), "abc")
+        for _ in range(seeds)
     ]
 
 
@@ -256,8 +281,13 @@ def test_making_metrics_imports_nothing_heavy():
     import subprocess
     import sys
 
-    code = "import sys; from sonde.metrics import METRICS; [METRICS.make(m) for m in METRICS]; print(*sorted(sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    code = (
+        "import sys; from sonde.metrics import METRICS; [METRICS.make(m) for m in METRICS];"
+        " print(*sorted(sys.modules))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert not {"scipy", "sklearn", "torch"} & set(loaded)
 
 
@@ -267,12 +297,25 @@ def test_a_sigmoid_for_each_label_may_answer_classes_with_sets(seed):
 
     rng = np.random.default_rng(seed)
     gold, said = rng.integers(4, size=60), rng.random((60, 4)) < 0.3
-    predicted = LabelSets(np.cumsum([0, *said.sum(1)]), np.nonzero(said)[1], np.ones(said.sum(), np.float32), tuple("abcd"))
+    predicted = LabelSets(
+        np.cumsum([0, *said.sum(1)]),
+        np.nonzero(said)[1],
+        np.ones(said.sum(), np.float32),
+        tuple("abcd"),
+    )
     truth = np.eye(4, dtype=bool)[gold]
-    assert METRICS.make("micro-f1")(classes(gold, "abcd"), predicted) == pytest.approx(f1_score(truth, said, average="micro"))
-    assert METRICS.make("macro-f1")(classes(gold, "abcd"), predicted) == pytest.approx(f1_score(truth, said, average="macro"))
-    assert METRICS.make("accuracy")(classes(gold, "abcd"), predicted) == pytest.approx((truth == said).all(1).mean())
-    assert METRICS.make("mcc")(classes(gold, "abcd"), predicted) == pytest.approx(matthews_corrcoef(truth.ravel(), said.ravel()))
+    assert METRICS.make("micro-f1")(classes(gold, "abcd"), predicted) == pytest.approx(
+        f1_score(truth, said, average="micro")
+    )
+    assert METRICS.make("macro-f1")(classes(gold, "abcd"), predicted) == pytest.approx(
+        f1_score(truth, said, average="macro")
+    )
+    assert METRICS.make("accuracy")(classes(gold, "abcd"), predicted) == pytest.approx(
+        (truth == said).all(1).mean()
+    )
+    assert METRICS.make("mcc")(classes(gold, "abcd"), predicted) == pytest.approx(
+        matthews_corrcoef(truth.ravel(), said.ravel())
+    )
 
 
 @given(st.integers(0, 500))
@@ -290,8 +333,11 @@ def test_the_correlation_of_cells_is_what_scikit_learn_computes(seed):
 
 def test_roles_without_references_and_continuations_count_as_published():
     gold = classes([0, 1, 2, 3, 4], ("ARG0", "ARGM-TMP", "R-ARG0", "C-ARG1", "ARGM-LOC"))
-    said = classes([0, 0, 0, 3, 4], gold.names)  # one role for another, and one where only a reference is
+    # one role for another, and one where only a reference is
+    said = classes([0, 0, 0, 3, 4], gold.names)
     expected = 2 * 2 / (3 + 4)
     for counted in ("micro-f1,only=ARG[0-5A],only=ARGM*", "micro-f1,without=R-*,without=C-*"):
         assert METRICS.make(counted)(gold, said) == pytest.approx(expected)
-    assert METRICS.make("macro-f1,without=R-*,without=C-*")(gold, said) == pytest.approx((2 / 4 + 0 + 1) / 3)
+    assert METRICS.make("macro-f1,without=R-*,without=C-*")(gold, said) == pytest.approx(
+        (2 / 4 + 0 + 1) / 3
+    )

@@ -29,7 +29,11 @@ class Told:
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         told = str if oracle == "words" else len
-        return self.known if self.known is not None else {s: tuple((f"{told(w)}",) for w in s.words) for s in sentences}
+        return (
+            self.known
+            if self.known is not None
+            else {s: tuple((f"{told(w)}",) for w in s.words) for s in sentences}
+        )
 
     def load(self) -> Dataset:
         return FAMILIES[self.family]((300, 60, 100))
@@ -73,7 +77,9 @@ def test_a_task_about_spans_needs_facts_word_by_word():
     short = dict.fromkeys(dataset.sentences, (("fact",),))
     with pytest.raises(DataProblem, match=r"1 units for the 10 words"):
         facts_of(Told("span", short), None, dataset)
-    assert facts_of(Told("sentence", dict.fromkeys(Told().load().sentences, ())), None, Told().load())
+    assert facts_of(
+        Told("sentence", dict.fromkeys(Told().load().sentences, ())), None, Told().load()
+    )
 
 
 @pytest.mark.parametrize(

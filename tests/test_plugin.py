@@ -1,4 +1,6 @@
-"""An installed extension and a file of one's own add a task, an encoder and a probe, with no change to sonde."""
+"""An installed extension and a file of one's own add a task, an encoder and a probe, with no change
+to sonde.
+"""
 
 import csv
 import os
@@ -19,22 +21,46 @@ def installed(tmp_path_factory) -> dict[str, str]:
     """An environment in which the extension is installed."""
     folder = tmp_path_factory.mktemp("plugin")
     shutil.copytree(PLUGIN, folder / "source")
-    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", folder / "site", folder / "source"], check=True)
+    options = [
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+        "--disable-pip-version-check",
+    ]
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            *options,
+            "--target",
+            folder / "site",
+            folder / "source",
+        ],
+        check=True,
+    )
     return {**os.environ, "PYTHONPATH": str(folder / "site")}
 
 
 @pytest.fixture(scope="module")
 def running_text(tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("text") / "sentences.txt"
-    lines = [line.removeprefix("# text = ") for line in treebank(1_500) if line.startswith("# text = ")]
+    lines = [
+        line.removeprefix("# text = ") for line in treebank(1_500) if line.startswith("# text = ")
+    ]
     file.write_text("\n".join(lines), "utf-8")
     return file
 
 
 def sonde(environment: dict[str, str], *arguments: str | Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "sonde", *map(str, arguments)], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "sonde", *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -54,7 +80,17 @@ def test_the_extension_is_listed(installed, command, name, line):
 
 def test_the_extension_runs(installed, running_text, tmp_path):
     encoders = ["-e", "letters", "-e", "length", "--no-bounds"]
-    run = ["run", "-t", f"example/long-word:{running_text}", *encoders, "--probe", "centroid", "-q", "-o", tmp_path]
+    run = [
+        "run",
+        "-t",
+        f"example/long-word:{running_text}",
+        *encoders,
+        "--probe",
+        "centroid",
+        "-q",
+        "-o",
+        tmp_path,
+    ]
     rows = list(csv.DictReader(sonde(installed, *run, "--format", "csv").splitlines()))
     scores = {row["encoder"]: float(row["score"]) for row in rows}
     assert {row["probe"] for row in rows} == {"centroid"}
@@ -64,13 +100,31 @@ def test_the_extension_runs(installed, running_text, tmp_path):
 
 def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
     checks = "from sonde.testing import check_encoder, check_probe, check_task\n"
-    checks += f"check_task('example/long-word:{running_text}'); check_encoder('letters'); check_probe('centroid', kinds=('classes',))"
+    checks += (
+        f"check_task('example/long-word:{running_text}'); check_encoder('letters');"
+        " check_probe('centroid', kinds=('classes',))"
+    )
     subprocess.run([sys.executable, "-c", checks], env=installed, check=True)
 
 
 def test_a_file_is_enough(running_text, tmp_path):
     source = PLUGIN / "src" / "sonde_example"
-    run = ["run", "-t", f"{source}/task.py@LongWord:{running_text}", "-e", f"{source}/encoder.py@Letters"]
-    run += ["--probe", f"{source}/probe.py@Centroid", "--no-bounds", "-q", "-o", tmp_path, "--format", "csv"]
+    run = [
+        "run",
+        "-t",
+        f"{source}/task.py@LongWord:{running_text}",
+        "-e",
+        f"{source}/encoder.py@Letters",
+    ]
+    run += [
+        "--probe",
+        f"{source}/probe.py@Centroid",
+        "--no-bounds",
+        "-q",
+        "-o",
+        tmp_path,
+        "--format",
+        "csv",
+    ]
     (row,) = csv.DictReader(sonde(dict(os.environ), *run).splitlines())
     assert float(row["score"]) > 60

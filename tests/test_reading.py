@@ -10,7 +10,9 @@ from sonde.vectors import Spans, Vectors
 
 
 def spans_of(pieces):
-    """Spans of sentences whose words have so many units each, with one unit of no word before them, as [CLS] is."""
+    """Spans of sentences whose words have so many units each, with one unit of no word before them,
+    as [CLS] is.
+    """
     words, starts, first, unit = [], [0], [0], 0
     for sentence in pieces:
         unit += 1
@@ -26,7 +28,10 @@ def spans_of(pieces):
 def readings(draw):
     """Examples about whole sentences and spans, over units that may be missing for a word."""
     pieces = draw(st.lists(st.lists(st.integers(0, 3), max_size=4), min_size=1, max_size=4))
-    sentences = [Sentence.of([f"s{s}w{w}" for w in range(len(sentence))], f"s{s}") for s, sentence in enumerate(pieces)]
+    sentences = [
+        Sentence.of([f"s{s}w{w}" for w in range(len(sentence))], f"s{s}")
+        for s, sentence in enumerate(pieces)
+    ]
     sites = draw(st.integers(1, 2))
     examples = []
     for sentence in sentences:
@@ -34,7 +39,9 @@ def readings(draw):
         for _ in range(sites):
             n = len(sentence.words)
             start = draw(st.integers(0, n - 1)) if n and draw(st.booleans()) else None
-            places.append(Site(sentence, None if start is None else (start, draw(st.integers(start + 1, n)))))
+            places.append(
+                Site(sentence, None if start is None else (start, draw(st.integers(start + 1, n))))
+            )
         examples.append(Example(tuple(places), "x"))
     spans = spans_of(pieces)
     rng = np.random.default_rng(draw(st.integers(0, 9)))
@@ -69,14 +76,18 @@ def test_features_are_the_pooled_units_of_each_site(pool, r):
         parts = []
         for k in range(r.dataset.sites.shape[1]):
             rows = r.vectors.layer("1")[units_of(r, i, k)]
-            parts.append(SLOW[pool](rows) if len(rows) else np.zeros(6 if pool == "endpoints" else 3))
+            parts.append(
+                SLOW[pool](rows) if len(rows) else np.zeros(6 if pool == "endpoints" else 3)
+            )
         np.testing.assert_allclose(found[i], np.concatenate(parts), rtol=1e-5, atol=1e-6)
     assert found.dtype == np.float32
 
 
 @given(readings(), st.data())
 def test_reading_some_examples_is_some_of_the_readings(r, data):
-    rows = np.array(data.draw(st.lists(st.integers(0, len(r) - 1), min_size=1, max_size=5)), np.int64)
+    rows = np.array(
+        data.draw(st.lists(st.integers(0, len(r) - 1), min_size=1, max_size=5)), np.int64
+    )
     np.testing.assert_array_equal(r.take(rows).features("cat"), r.features("cat")[rows])
 
 
@@ -114,18 +125,24 @@ def test_asked_words_are_one_hot_by_slot():
     assert found.sum(1).tolist() == [2.0] * 8
     for row, (who, what) in zip(found, dataset.asked, strict=True):
         assert row[who] == row[size + what] == 1
-    without = Readings(FAMILIES["sentence"]((1, 1, 1)), Vectors((np.ones((3, 2), np.float32),)), "mean+asked").features("-")
+    without = Readings(
+        FAMILIES["sentence"]((1, 1, 1)), Vectors((np.ones((3, 2), np.float32),)), "mean+asked"
+    ).features("-")
     assert without.shape == (3, 2)
 
 
 def test_spans_need_units_a_word():
     dataset = FAMILIES["span"]()
-    with pytest.raises(ReadingProblem, match="one vector a sentence; take one of words or word pieces"):
+    with pytest.raises(
+        ReadingProblem, match="one vector a sentence; take one of words or word pieces"
+    ):
         Readings(dataset, Vectors((np.zeros((100, 2), np.float32),))).features("-")
 
 
 def test_contrast_needs_two_sites():
-    r = Readings(FAMILIES["sentence"]((1, 1, 1)), Vectors((np.zeros((3, 2), np.float32),)), "mean+contrast")
+    r = Readings(
+        FAMILIES["sentence"]((1, 1, 1)), Vectors((np.zeros((3, 2), np.float32),)), "mean+contrast"
+    )
     with pytest.raises(ReadingProblem, match="contrast reads two sites, the task has 1"):
         r.features("-")
 
@@ -140,12 +157,15 @@ def test_readings_lead_back_to_the_words():
     dataset = FAMILIES["pair"]()
     r = Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 1), np.float32),)))
     examples = list(dataset.examples())
-    assert all(r.sentence(i, k) == examples[i].sites[k].sentence for i in range(len(r)) for k in (0, 1))
+    assert all(
+        r.sentence(i, k) == examples[i].sites[k].sentence for i in range(len(r)) for k in (0, 1)
+    )
     assert list(r.split("dev").dataset.examples()) == [e for e in examples if e.split == "dev"]
 
 
 def test_padding_has_no_part_in_a_mean():
-    # AIRI's Probing_framework took the mean over padding, so a vector depended on the longest sentence beside it
+    # AIRI's Probing_framework took the mean over padding, so a vector depended on the longest
+    # sentence beside it
     short, long = Sentence.of(["a"]), Sentence.of(["b"] * 9)
     units = np.arange(12, dtype=np.float32)[:, None]
     vectors = Vectors((units,), spans=spans_of([[1], [1] * 9]))
@@ -154,7 +174,10 @@ def test_padding_has_no_part_in_a_mean():
 
 
 def test_no_examples_are_no_rows():
-    r = Readings(FAMILIES["span"](), Vectors((np.zeros((11 * 100, 3), np.float32),), spans=spans_of([[1] * 10] * 100)))
+    r = Readings(
+        FAMILIES["span"](),
+        Vectors((np.zeros((11 * 100, 3), np.float32),), spans=spans_of([[1] * 10] * 100)),
+    )
     assert r.take(np.array([], np.int64)).features("-").shape == (0, 3)
 
 
@@ -199,7 +222,14 @@ def test_a_mix_needs_numbered_layers():
 
 def test_words_for_many_reads():
     assert reads_of([], NAMES) == NAMES
-    assert reads_of(["cumulative", "layers", "1"], ("0", "1", "2")) == ("mix:0-0", "mix:0-1", "mix", "0", "1", "2")
+    assert reads_of(["cumulative", "layers", "1"], ("0", "1", "2")) == (
+        "mix:0-0",
+        "mix:0-1",
+        "mix",
+        "0",
+        "1",
+        "2",
+    )
     with pytest.raises(ReadingProblem, match="no layer called"):
         reads_of(["0", "7"], NAMES)
 

@@ -1,4 +1,6 @@
-"""`benchmarks/recording.py` finds a copy of a checkout the same, and edits that change numbers in it where they change them."""
+"""`benchmarks/recording.py` finds a copy of a checkout the same, and edits that change numbers in
+it where they change them.
+"""
 
 import shutil
 import subprocess
@@ -8,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-EDITS = {"scores.argmax(1)": "scores.argmin(1)", "default_rng([self.settings.seed, 2])": "default_rng([self.settings.seed, 9])"}
+EDITS = {
+    "scores.argmax(1)": "scores.argmin(1)",
+    "default_rng([self.settings.seed, 2])": "default_rng([self.settings.seed, 9])",
+}
 
 
 def checkout(place: Path, edits: dict[str, str]) -> Path:
@@ -30,7 +35,9 @@ def compared(*arguments: object) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """A folder in which this checkout and a copy of it were recorded, and what came of comparing them."""
+    """A folder in which this checkout and a copy of it were recorded, and what came of comparing
+    them.
+    """
     place = tmp_path_factory.mktemp("recording")
     return place, compared(ROOT, checkout(place / "copy", {}), "--output", place / "out")
 
@@ -44,7 +51,13 @@ def test_a_copy_is_found_the_same(recorded):
 
 
 def test_edits_that_change_numbers_are_found_where_they_do(recorded, tmp_path):
-    code, said = compared(recorded[0] / "out" / "old", checkout(tmp_path, EDITS), "--output", tmp_path / "out", "--all")
+    code, said = compared(
+        recorded[0] / "out" / "old",
+        checkout(tmp_path, EDITS),
+        "--output",
+        tmp_path / "out",
+        "--all",
+    )
     assert code == 1, said
     differing = [line for line in said.splitlines() if line.startswith("  DIFFERS")]
     fields = {line.partition(" #0: ")[2].partition(":")[0] for line in differing}

@@ -40,7 +40,9 @@ def needing(*, size: int, word: str = "a"):
     return size, word
 
 
-THINGS = Contents("thing", "sonde.things", {n: f"{__name__}:{n}" for n in ("Thing", "plain", "needing")})
+THINGS = Contents(
+    "thing", "sonde.things", {n: f"{__name__}:{n}" for n in ("Thing", "plain", "needing")}
+)
 
 
 @given(name, st.none() | value, st.lists(st.tuples(name, value), max_size=3).map(tuple))
@@ -62,8 +64,14 @@ def test_any_text_is_a_reference_or_a_told_problem(text):
     ("text", "parsed"),
     [
         ("length", Reference("length")),
-        ("hf:bert-base-uncased,layers=all,pool=mean", Reference("hf", "bert-base-uncased", (("layers", "all"), ("pool", "mean")))),
-        ("ud/feat:PATH,feature=Case,of=subj", Reference("ud/feat", "PATH", (("feature", "Case"), ("of", "subj")))),
+        (
+            "hf:bert-base-uncased,layers=all,pool=mean",
+            Reference("hf", "bert-base-uncased", (("layers", "all"), ("pool", "mean"))),
+        ),
+        (
+            "ud/feat:PATH,feature=Case,of=subj",
+            Reference("ud/feat", "PATH", (("feature", "Case"), ("of", "subj"))),
+        ),
         ("npz:a%2Cb%3A%3D%40%25", Reference("npz", "a,b:=@%")),
         ("table:C:\\data\\a.tsv", Reference("table", "C:\\data\\a.tsv")),
         ("static:", Reference("static", "")),
@@ -85,8 +93,21 @@ def test_what_is_no_reference_is_told(text):
 
 
 def test_options_are_converted_by_annotation():
-    made = THINGS.make("Thing:p,layers=1,layers=2,pool=max,size=3,rate=1e-3,on=yes,lambda=4,file=/a/b,fold=0.5,word=none")
-    assert made == Thing("p", layers=("1", "2"), pool="max", size=3, rate=0.001, on=True, lambda_=4, file=Path("/a/b"), fold=0.5, word=None)
+    made = THINGS.make(
+        "Thing:p,layers=1,layers=2,pool=max,size=3,rate=1e-3,on=yes,lambda=4,file=/a/b,fold=0.5,word=none"
+    )
+    assert made == Thing(
+        "p",
+        layers=("1", "2"),
+        pool="max",
+        size=3,
+        rate=0.001,
+        on=True,
+        lambda_=4,
+        file=Path("/a/b"),
+        fold=0.5,
+        word=None,
+    )
     assert THINGS.make("Thing:p,size=none") == Thing("p")
     assert THINGS.make("Thing:p,fold=dev").fold == "dev"
 
@@ -120,13 +141,19 @@ def test_an_option_given_twice_is_refused_unless_it_repeats():
 
 @given(st.permutations(["pool=max", "size=3", "layers=1", "on=true"]))
 def test_the_canonical_reference_does_not_depend_on_order_or_spelling(options):
-    assert THINGS.canonical(",".join(["Thing:p", *options])) == THINGS.canonical("Thing:p,on=1,size=03,pool=max,layers=1,rate=0.50")
+    assert THINGS.canonical(",".join(["Thing:p", *options])) == THINGS.canonical(
+        "Thing:p,on=1,size=03,pool=max,layers=1,rate=0.50"
+    )
 
 
 @given(value, value, st.none() | st.integers(), st.floats(allow_nan=False))
 def test_the_canonical_reference_makes_the_same_thing(path, layer, size, rate):
     thing = Thing(path, layers=(layer, "x"), size=size, rate=rate)
-    reference = Reference("Thing", path, (("layers", layer), ("layers", "x"), ("size", str(size).lower()), ("rate", repr(rate))))
+    reference = Reference(
+        "Thing",
+        path,
+        (("layers", layer), ("layers", "x"), ("size", str(size).lower()), ("rate", repr(rate))),
+    )
     assert THINGS.make(reference) == thing
     canonical = THINGS.canonical(reference)
     assert THINGS.make(canonical) == thing
@@ -134,7 +161,9 @@ def test_the_canonical_reference_makes_the_same_thing(path, layer, size, rate):
 
 
 def test_a_brief_reference_has_what_is_needed_and_what_is_unusual():
-    assert brief(THINGS, THINGS.canonical("Thing:p,pool=max,layers=1")) == "Thing:p,layers=1,pool=max"
+    assert (
+        brief(THINGS, THINGS.canonical("Thing:p,pool=max,layers=1")) == "Thing:p,layers=1,pool=max"
+    )
     assert brief(THINGS, THINGS.canonical("needing,size=3")) == "needing,size=3"
     assert brief(THINGS, "gone:p,size=3") == "gone:p,size=3"
 
@@ -144,8 +173,13 @@ def test_options_are_never_evaluated():
 
 
 def test_plugins_come_through_the_same_door_and_never_shadow(monkeypatch):
-    points = [EntryPoint("mine", f"{__name__}:plain", "sonde.things"), EntryPoint("plain", f"{__name__}:needing", "sonde.things")]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points if group == "sonde.things" else [])
+    points = [
+        EntryPoint("mine", f"{__name__}:plain", "sonde.things"),
+        EntryPoint("plain", f"{__name__}:needing", "sonde.things"),
+    ]
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: points if group == "sonde.things" else []
+    )
     assert list(THINGS) == ["Thing", "mine", "needing", "plain"]
     assert THINGS.make("mine") == THINGS.make("plain") == "plain"
 
@@ -166,7 +200,10 @@ def test_two_files_of_one_name_are_two_modules(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.py").write_text(f"def thing(): return {folder!r}\n")
-    assert [THINGS.make(f"{tmp_path / folder / 'mine.py'}@thing") for folder in ("a", "b")] == ["a", "b"]
+    assert [THINGS.make(f"{tmp_path / folder / 'mine.py'}@thing") for folder in ("a", "b")] == [
+        "a",
+        "b",
+    ]
 
 
 def test_a_file_that_fails_is_tried_again_after_it_is_mended(tmp_path):
@@ -189,7 +226,11 @@ def test_patterns_stand_for_names():
 
 def test_the_star_of_a_pattern_with_slashes_ends_at_the_next_one():
     table = Contents(
-        "thing", "sonde.things", dict.fromkeys(("comp/order", "comp/released/order", "ud/order"), "sonde.references:Reference")
+        "thing",
+        "sonde.things",
+        dict.fromkeys(
+            ("comp/order", "comp/released/order", "ud/order"), "sonde.references:Reference"
+        ),
     )
     assert [r.name for r in table.expand("comp/*")] == ["comp/order"]
     assert [r.name for r in table.expand("comp/*/order")] == ["comp/released/order"]
@@ -199,7 +240,11 @@ def test_the_star_of_a_pattern_with_slashes_ends_at_the_next_one():
 
 def test_patterns_leave_out_what_needs_an_option_that_they_do_not_give():
     assert THINGS.needs("needing") == {"size"}
-    assert [str(r) for r in THINGS.expand("*,size=1")] == ["Thing,size=1", "plain,size=1", "needing,size=1"]
+    assert [str(r) for r in THINGS.expand("*,size=1")] == [
+        "Thing,size=1",
+        "plain,size=1",
+        "needing,size=1",
+    ]
 
 
 def test_a_list_shows_also_what_needs_options():

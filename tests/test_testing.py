@@ -50,8 +50,15 @@ def recurring():
 
 def targeted(test):
     targets = {"train": ("ran", "ran"), "dev": ("sat", "sat"), "test": (test, "lay")}
-    rows = [(split, label, target) for split, pair in targets.items() for label, target in zip("xy", pair, strict=True)]
-    return Dataset.of(Example.about(Sentence.of([f"w{i}"]), label, split, target=target) for i, (split, label, target) in enumerate(rows))
+    rows = [
+        (split, label, target)
+        for split, pair in targets.items()
+        for label, target in zip("xy", pair, strict=True)
+    ]
+    return Dataset.of(
+        Example.about(Sentence.of([f"w{i}"]), label, split, target=target)
+        for i, (split, label, target) in enumerate(rows)
+    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -65,7 +72,10 @@ def test_sound_tasks_pass(family):
     [
         (Task(name=""), "needs a name"),
         (Task(question="It is."), "should end with '\\?'"),
-        (Task(metric="accuracy", dataset=FAMILIES["pair"]()), "cannot judge its labels: .*use pearson"),
+        (
+            Task(metric="accuracy", dataset=FAMILIES["pair"]()),
+            "cannot judge its labels: .*use pearson",
+        ),
         (Task(again=FAMILIES["sentence"](seed=1)), "twice gave different examples"),
         (Task(recurring()), "1 sentences are in train and in test"),
         (Task(targeted("Ran")), "target forms are in train and in test: ran"),
@@ -80,9 +90,19 @@ def test_sound_tasks_pass(family):
         (Task(changed(splits=np.zeros(7, np.int8))), "7 splits for 100 examples"),
         (Task(changed(asked=np.zeros((100, 1), np.int64))), "not in the vocabulary"),
         (Task(changed(labels=Classes(np.full(100, 5), ("x",)))), "no name"),
-        (Task(changed(labels=Scores(np.full(100, np.nan))), metric="pearson"), "not a finite number"),
+        (
+            Task(changed(labels=Scores(np.full(100, np.nan))), metric="pearson"),
+            "not a finite number",
+        ),
         (Task(changed(labels=Scores(np.zeros(100))), metric="pearson"), "all scores are equal"),
-        (Task(changed(labels=LabelSets(np.arange(101), np.zeros(100, int), np.full(100, 2.0), ("x",)))), "between 0 and 1"),
+        (
+            Task(
+                changed(
+                    labels=LabelSets(np.arange(101), np.zeros(100, int), np.full(100, 2.0), ("x",))
+                )
+            ),
+            "between 0 and 1",
+        ),
     ],
 )
 def test_broken_tasks_are_found(task, said):
@@ -129,8 +149,12 @@ BROKEN = {
     "NaN or infinite values .* is a sentence empty": lambda f, s: Vectors(
         (np.where(np.array([[not x.words] for x in s]), np.nan, layer(f)),)
     ),
-    "gave different bits": lambda f, s: Vectors((layer(f) + rng.normal(size=layer(f).shape).astype(np.float32),)),
-    "when sentences come in another order": lambda f, s: Vectors((layer(f) + np.arange(len(s), dtype=np.float32)[:, None],)),
+    "gave different bits": lambda f, s: Vectors(
+        (layer(f) + rng.normal(size=layer(f).shape).astype(np.float32),)
+    ),
+    "when sentences come in another order": lambda f, s: Vectors(
+        (layer(f) + np.arange(len(s), dtype=np.float32)[:, None],)
+    ),
     "changes with its batch": lambda f, s: Vectors((layer(f) - layer(f).mean(0),)),
     "layers need names of their own": lambda f, s: Vectors((layer(f), layer(f)), ("a", "a")),
     "not one flag a sentence": lambda f, s: Vectors(f.layers, cut=np.zeros(1, bool)),
@@ -179,8 +203,14 @@ def test_padding_in_the_mean_is_found():
     ("change", "said"),
     [
         (lambda s: replace(s, sentences=s.sentences + 1), "begin at 0"),
-        (lambda s: replace(s, sentences=np.minimum(s.sentences, s.sentences[-1] - 1)), "offsets end at"),
-        (lambda s: replace(s, first_word=np.zeros_like(s.first_word)), "every word of a sentence has a row"),
+        (
+            lambda s: replace(s, sentences=np.minimum(s.sentences, s.sentences[-1] - 1)),
+            "offsets end at",
+        ),
+        (
+            lambda s: replace(s, first_word=np.zeros_like(s.first_word)),
+            "every word of a sentence has a row",
+        ),
         (lambda s: replace(s, words=np.roll(s.words, 3, 0)), "lie outside its sentence"),
         (lambda s: replace(s, words=np.zeros_like(s.words)), "no word has units"),
         (lambda s: replace(s, sentences=s.sentences[:-1]), "sentences came back|one more entry"),
@@ -209,7 +239,10 @@ class Layered(Encoder):
         return asked
 
     def broken(self, found, sentences):
-        values = {"0.mean": layer(found), "1.mean": layer(found) * 2 + self.shift * (len(self.slots) == 1)}
+        values = {
+            "0.mean": layer(found),
+            "1.mean": layer(found) * 2 + self.shift * (len(self.slots) == 1),
+        }
         return Vectors(tuple(values[s] for s in self.slots), tuple(s[0] for s in self.slots))
 
 
@@ -253,8 +286,14 @@ def design(readings, read):
 
 def solved(train, read):
     labels = train.labels
-    wanted = np.eye(len(labels.names))[labels.matrix()] if labels.loss == "softmax" else np.nan_to_num(labels.matrix(), nan=0.5)
-    return np.linalg.lstsq(design(train, read), wanted - 0.5 * (labels.loss == "sigmoid"), rcond=None)[0]
+    wanted = (
+        np.eye(len(labels.names))[labels.matrix()]
+        if labels.loss == "softmax"
+        else np.nan_to_num(labels.matrix(), nan=0.5)
+    )
+    return np.linalg.lstsq(
+        design(train, read), wanted - 0.5 * (labels.loss == "sigmoid"), rcond=None
+    )[0]
 
 
 @dataclass
@@ -264,7 +303,9 @@ class Weights:
     probe: Probe
 
     def predict(self, readings):
-        scores = self.probe.scores((design(readings, self.read) @ self.weights).astype(np.float32), readings)
+        scores = self.probe.scores(
+            (design(readings, self.read) @ self.weights).astype(np.float32), readings
+        )
         return self.probe.said(scores, readings.labels)
 
 
@@ -283,7 +324,11 @@ class Deaf(Probe):
 class Cheat(Probe):
     def scores(self, found, readings):
         labels = readings.labels
-        return (np.eye(len(labels.names))[labels.matrix()] if labels.loss == "softmax" else labels.matrix()).astype(np.float32)
+        return (
+            np.eye(len(labels.names))[labels.matrix()]
+            if labels.loss == "softmax"
+            else labels.matrix()
+        ).astype(np.float32)
 
 
 class OneLayer(Probe):
@@ -293,7 +338,9 @@ class OneLayer(Probe):
 
 class Unseeded(Probe):
     def scores(self, found, readings):
-        return found + np.random.default_rng().normal(scale=1e-3, size=found.shape).astype(np.float32)
+        return found + np.random.default_rng().normal(scale=1e-3, size=found.shape).astype(
+            np.float32
+        )
 
 
 class Seeding(Probe):
@@ -370,7 +417,8 @@ def test_broken_probes_are_found(said):
 
 
 def test_a_sigmoid_before_the_loss_is_not_hidden_by_ranking():
-    # Sigmoid or softmax before cross-entropy (AIRI, Holmes): label sets decode at 0.5 of a probability, which is always at least 0
+    # Sigmoid or softmax before cross-entropy (AIRI, Holmes): label sets decode at 0.5 of a
+    # probability, which is always at least 0
     class Probabilities(Probe):
         def scores(self, found, readings):
             return 1 / (1 + np.exp(-found))
@@ -393,7 +441,8 @@ def test_planted_examples_are_sound_and_shuffling_keeps_what_there_is(kind):
 
 def test_importing_the_checks_imports_no_heavy_library():
     code = (
-        "import sonde.testing, sys; print([m for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers') if m in sys.modules])"
+        "import sonde.testing, sys; print([m for m in ('torch', 'transformers', 'sklearn',"
+        " 'sentence_transformers') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

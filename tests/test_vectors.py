@@ -11,11 +11,16 @@ def vectors(draw):
     """Vectors whose values say where they stand, with or without units a word."""
     names = tuple(str(i) for i in range(draw(st.integers(1, 3))))
     n = draw(st.integers(0, 5))
-    cut = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool) if draw(st.booleans()) else None
+    cut = (
+        np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool)
+        if draw(st.booleans())
+        else None
+    )
     if not draw(st.booleans()):
         units, spans = n, None
     else:
-        pieces = draw(st.lists(st.lists(st.integers(0, 3), max_size=4), min_size=n, max_size=n))  # units of each word
+        # units of each word
+        pieces = draw(st.lists(st.lists(st.integers(0, 3), max_size=4), min_size=n, max_size=n))
         extra = 1  # as [CLS] is: a unit of no word, before the first
         words, starts, first, unit = [], [0], [0], 0
         for sentence in pieces:
@@ -38,7 +43,9 @@ def of_sentence(v, s):
         return values, None
     a, b = v.spans.sentences[s], v.spans.sentences[s + 1]
     words = v.spans.words[v.spans.first_word[s] : v.spans.first_word[s + 1]]
-    return [layer[a:b].tolist() for layer in v.layers], [[layer[i:j].tolist() for i, j in words] for layer in v.layers]
+    return [layer[a:b].tolist() for layer in v.layers], [
+        [layer[i:j].tolist() for i, j in words] for layer in v.layers
+    ]
 
 
 @given(vectors(), st.data())
@@ -56,14 +63,19 @@ def test_concatenate_undoes_cutting_apart(v, data):
     parts = [v.take(np.arange(at)), v.take(np.arange(at, v.sentences))]
     whole = concatenate(parts)
     assert whole.sentences == v.sentences
-    assert [of_sentence(whole, s) for s in range(v.sentences)] == [of_sentence(v, s) for s in range(v.sentences)]
+    assert [of_sentence(whole, s) for s in range(v.sentences)] == [
+        of_sentence(v, s) for s in range(v.sentences)
+    ]
     assert whole.names == v.names
     assert (whole.cut is None) == (v.cut is None)
     assert all(layer.dtype == np.float32 for layer in whole.layers)
 
 
 def test_flags_of_one_part_are_kept_beside_parts_that_cannot_be_cut():
-    a, b = Vectors((np.zeros((1, 2), np.float32),)), Vectors((np.ones((2, 2), np.float32),), cut=np.array([False, True]))
+    a, b = (
+        Vectors((np.zeros((1, 2), np.float32),)),
+        Vectors((np.ones((2, 2), np.float32),), cut=np.array([False, True])),
+    )
     assert concatenate([a, b]).cut.tolist() == [False, False, True]
 
 
@@ -85,7 +97,10 @@ def test_nothing_cannot_be_put_together():
 
 def test_parts_of_two_kinds_are_not_mixed_in_silence():
     whole = Vectors((np.zeros((1, 2), np.float32),))
-    pieces = Vectors((np.zeros((2, 2), np.float32),), spans=Spans(np.array([0, 2]), np.array([[0, 2]]), np.array([0, 1])))
+    pieces = Vectors(
+        (np.zeros((2, 2), np.float32),),
+        spans=Spans(np.array([0, 2]), np.array([[0, 2]]), np.array([0, 1])),
+    )
     other = Vectors((np.zeros((1, 2), np.float32),), ("6",))
     with pytest.raises(ValueError, match="units"):
         concatenate([whole, pieces])

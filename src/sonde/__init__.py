@@ -11,9 +11,25 @@ if TYPE_CHECKING:
     from sonde.tasks.find import get_tasks
     from sonde.vectors import Vectors
 
-__all__ = ["Dataset", "Evaluation", "Example", "Sentence", "Site", "Vectors", "compare", "evaluate", "get_tasks"]
+__all__ = [
+    "Dataset",
+    "Evaluation",
+    "Example",
+    "Sentence",
+    "Site",
+    "Vectors",
+    "compare",
+    "evaluate",
+    "get_tasks",
+]
 
-_PLACES = {"evaluate": "api", "compare": "api", "Evaluation": "api", "get_tasks": "tasks.find", "Vectors": "vectors"}
+_PLACES = {
+    "evaluate": "api",
+    "compare": "api",
+    "Evaluation": "api",
+    "get_tasks": "tasks.find",
+    "Vectors": "vectors",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,8 @@
 """The code that modules reach, read statically: files by content, installed packages by version.
 
-A source file counts without comments, docstrings and layout, so that only an edit that can change behaviour changes its
-digest; annotations count, since they convert options and make fields. Data files belong to the modules that open them.
+A source file counts without comments, docstrings and layout, so that only an edit that can change
+behaviour changes its digest; annotations count, since they convert options and make fields. Data
+files belong to the modules that open them.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ DATA = (".tsv", ".json", ".txt")  # suffixes of the data files that a module may
 
 def digest(*parts: str) -> str:
     """Thirty-two hexadecimal digits that stand for some strings."""
-    return hashlib.blake2b("\x1e".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return hashlib.blake2b(
+        "\x1e".join(parts).encode("utf-8", "surrogatepass"), digest_size=16
+    ).hexdigest()
 
 
 def code_of(*starts: str) -> str:
-    """A digest of the code that some modules reach: their closure, data files of theirs, and versions of what is installed."""
+    """A digest of the code that some modules reach: their closure, data files of theirs, and
+    versions of what is installed.
+    """
     return _digest_of(frozenset(starts))
 
 
@@ -48,14 +53,18 @@ def _closed(starts: frozenset[str]) -> Closure:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """The code that some modules reach: source files, by module, and installed packages with their versions."""
+    """The code that some modules reach: source files, by module, and installed packages with their
+    versions.
+    """
 
     files: Mapping[Path, str]
     packages: Mapping[str, str]
 
 
 def closure(starts: Iterable[str]) -> Closure:
-    """The modules that some modules import, they themselves included, and those that these import."""
+    """The modules that some modules import, they themselves included, and those that these
+    import.
+    """
     files: dict[Path, str] = {}
     packages: dict[str, str] = {}
     todo = list(starts)
@@ -104,7 +113,9 @@ def _installed(name: str, file: Path) -> bool:
 
 @functools.cache
 def file_of(name: str) -> Path | None:
-    """The file that a module is read from; nothing is imported to find it, and None stands for what has none."""
+    """The file that a module is read from; nothing is imported to find it, and None stands for what
+    has none.
+    """
     loaded = getattr(sys.modules.get(name), "__file__", None)
     if loaded is not None:
         return Path(loaded).resolve()
@@ -115,14 +126,22 @@ def file_of(name: str) -> Path | None:
             if spec is None or spec.submodule_search_locations is None:
                 return None
             full = ".".join([top, *below[: depth + 1]])
-            spec = importlib.machinery.PathFinder.find_spec(full, list(spec.submodule_search_locations))
+            spec = importlib.machinery.PathFinder.find_spec(
+                full, list(spec.submodule_search_locations)
+            )
     except (ImportError, ValueError):
         return None
-    return Path(spec.origin).resolve() if spec is not None and spec.has_location and spec.origin else None
+    return (
+        Path(spec.origin).resolve()
+        if spec is not None and spec.has_location and spec.origin
+        else None
+    )
 
 
 def _package(name: str) -> dict[str, str]:
-    """The distribution that a module belongs to, with its version; nothing where none is installed."""
+    """The distribution that a module belongs to, with its version; nothing where none is
+    installed.
+    """
     top = name.partition(".")[0]
     try:
         return {top: importlib.metadata.version(top)}
@@ -137,7 +156,9 @@ def _distributions() -> Mapping[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A source file: a digest of its code and data files, and what it imports as (level, module, names)."""
+    """A source file: a digest of its code and data files, and what it imports as (level, module,
+    names).
+    """
 
     code: str
     imports: tuple[tuple[int, str, tuple[str, ...]], ...]
@@ -161,12 +182,16 @@ def _data_files(folder: Path) -> list[Path]:
 
 
 def _opens(texts: set[str], module: Path, data: Path) -> bool:
-    """Whether a module names a data file: by its whole name, or by a suffix that replaces its own."""
+    """Whether a module names a data file: by its whole name, or by a suffix that replaces its
+    own.
+    """
     return data.name in texts or (data.stem == module.stem and data.suffix in texts)
 
 
 class _Reader:
-    """A walk over a module: its code without comments, docstrings and layout, what it imports, and the strings in it."""
+    """A walk over a module: its code without comments, docstrings and layout, what it imports, and
+    the strings in it.
+    """
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -174,7 +199,9 @@ class _Reader:
         self.texts: set[str] = set()
 
     def read(self, node: ast.AST, typing_only: bool = False) -> None:
-        """Note a node and all below it; imports that only a type checker follows are no code that runs."""
+        """Note a node and all below it; imports that only a type checker follows are no code that
+        runs.
+        """
         kind = type(node)
         if kind is ast.Import and not typing_only:
             self.imports += [(0, alias.name, ()) for alias in node.names]  # type: ignore[attr-defined]
@@ -183,11 +210,17 @@ class _Reader:
         self.parts.append(kind.__name__)
         for field in node._fields:
             if field not in ("ctx", "kind", "type_comment", "type_ignores"):
-                self._value(field, getattr(node, field, None), typing_only or (field == "body" and _checks_types(node)))
+                self._value(
+                    field,
+                    getattr(node, field, None),
+                    typing_only or (field == "body" and _checks_types(node)),
+                )
         self.parts.append(")")
 
     def _value(self, field: str, value: Any, typing_only: bool) -> None:
-        """Note what a field holds; what is empty counts as missing, so that later Pythons with more fields agree."""
+        """Note what a field holds; what is empty counts as missing, so that later Pythons with more
+        fields agree.
+        """
         if value is None or value == []:
             return
         self.parts.append(field)
@@ -203,10 +236,16 @@ class _Reader:
 
 def _is_text(node: ast.AST) -> bool:
     """Whether a statement is a string that stands alone, as docstrings do."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _checks_types(node: ast.AST) -> bool:
     """Whether it is `if TYPE_CHECKING:`."""
     test = node.test if isinstance(node, ast.If) else None
-    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING")
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )

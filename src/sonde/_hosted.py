@@ -1,4 +1,6 @@
-"""Code that is not ours, such as an encoder in a user's file, run so that it can do no more harm than fail."""
+"""Code that is not ours, such as an encoder in a user's file, run so that it can do no more harm
+than fail.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Exited(RuntimeError):
 
 @contextmanager
 def hosted(name: str) -> Iterator[None]:
-    """Run code called `name`: sys.exit in it is an error of its own, and the working folder is as it was afterwards."""
+    """Run code called `name`: sys.exit in it is an error of its own, and the working folder is as
+    it was afterwards.
+    """
     try:
         folder = os.getcwd()
     except OSError:  # it was removed
@@ -28,7 +32,10 @@ def hosted(name: str) -> Iterator[None]:
     try:
         yield
     except SystemExit as end:
-        raise Exited(f"{name} called sys.exit({'' if end.code is None else end.code!r}): let it return or raise") from end
+        raise Exited(
+            f"{name} called sys.exit({'' if end.code is None else end.code!r}): let it return or"
+            " raise"
+        ) from end
     finally:
         with suppress(OSError):
             if folder and os.getcwd() != folder:
@@ -37,11 +44,15 @@ def hosted(name: str) -> Iterator[None]:
 
 def module_name(file: Path) -> str:
     """What the module of a user's file is called."""
-    return f"{_FROM_FILE}{hashlib.sha256(os.fsencode(file.expanduser().resolve())).hexdigest()[:12]}"
+    return (
+        f"{_FROM_FILE}{hashlib.sha256(os.fsencode(file.expanduser().resolve())).hexdigest()[:12]}"
+    )
 
 
 def import_file(file: Path) -> ModuleType:
-    """A user's Python file as a module, imported once a process; the user asks for this code to run."""
+    """A user's Python file as a module, imported once a process; the user asks for this code to
+    run.
+    """
     name = module_name(file)
     if name in sys.modules:
         return sys.modules[name]
@@ -59,8 +70,14 @@ def import_file(file: Path) -> ModuleType:
 
 
 def imported_files() -> list[Path]:
-    """The users' files that were imported so far, which another process has to import to read what they made."""
-    return [Path(str(module.__file__)) for name, module in list(sys.modules.items()) if name.startswith(_FROM_FILE)]
+    """The users' files that were imported so far, which another process has to import to read what
+    they made.
+    """
+    return [
+        Path(str(module.__file__))
+        for name, module in list(sys.modules.items())
+        if name.startswith(_FROM_FILE)
+    ]
 
 
 def one_line(error: BaseException) -> str:

@@ -1,4 +1,6 @@
-"""What a probe says of test examples in numbers, kept so that bits, calibration and probabilities need no second fit."""
+"""What a probe says of test examples in numbers, kept so that bits, calibration and probabilities
+need no second fit.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ HIGHEST = 6e4  # that half precision holds
 
 @dataclass(frozen=True, slots=True)
 class Logits:
-    """Scores of test examples in the state of a fit that is best on dev by loss, beside what is known without vectors.
+    """Scores of test examples in the state of a fit that is best on dev by loss, beside what is
+    known without vectors.
 
     values  [n, outputs] float16; log probabilities where they are a softmax's
     null    [outputs] float32: the same for one who knows but how frequent labels are in train
@@ -36,7 +39,9 @@ class Logits:
         """What is kept of scores [n, outputs] of a probe that was fitted to the labels of train."""
         z = scores.astype(np.float64)
         values = z - np.logaddexp.reduce(z, 1, keepdims=True) if link == "softmax" else z
-        return cls(np.clip(values, -HIGHEST, HIGHEST).astype(np.float16), null_scores(train), rows, link)
+        return cls(
+            np.clip(values, -HIGHEST, HIGHEST).astype(np.float16), null_scores(train), rows, link
+        )
 
     def bits(self, gold: Column) -> Doubles:
         """How many bits each example's labels take under the scores, [n]: -log2 p."""
@@ -47,15 +52,23 @@ class Logits:
         return code_length(gold, np.tile(self.null, (len(gold), 1)))
 
     def probabilities(self, link: Link | None = None) -> Doubles:
-        """The probability of each label, [n, outputs], under the link that they were trained with or another."""
+        """The probability of each label, [n, outputs], under the link that they were trained with
+        or another.
+        """
         z = self.values.astype(np.float64)
-        return np.exp(z - np.logaddexp.reduce(z, 1, keepdims=True)) if (link or self.link) == "softmax" else 1 / (1 + np.exp(-z))
+        return (
+            np.exp(z - np.logaddexp.reduce(z, 1, keepdims=True))
+            if (link or self.link) == "softmax"
+            else 1 / (1 + np.exp(-z))
+        )
 
 
 def null_scores(train: Column) -> Floats:
-    """The scores [outputs] under which labels are as likely as in train, half an example added to each count.
+    """The scores [outputs] under which labels are as likely as in train, half an example added to
+    each count.
 
-    Of classes these are log probabilities, of label sets the log odds of each label where it was annotated.
+    Of classes these are log probabilities, of label sets the log odds of each label where it was
+    annotated.
     """
     if isinstance(train, Classes):
         counts = np.bincount(train.ids, minlength=len(train.names)) + 0.5

@@ -9,11 +9,15 @@ from typing import Annotated, Any, Literal
 
 PLACE = "where files lie"
 Place = Annotated[str, PLACE]
-"""Text that says where files lie. What lies there belongs to an identity, and where it lies does not."""
+"""Text that says where files lie. What lies there belongs to an identity, and where it lies does
+not.
+"""
 
 
 class ReferenceProblem(ValueError):
-    """A reference that names nothing, or names it wrongly; the message says what to write instead."""
+    """A reference that names nothing, or names it wrongly; the message says what to write
+    instead.
+    """
 
 
 def says_where(hint: Any) -> bool:
@@ -43,12 +47,15 @@ def converted(text: str, kind: Any, where: str) -> Any:
     try:
         return kind(text) if kind in (int, float, Path) else text
     except ValueError:
-        raise ReferenceProblem(f"{where}{text}: not {'a whole number' if kind is int else 'a number'}") from None
+        raise ReferenceProblem(
+            f"{where}{text}: not {'a whole number' if kind is int else 'a number'}"
+        ) from None
 
 
 def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
     problem: ReferenceProblem | None = None
-    for kind in sorted(kinds, key=lambda k: k is str):  # a string fits everything, so it is tried last
+    # a string fits everything, so it is tried last
+    for kind in sorted(kinds, key=lambda k: k is str):
         try:
             return converted(text, kind, where)
         except ReferenceProblem as error:

@@ -1,4 +1,6 @@
-"""What a probe is told of the words that an example asks about (Ettinger et al. 2018, section 5)."""
+"""What a probe is told of the words that an example asks about (Ettinger et al. 2018, section
+5).
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,18 @@ def one_hot(dataset: Dataset) -> Floats:
 
 
 def alone(dataset: Dataset) -> Ints:
-    """Which sentence of the data set is each word of its vocabulary and nothing else, [vocabulary]."""
-    found = {sentence.words[0]: i for i, sentence in enumerate(dataset.sentences) if len(sentence.words) == 1}
+    """Which sentence of the data set is each word of its vocabulary and nothing else,
+    [vocabulary].
+    """
+    found = {
+        sentence.words[0]: i
+        for i, sentence in enumerate(dataset.sentences)
+        if len(sentence.words) == 1
+    }
     missing = next((word for word in dataset.vocabulary if word not in found), None)
     if missing is not None:
-        raise DataProblem(f"the data set does not have the asked word {missing!r} as a sentence, so it has no vector; read it one-hot")
+        raise DataProblem(
+            f"the data set does not have the asked word {missing!r} as a sentence, so it has no"
+            " vector; read it one-hot"
+        )
     return np.array([found[word] for word in dataset.vocabulary], np.int64)

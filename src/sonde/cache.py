@@ -1,6 +1,8 @@
-"""Files that are there whole or not at all, and what is remembered in the cache because it can be found out again.
+"""Files that are there whole or not at all, and what is remembered in the cache because it can be
+found out again.
 
-A cache that cannot be written is done without, and what a disk or somebody changed in it is not believed.
+A cache that cannot be written is done without, and what a disk or somebody changed in it is not
+believed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 PART = ".part"
-STALE = 24 * 3600  # seconds after which an unfinished file is taken to be left over from a process that died
+# seconds after which an unfinished file is taken to be left over from a process that died
+STALE = 24 * 3600
 
 
 class FileProblem(ValueError):
@@ -34,7 +37,8 @@ def cache_dir() -> Path:
 
 @contextmanager
 def draft(path: Path) -> Iterator[Path]:
-    """A place beside `path`, whose folder is made, to write a file to; where the block ends without an error, it is `path` then.
+    """A place beside `path`, whose folder is made, to write a file to; where the block ends without
+    an error, it is `path` then.
 
     A full disk and the like are a FileProblem, and what was at `path` stays as it was.
     """
@@ -44,10 +48,13 @@ def draft(path: Path) -> Iterator[Path]:
         yield place
         place.replace(path)
     except OSError as error:
-        if error.filename not in (None, str(place), str(path), str(path.parent)):  # some other file, which was read
+        # some other file, which was read
+        if error.filename not in (None, str(place), str(path), str(path.parent)):
             raise
         reason = (error.strerror or str(error)).lower()
-        raise FileProblem(f"cannot write {path}: {reason}; make room, or choose another place") from error
+        raise FileProblem(
+            f"cannot write {path}: {reason}; make room, or choose another place"
+        ) from error
     finally:
         with suppress(OSError):
             place.unlink(missing_ok=True)
@@ -65,7 +72,9 @@ def storable(text: str) -> str:
 
 
 def recall(folder: Path, key: str) -> Any:
-    """What was remembered under a key, as JSON has it; None where nothing was, or where it is not what was written."""
+    """What was remembered under a key, as JSON has it; None where nothing was, or where it is not
+    what was written.
+    """
     try:
         note = json.loads(_note(folder, key).read_text("utf-8"))
         return note["value"] if note["key"] == key and note["sum"] == _sum(note) else None
@@ -74,7 +83,9 @@ def recall(folder: Path, key: str) -> Any:
 
 
 def remember(folder: Path, key: str, value: Any) -> None:
-    """Remember a value (plain JSON) under a key, if the folder can be written; leftovers of killed processes are removed."""
+    """Remember a value (plain JSON) under a key, if the folder can be written; leftovers of killed
+    processes are removed.
+    """
     note = {"key": key, "value": value}
     with suppress(OSError, FileProblem):
         write_text(_note(folder, key), json.dumps({**note, "sum": _sum(note)}))
@@ -84,7 +95,8 @@ def remember(folder: Path, key: str, value: Any) -> None:
 
 
 def _note(folder: Path, key: str) -> Path:
-    return folder / f"{hashlib.blake2b(key.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}.json"
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16)
+    return folder / f"{digest.hexdigest()}.json"
 
 
 def _sum(note: dict[str, Any]) -> str:

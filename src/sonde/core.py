@@ -1,6 +1,7 @@
 """The nouns. A probing example is a label about one or more sites in one or more sentences.
 
-Everything here is a frozen value or a protocol; numpy is the only library. Tasks write `Example`s, other rooms read a `Dataset` in columns.
+Everything here is a frozen value or a protocol; numpy is the only library. Tasks write `Example`s,
+other rooms read a `Dataset` in columns.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class Sentence:
     @property
     def key(self) -> bytes:
         """Sixteen bytes that stand for (words, text); vectors are cached under them."""
-        lengths = ",".join(str(len(word)) for word in self.words)  # so that no two sentences run together
+        # so that no two sentences run together
+        lengths = ",".join(str(len(word)) for word in self.words)
         content = f"{lengths};{''.join(self.words)}{self.text}"
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -60,7 +62,8 @@ class Site(NamedTuple):
 class Example:
     """A label about one or more sites, as the author of a task writes it.
 
-    label   a class (str), a score (float), a set of labels, or a mapping of labels to weights (only those annotated)
+    label   a class (str), a score (float), a set of labels, or a mapping of labels to weights (only
+            those annotated)
     split   'train', 'dev' or 'test'
     asked   the words that the question is about, in order, one slot each
     strata  tags to report by: target form, distance, construction, seen or unseen
@@ -73,7 +76,9 @@ class Example:
     strata: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def about(cls, sentence: Sentence, label: Label, split: str = "train", **strata: str) -> Example:
+    def about(
+        cls, sentence: Sentence, label: Label, split: str = "train", **strata: str
+    ) -> Example:
         """A label about one whole sentence."""
         return cls((Site(sentence),), label, split, strata=strata)
 
@@ -95,14 +100,17 @@ class Dataset:
     """Examples in columns.
 
     sentences   the distinct sentences
-    sites       [examples, sites, 3] int64: sentence, start, stop; start and stop are -1 for a whole sentence
+    sites       [examples, sites, 3] int64: sentence, start, stop; start and stop are -1 for a whole
+                sentence
     labels      one label column (classes, scores, or label sets)
     splits      [examples] int8: 0 train, 1 dev, 2 test
     asked       [examples, slots] int64 into vocabulary
     vocabulary  the asked words
     strata      tags to report by
-    notes       what was counted while building: kept, left out and why, correlations; shown, never hidden
-    clusters    the strata, of those there are, whose examples were drawn together, as sentences and the words of spans always are
+    notes       what was counted while building: kept, left out and why, correlations; shown, never
+                hidden
+    clusters    the strata, of those there are, whose examples were drawn together, as sentences and
+                the words of spans always are
     """
 
     sentences: tuple[Sentence, ...]
@@ -124,14 +132,29 @@ class Dataset:
         numbers: dict[Sentence, int] = {}
         vocabulary: dict[str, int] = {}
         shape = (len(listed[0].sites), len(listed[0].asked))
-        sites, asked = np.empty((len(listed), shape[0], 3), np.int64), np.empty((len(listed), shape[1]), np.int64)
+        sites, asked = (
+            np.empty((len(listed), shape[0], 3), np.int64),
+            np.empty((len(listed), shape[1]), np.int64),
+        )
         for i, example in enumerate(listed):
             _check(example, shape, i)
             for k, (sentence, span) in enumerate(example.sites):
                 sites[i, k] = (numbers.setdefault(sentence, len(numbers)), *(span or (-1, -1)))
             asked[i] = [vocabulary.setdefault(word, len(vocabulary)) for word in example.asked]
-        labels, splits = column([e.label for e in listed]), np.array([SPLITS.index(e.split) for e in listed], np.int8)
-        return cls(tuple(numbers), sites, labels, splits, asked, tuple(vocabulary), _tags(listed), dict(notes or {}))
+        labels, splits = (
+            column([e.label for e in listed]),
+            np.array([SPLITS.index(e.split) for e in listed], np.int8),
+        )
+        return cls(
+            tuple(numbers),
+            sites,
+            labels,
+            splits,
+            asked,
+            tuple(vocabulary),
+            _tags(listed),
+            dict(notes or {}),
+        )
 
     def __len__(self) -> int:
         return len(self.sites)
@@ -143,7 +166,10 @@ class Dataset:
     def examples(self) -> Iterator[Example]:
         """The examples as an author would write them; labels are given by name."""
         for i in range(len(self)):
-            sites = tuple(Site(self.sentences[s], None if a < 0 else (int(a), int(b))) for s, a, b in self.sites[i])
+            sites = tuple(
+                Site(self.sentences[s], None if a < 0 else (int(a), int(b)))
+                for s, a, b in self.sites[i]
+            )
             strata = {k: t.names[t.codes[i]] for k, t in self.strata.items() if t.codes[i] >= 0}
             asked = tuple(self.vocabulary[w] for w in self.asked[i])
             yield Example(sites, label_of(self.labels, i), SPLITS[self.splits[i]], asked, strata)
@@ -151,7 +177,11 @@ class Dataset:
     def take(self, rows: Ints) -> Dataset:
         """Some of the examples, in that order, over the same sentences."""
         strata = {key: tags.take(rows) for key, tags in self.strata.items()}
-        columns: dict[str, Any] = {"sites": self.sites[rows], "splits": self.splits[rows], "asked": self.asked[rows]}
+        columns: dict[str, Any] = {
+            "sites": self.sites[rows],
+            "splits": self.splits[rows],
+            "asked": self.asked[rows],
+        }
         return replace(self, labels=self.labels.take(rows), strata=strata, **columns)
 
     def noted(self, **notes: Any) -> Dataset:
@@ -164,23 +194,34 @@ def _check(example: Example, shape: tuple[int, int], i: int) -> None:
         raise DataProblem(f"example {i}: split {example.split!r} is not one of {', '.join(SPLITS)}")
     if (len(example.sites), len(example.asked)) != shape:
         found = (len(example.sites), len(example.asked))
-        raise DataProblem(f"example {i} has {found[0]} sites and {found[1]} asked words, the first has {shape[0]} and {shape[1]}")
+        raise DataProblem(
+            f"example {i} has {found[0]} sites and {found[1]} asked words, the first has {shape[0]}"
+            f" and {shape[1]}"
+        )
     for sentence, span in example.sites:
         if span is not None and not 0 <= span[0] < span[1] <= len(sentence.words):
-            raise DataProblem(f"example {i}: span {span} is outside a sentence of {len(sentence.words)} words: {sentence.text[:60]!r}")
+            raise DataProblem(
+                f"example {i}: span {span} is outside a sentence of {len(sentence.words)} words:"
+                f" {sentence.text[:60]!r}"
+            )
 
 
 def _tags(examples: Sequence[Example]) -> dict[str, Tags]:
     found: dict[str, Tags] = {}
     for key in sorted({key for e in examples for key in e.strata}):
         numbers: dict[str, int] = {}
-        codes = [numbers.setdefault(e.strata[key], len(numbers)) if key in e.strata else -1 for e in examples]
+        codes = [
+            numbers.setdefault(e.strata[key], len(numbers)) if key in e.strata else -1
+            for e in examples
+        ]
         found[key] = Tags(np.array(codes, np.int64), tuple(numbers))
     return found
 
 
 class Task(Protocol):
-    """One question about sentences. `metric`, `probe` and `view` are references to what it is judged and read with."""
+    """One question about sentences. `metric`, `probe` and `view` are references to what it is
+    judged and read with.
+    """
 
     @property
     def name(self) -> str: ...
@@ -205,13 +246,16 @@ class Encoder(Protocol):
     def name(self) -> str: ...
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        """Vectors of the sentences, in their order. The same sentences in the same order give the same bits."""
+        """Vectors of the sentences, in their order. The same sentences in the same order give the
+        same bits.
+        """
         ...
 
 
 @runtime_checkable
 class Layered(Encoder, Protocol):
-    """An encoder that can fill several slots ('layer.form', as '6.mean') of the vector cache in one pass.
+    """An encoder that can fill several slots ('layer.form', as '6.mean') of the vector cache in one
+    pass.
 
     base   what all its slots share: the reference without layers and pooling; it keys the cache
     slots  what this one yields, one a layer of its Vectors
@@ -229,7 +273,9 @@ class Layered(Encoder, Protocol):
 
 @runtime_checkable
 class Prepared(Encoder, Protocol):
-    """An encoder that looks at the corpus first (SentEval's `prepare`, a fitted idf); its vectors hold for that corpus."""
+    """An encoder that looks at the corpus first (SentEval's `prepare`, a fitted idf); its vectors
+    hold for that corpus.
+    """
 
     def prepared(self, sentences: Sequence[Sentence]) -> Encoder:
         """The encoder, made ready for these sentences."""
@@ -239,8 +285,8 @@ class Prepared(Encoder, Protocol):
 class Cell(NamedTuple):
     """One fit of a probe: which layers are read, the seed, and which of its states is wanted.
 
-    by  the state that is best on dev by `score` (accuracy, F1), or by `loss`, which is the one whose probabilities mean something;
-        a probe that has but one state gives that
+    by  the state that is best on dev by `score` (accuracy, F1), or by `loss`, which is the one
+        whose probabilities mean something; a probe that has but one state gives that
     """
 
     read: str
@@ -250,9 +296,11 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """Scores [examples, outputs] of one predictor, with the outputs' names, and what they decode to.
+    """Scores [examples, outputs] of one predictor, with the outputs' names, and what they decode
+    to.
 
-    link  how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None where they do not
+    link  how scores become probabilities: a softmax over the outputs, or a sigmoid of each; None
+          where they do not
     """
 
     scores: Floats
@@ -279,7 +327,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one trial found. `strata` tag examples, `clusters` number what was drawn together, `scores` are of the state best by loss."""
+    """What one trial found. `strata` tag examples, `clusters` number what was drawn together,
+    `scores` are of the state best by loss.
+    """
 
     trial: Trial
     metric: str

@@ -1,9 +1,11 @@
-"""What decides a number, computed and never listed: the code that a thing reaches, and the facts that it states itself.
+"""What decides a number, computed and never listed: the code that a thing reaches, and the facts
+that it states itself.
 
-Code is the closure of modules that a thing's own modules import, read statically and hashed without comments, docstrings
-and layout. It starts at the factory that a reference names, at the class of the thing, and at everything that it holds.
-sonde's modules and the user's count by their content, installed distributions by name and version. No path and no time
-is in an identity: a corpus that moves stays what it is.
+Code is the closure of modules that a thing's own modules import, read statically and hashed without
+comments, docstrings and layout. It starts at the factory that a reference names, at the class of
+the thing, and at everything that it holds. sonde's modules and the user's count by their content,
+installed distributions by name and version. No path and no time is in an identity: a corpus that
+moves stays what it is.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ _process = uuid.uuid4().hex
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What decides a thing's outputs; as text it is one line of JSON, the same in every process and on every machine.
+    """What decides a thing's outputs; as text it is one line of JSON, the same in every process and
+    on every machine.
 
     reference  how it was asked for, without the places of files: what lies there is among the facts
     code       a digest of the code that it reaches
-    facts      what it states of itself: files and weights by content, revision, resolved device and precision
+    facts      what it states of itself: files and weights by content, revision, resolved device and
+               precision
     """
 
     reference: str
@@ -53,7 +57,9 @@ class Made(NamedTuple):
 
 
 def identity(contents: Contents, reference: str | None, thing: Any, *facts: str) -> Identity:
-    """The identity of a thing that a reference names, or (without one) of an object that was handed over by name."""
+    """The identity of a thing that a reference names, or (without one) of an object that was handed
+    over by name.
+    """
     parts = list(held(thing))
     starts = {module for part in parts for module in _modules(part)}
     stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
@@ -62,20 +68,25 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
         starts |= contents.modules(Reference.parse(reference).name)
         text = portable(contents, reference)
     if any(_interactive(start) for start in starts):
-        stated.append(_process)  # code that was typed in has no file to tell it from what is typed in later
+        # code that was typed in has no file to tell it from what is typed in later
+        stated.append(_process)
     return Identity(text, code_of(*starts), (*stated, *facts))
 
 
 def recorded(provenance: Mapping[str, Any], kind: str, reference: str) -> str:
-    """The identity of the task, encoder, probe, control or metric that a result says it was made of; '' where it does not."""
+    """The identity of the task, encoder, probe, control or metric that a result says it was made
+    of; '' where it does not.
+    """
     known = provenance.get("identities", {})
-    return str(known.get(kind, known.get(reference, "")))  # version 0.1 wrote it under the reference
+    # version 0.1 wrote it under the reference
+    return str(known.get(kind, known.get(reference, "")))
 
 
 def portable(contents: Contents, reference: str) -> str:
     """A canonical reference without the places of files.
 
-    sonde's own things state what lies there; of a user's thing, a digest of the file or folder stands for it.
+    sonde's own things state what lies there; of a user's thing, a digest of the file or folder
+    stands for it.
     """
     parsed = Reference.parse(reference)
     where = placed(contents.find(parsed.name))
@@ -84,23 +95,32 @@ def portable(contents: Contents, reference: str) -> str:
     def kept(key: str | None, value: str) -> str:
         return value if key not in where else "file" if states else content(value)
 
-    argument = None if parsed.argument is None or (states and None in where) else kept(None, parsed.argument)
+    argument = (
+        None
+        if parsed.argument is None or (states and None in where)
+        else kept(None, parsed.argument)
+    )
     options = tuple((key, kept(key, value)) for key, value in parsed.options)
     path, at, attribute = parsed.name.rpartition("@")
     return str(Reference(f"{PurePath(path).name}{at}{attribute}", argument, options))
 
 
 def content(place: str) -> str:
-    """A digest of a file, or of the files below a folder; the text itself where nothing lies there."""
+    """A digest of a file, or of the files below a folder; the text itself where nothing lies
+    there.
+    """
     path = Path(place).expanduser()
     if not path.exists():
         return place
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    return digest(*(hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest() for file in files))
+    return digest(
+        *(hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest() for file in files)
+    )
 
 
 def held(thing: Any) -> Iterator[Any]:
-    """A thing and everything that it holds: a probe within a probe, functions, layers, readers; plain values are left out.
+    """A thing and everything that it holds: a probe within a probe, functions, layers, readers;
+    plain values are left out.
 
     Of a dataclass the fields count that make it equal to another; what it only remembers does not.
     """
@@ -116,7 +136,9 @@ def held(thing: Any) -> Iterator[Any]:
 
 
 def _modules(part: Any) -> set[str]:
-    """The modules that a held thing is written in; what is installed (arrays, a library's networks) counts by its version."""
+    """The modules that a held thing is written in; what is installed (arrays, a library's networks)
+    counts by its version.
+    """
     if isinstance(part, types.ModuleType):
         return {part.__name__}
     named = {str(getattr(part, "__module__", "")), type(part).__module__} - {""}
@@ -145,10 +167,15 @@ def _inside(thing: Any) -> list[Any]:
     if is_dataclass(thing):
         return [getattr(thing, field.name) for field in fields(thing) if field.compare]
     slots = [slot for kind in type(thing).__mro__ for slot in _slots(kind)]
-    return [*(getattr(thing, slot) for slot in slots if hasattr(thing, slot)), *getattr(thing, "__dict__", {}).values()]
+    return [
+        *(getattr(thing, slot) for slot in slots if hasattr(thing, slot)),
+        *getattr(thing, "__dict__", {}).values(),
+    ]
 
 
-def _inside_function(thing: functools.partial[Any] | types.MethodType | types.FunctionType) -> list[Any]:
+def _inside_function(
+    thing: functools.partial[Any] | types.MethodType | types.FunctionType,
+) -> list[Any]:
     """What a function is bound to, closes over, or takes by default."""
     if isinstance(thing, functools.partial):
         return [thing.func, *thing.args, *thing.keywords.values()]
@@ -188,4 +215,6 @@ def _is_empty(cell: types.CellType) -> bool:
 
 def _interactive(module: str) -> bool:
     """Whether a module was typed in: it is loaded and has no file, and is no built-in one."""
-    return module in sys.modules and module not in sys.builtin_module_names and file_of(module) is None
+    return (
+        module in sys.modules and module not in sys.builtin_module_names and file_of(module) is None
+    )

@@ -1,7 +1,8 @@
 """Label columns, and the one place that knows their outputs, their loss and how scores are decoded.
 
-A probe trains `outputs` scores under the loss that a column names, against `column.matrix()`, and never looks at the
-type of the column. `decode` turns scores back into a column of the same kind, which is what metrics compare.
+A probe trains `outputs` scores under the loss that a column names, against `column.matrix()`, and
+never looks at the type of the column. `decode` turns scores back into a column of the same kind,
+which is what metrics compare.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Loss = Literal["softmax", "sigmoid", "squared"]
 
 
 class Column(Protocol):
-    """Labels of n examples. `names` are the outputs' names; `loss` says how scores [n, outputs] are judged."""
+    """Labels of n examples. `names` are the outputs' names; `loss` says how scores [n, outputs] are
+    judged.
+    """
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -97,10 +100,11 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class LabelSets:
-    """A set of labels an example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these weights.
+    """A set of labels an example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these
+    weights.
 
-    A weight of zero says that the label was looked at and denied; labels that are not listed count as denied too, unless
-    `partial` holds: then only the listed labels were annotated.
+    A weight of zero says that the label was looked at and denied; labels that are not listed count
+    as denied too, unless `partial` holds: then only the listed labels were annotated.
     """
 
     offsets: Ints
@@ -123,7 +127,9 @@ class LabelSets:
         return LabelSets(offsets, self.ids[cells], self.weights[cells], self.names, self.partial)
 
     def matrix(self) -> NDArray[Any]:
-        """Weights [n, outputs], float32; NaN where a label was not annotated, which the loss leaves out."""
+        """Weights [n, outputs], float32; NaN where a label was not annotated, which the loss leaves
+        out.
+        """
         dense = np.full((len(self), len(self.names)), np.nan if self.partial else 0.0, np.float32)
         dense[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.ids] = self.weights
         return dense
@@ -131,7 +137,9 @@ class LabelSets:
     def decode(self, scores: Floats) -> LabelSets:
         """Every label whose score (a logit) is at least zero."""
         rows, ids = np.nonzero(scores >= 0)
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=len(scores)))])
+        offsets = np.concatenate(
+            [np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=len(scores)))]
+        )
         return LabelSets(offsets, ids.astype(np.int64), np.ones(len(ids), np.float32), self.names)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -139,14 +147,18 @@ class LabelSets:
 
 
 Label = str | float | frozenset[str] | Mapping[str, float]
-"""What an author of a task writes: a class, a number, a set of labels, or labels with weights (only those annotated)."""
+"""What an author of a task writes: a class, a number, a set of labels, or labels with weights (only
+those annotated).
+"""
 
 
 def column(labels: Sequence[Label]) -> Column:
     """The column of some labels; classes and set labels are numbered in sorted order."""
     kinds = {_kind(v) for v in labels}
     if len(kinds) > 1:
-        raise ValueError(f"labels of one data set must be of one kind, found {' and '.join(sorted(kinds))}")
+        raise ValueError(
+            f"labels of one data set must be of one kind, found {' and '.join(sorted(kinds))}"
+        )
     if kinds == {"class"}:
         names = tuple(sorted({str(v) for v in labels}))
         number = {name: i for i, name in enumerate(names)}
@@ -164,7 +176,11 @@ def label_of(labels: Column, i: int) -> Label:
     if labels.loss == "squared":
         return float(arrays["values"][0])
     pairs = {names[k]: float(w) for k, w in zip(arrays["ids"], arrays["weights"], strict=True)}
-    return pairs if getattr(labels, "partial", False) else frozenset(k for k, w in pairs.items() if w > 0)
+    return (
+        pairs
+        if getattr(labels, "partial", False)
+        else frozenset(k for k, w in pairs.items() if w > 0)
+    )
 
 
 def _kind(label: Label) -> str:
@@ -174,7 +190,10 @@ def _kind(label: Label) -> str:
         return "score"
     if isinstance(label, Mapping | Set):
         return "set"
-    raise ValueError(f"a label is a string, a number, a set of strings or a mapping of strings to weights, not {label!r}")
+    raise ValueError(
+        "a label is a string, a number, a set of strings or a mapping of strings to weights, not"
+        f" {label!r}"
+    )
 
 
 def _label_sets(labels: Sequence[Set[str] | Mapping[str, float]]) -> LabelSets:
@@ -192,23 +211,31 @@ def _label_sets(labels: Sequence[Set[str] | Mapping[str, float]]) -> LabelSets:
 
 
 def as_sets(labels: Column) -> LabelSets:
-    """Label sets as they are, and classes as sets of one label each, which is how a sigmoid for each label sees them."""
+    """Label sets as they are, and classes as sets of one label each, which is how a sigmoid for
+    each label sees them.
+    """
     if isinstance(labels, LabelSets):
         return labels
     if isinstance(labels, Classes):
-        return LabelSets(np.arange(len(labels) + 1), labels.ids, np.ones(len(labels), np.float32), labels.names)
+        return LabelSets(
+            np.arange(len(labels) + 1), labels.ids, np.ones(len(labels), np.float32), labels.names
+        )
     raise ValueError("scores are no label sets")
 
 
 def link_of(labels: Column) -> Literal["softmax", "sigmoid"] | None:
-    """How scores that were trained under the labels' own loss become probabilities; None for numbers."""
+    """How scores that were trained under the labels' own loss become probabilities; None for
+    numbers.
+    """
     return None if labels.loss == "squared" else labels.loss
 
 
 def code_length(labels: Column, scores: Floats) -> NDArray[np.float64]:
-    """Bits that each example's labels take under a probe's scores (logits), [n]: -log2 p; ValueError for numbers.
+    """Bits that each example's labels take under a probe's scores (logits), [n]: -log2 p;
+    ValueError for numbers.
 
-    Classes are coded by softmax, even where a sigmoid each was trained: that is their distribution given that one label holds.
+    Classes are coded by softmax, even where a sigmoid each was trained: that is their distribution
+    given that one label holds.
     """
     z = scores.astype(np.float64)
     if isinstance(labels, Classes):
@@ -222,17 +249,20 @@ def code_length(labels: Column, scores: Floats) -> NDArray[np.float64]:
 
 
 def uniform_length(labels: Column) -> NDArray[np.float64]:
-    """Bits that each example's labels take when all are equally likely, [n]: log2 of the classes, or one a label annotated."""
+    """Bits that each example's labels take when all are equally likely, [n]: log2 of the classes,
+    or one a label annotated.
+    """
     if isinstance(labels, Classes):
         return np.full(len(labels), np.log2(len(labels.names)))
     return code_length(labels, np.zeros((len(labels), len(labels.names)), np.float32))
 
 
 def adaptive_length(labels: Column) -> NDArray[np.float64]:
-    """Bits that each example's labels take for one who has seen those before it and no vectors, [n].
+    """Bits that each example's labels take for one who has seen those before it and no vectors,
+    [n].
 
-    A class has the chance (times seen + 1/2) / (examples seen + classes / 2); each label of a set holds or does not likewise
-    (Krichevsky & Trofimov 1981).
+    A class has the chance (times seen + 1/2) / (examples seen + classes / 2); each label of a set
+    holds or does not likewise (Krichevsky & Trofimov 1981).
     """
     if isinstance(labels, Classes):
         order = np.argsort(labels.ids, kind="stable")
@@ -260,14 +290,27 @@ def joined(columns: Sequence[Column]) -> Column:
     names = tuple(dict.fromkeys(name for c in columns for name in c.names))
     places = [np.array([names.index(n) for n in c.names], np.int64) for c in columns]
     if isinstance(first, Classes):
-        return Classes(np.concatenate([place[c.ids] for place, c in zip(places, columns, strict=True) if isinstance(c, Classes)]), names)
+        return Classes(
+            np.concatenate(
+                [
+                    place[c.ids]
+                    for place, c in zip(places, columns, strict=True)
+                    if isinstance(c, Classes)
+                ]
+            ),
+            names,
+        )
     sets = [as_sets(c) for c in columns]
     offsets = np.cumsum(np.concatenate([[0], *(np.diff(c.offsets) for c in sets)]))
     ids = np.concatenate([place[c.ids] for place, c in zip(places, sets, strict=True)])
-    return LabelSets(offsets, ids, np.concatenate([c.weights for c in sets]), names, any(c.partial for c in sets))
+    return LabelSets(
+        offsets, ids, np.concatenate([c.weights for c in sets]), names, any(c.partial for c in sets)
+    )
 
 
-def restored(loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False) -> Column:
+def restored(
+    loss: str, arrays: Mapping[str, NDArray[Any]], names: Sequence[str], partial: bool = False
+) -> Column:
     """The column that `arrays()` was taken from, as the store and a built file read it back."""
     if loss == "softmax":
         return Classes(arrays["ids"].astype(np.int64), tuple(names))

@@ -16,5 +16,7 @@ class Lexical(Encoder, Protocol):
     """An encoder that can tell, without encoding, which words it does not know."""
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        """Of which words [n] some part is read as the token for the unknown; None where it cannot be told."""
+        """Of which words [n] some part is read as the token for the unknown; None where it cannot
+        be told.
+        """
         ...

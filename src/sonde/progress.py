@@ -1,4 +1,6 @@
-"""How far a long fit is, told to whoever waits for it: probes tell, the run that called them shows it; nobody has to listen."""
+"""How far a long fit is, told to whoever waits for it: probes tell, the run that called them shows
+it; nobody has to listen.
+"""
 
 from __future__ import annotations
 

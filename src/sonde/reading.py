@@ -1,4 +1,6 @@
-"""Examples x vectors -> readings: what a probe sees. Nothing is copied until features are asked for."""
+"""Examples x vectors -> readings: what a probe sees. Nothing is copied until features are asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ class ReadingProblem(ValueError):
 class Readings:
     """The examples of a data set beside the vectors of its sentences, all layers kept.
 
-    `vectors` are in the order of `dataset.sentences`; `view` says how sites become one row of features.
+    `vectors` are in the order of `dataset.sentences`; `view` says how sites become one row of
+    features.
     """
 
     dataset: Dataset
@@ -58,8 +61,8 @@ class Readings:
         if spans is None:
             if (start >= 0).any():
                 raise ReadingProblem(
-                    "the task asks about spans, but the encoder gives one vector a sentence; take one of words or word pieces: "
-                    "hf:NAME,pool=none"
+                    "the task asks about spans, but the encoder gives one vector a sentence; take"
+                    " one of words or word pieces: hf:NAME,pool=none"
                 )
             return sentence, sentence + 1
         return units_read(spans, self.dataset.sites[:, site])
@@ -67,51 +70,75 @@ class Readings:
     def whole(self, sentences: Ints) -> tuple[Ints, Ints]:
         """The units of whole sentences, as starts and stops [n]."""
         spans = self.vectors.spans
-        return (sentences, sentences + 1) if spans is None else (spans.sentences[sentences].copy(), spans.sentences[sentences + 1].copy())
+        return (
+            (sentences, sentences + 1)
+            if spans is None
+            else (spans.sentences[sentences].copy(), spans.sentences[sentences + 1].copy())
+        )
 
     def features(self, read: str) -> Floats:
-        """One row an example, [examples, features] float32; `read_of` says what can be read. A mix has no features of its own."""
+        """One row an example, [examples, features] float32; `read_of` says what can be read. A mix
+        has no features of its own.
+        """
         how, layers = read_of(read, self.vectors.names)
         if how == "mix":
-            raise ReadingProblem(f"{read!r} is learnt with the probe; use a probe that learns it, such as span")
+            raise ReadingProblem(
+                f"{read!r} is learnt with the probe; use a probe that learns it, such as span"
+            )
         found = [view(self.view)(self, self.vectors.layer(name)) for name in layers]
         return np.concatenate(found, 1) if len(found) > 1 else found[0]
 
 
 class Read(NamedTuple):
-    """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights are learnt (`mix`)."""
+    """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights
+    are learnt (`mix`).
+    """
 
     how: Literal["layer", "cat", "mix"]
     layers: tuple[str, ...]
 
 
 def read_of(text: str, names: Sequence[str]) -> Read:
-    """What a read means for an encoder with layers of these names; ReadingProblem where it has none of that name.
+    """What a read means for an encoder with layers of these names; ReadingProblem where it has none
+    of that name.
 
     6, lex      a layer by name; `top` is the last
     cat         all layers side by side; `cat:lex+top` some of them
-    mix         the learnt sum of all numbered layers; `mix:0-3` of some of them, `mix:lex+1-6` of any
+    mix         the learnt sum of all numbered layers; `mix:0-3` of some of them, `mix:lex+1-6` of
+                any
     """
     head, colon, rest = text.partition(":")
     if head in ("cat", "mix") and text not in names:
         numbered = [name for name in names if name.isdecimal()]
         usual = names if head == "cat" else numbered
-        layers = [layer for item in rest.split("+") for layer in _layers(item, names)] if colon else list(usual)
+        layers = (
+            [layer for item in rest.split("+") for layer in _layers(item, names)]
+            if colon
+            else list(usual)
+        )
         if not layers:
-            raise ReadingProblem(f"{text!r} sums up numbered layers, and the encoder {_gives(names)}; take hf:NAME,layers=all")
+            raise ReadingProblem(
+                f"{text!r} sums up numbered layers, and the encoder {_gives(names)}; take"
+                " hf:NAME,layers=all"
+            )
         return Read("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
     return Read("layer", (_layer(text, names),))
 
 
 def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """The reads that are asked for, each layer by name without; `layers` stands for that, `cumulative` for mix:0-0, mix:0-1 ... mix.
+    """The reads that are asked for, each layer by name without; `layers` stands for that,
+    `cumulative` for mix:0-0, mix:0-1 ... mix.
 
     ReadingProblem for a read that the encoder has no layers for.
     """
     numbered = sorted((name for name in names if name.isdecimal()), key=int)
-    growing = [f"mix:{numbered[0]}-{name}" for name in numbered[:-1]] + ["mix"] if numbered else ["mix"]
+    growing = (
+        [f"mix:{numbered[0]}-{name}" for name in numbered[:-1]] + ["mix"] if numbered else ["mix"]
+    )
     stands = {"layers": list(names), "cumulative": growing}
-    found = tuple(dict.fromkeys(read for text in asked or ["layers"] for read in stands.get(text, [text])))
+    found = tuple(
+        dict.fromkeys(read for text in asked or ["layers"] for read in stands.get(text, [text]))
+    )
     for read in found:
         read_of(read, names)
     return found
@@ -127,7 +154,9 @@ def _layers(item: str, names: Sequence[str]) -> list[str]:
 
 
 def _layer(name: str, names: Sequence[str]) -> str:
-    """The layer of a name; `top` is the last numbered one, or the last of all where none has a number."""
+    """The layer of a name; `top` is the last numbered one, or the last of all where none has a
+    number.
+    """
     if name == "top" and name not in names:
         return max((n for n in names if n.isdecimal()), key=int, default=names[-1])
     if name not in names:
@@ -168,18 +197,24 @@ class Needs:
 
 
 class Probe(Protocol):
-    """Settings of a classifier that reads vectors; fitting returns predictors and changes nothing here."""
+    """Settings of a classifier that reads vectors; fitting returns predictors and changes nothing
+    here.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
     def needs(self) -> Needs:
-        """What it depends on; a probe that says nothing is fitted for each seed, and reads vectors alone."""
+        """What it depends on; a probe that says nothing is fitted for each seed, and reads vectors
+        alone.
+        """
         return Needs()
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and layers go in one pass."""
+        """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and
+        layers go in one pass.
+        """
         ...
 
 
@@ -189,15 +224,28 @@ def needs_of(probe: Probe) -> Needs:
 
 
 def view(name: str) -> View:
-    """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined, and asked words added."""
+    """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined, and
+    asked words added.
+    """
     pool, *parts = name.split("+")
     if pool not in POOLS or not set(parts) <= {"contrast", *ASKED}:
         more = ", ".join(f"+{part}" for part in ("contrast", *ASKED))
-        raise ReadingProblem(f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of {more}")
+        raise ReadingProblem(
+            f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
+            f" {more}"
+        )
 
     def read(readings: Readings, units: Floats) -> Floats:
-        sites = [POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])]
-        combined = _contrast(sites) if "contrast" in parts else np.concatenate(sites, 1) if len(sites) > 1 else sites[0]
+        sites = [
+            POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])
+        ]
+        combined = (
+            _contrast(sites)
+            if "contrast" in parts
+            else np.concatenate(sites, 1)
+            if len(sites) > 1
+            else sites[0]
+        )
         told = [ASKED[part](readings, units) for part in parts if part in ASKED]
         return np.concatenate([combined, *told], 1) if told else combined
 
@@ -210,12 +258,16 @@ def units_read(spans: Spans, sites: Ints) -> tuple[Ints, Ints]:
     starts, stops = spans.sentences[sentence].copy(), spans.sentences[sentence + 1].copy()
     parts = np.flatnonzero(start >= 0)
     first = spans.first_word[sentence[parts]]
-    starts[parts], stops[parts] = _units_of_words(spans.words, first + start[parts], first + stop[parts])
+    starts[parts], stops[parts] = _units_of_words(
+        spans.words, first + start[parts], first + stop[parts]
+    )
     return starts, stops
 
 
 def _units_of_words(words: Ints, first: Ints, stop: Ints) -> tuple[Ints, Ints]:
-    """From the first to the last unit that words first:stop have; words that have none are passed over."""
+    """From the first to the last unit that words first:stop have; words that have none are passed
+    over.
+    """
     aligned = np.flatnonzero(words[:, 1] > words[:, 0])
     left, right = np.searchsorted(aligned, first), np.searchsorted(aligned, stop) - 1
     starts, stops = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)

@@ -1,7 +1,8 @@
 """References name things everywhere: `name[:argument][,key=value]...` or `mine.py@thing`.
 
-A `Reference` is the parsed text; `Contents` is a room's table of contents, which turns a reference into the thing it
-names. Nothing is imported before it is asked for, and option values are converted by annotation, never evaluated.
+A `Reference` is the parsed text; `Contents` is a room's table of contents, which turns a reference
+into the thing it names. Nothing is imported before it is asked for, and option values are converted
+by annotation, never evaluated.
 """
 
 from __future__ import annotations
@@ -21,12 +22,23 @@ from urllib.parse import quote, unquote
 from sonde._hosted import hosted, import_file, module_name
 from sonde._options import Place, ReferenceProblem, converted, says_where, texts
 
-__all__ = ["Contents", "Place", "Reference", "ReferenceProblem", "brief", "parsed_or_none", "placed"]
+__all__ = [
+    "Contents",
+    "Place",
+    "Reference",
+    "ReferenceProblem",
+    "brief",
+    "parsed_or_none",
+    "placed",
+    "summary",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A parsed reference: the name, its one positional argument and its options in order (a key may repeat)."""
+    """A parsed reference: the name, its one positional argument and its options in order (a key may
+    repeat).
+    """
 
     name: str
     argument: str | None = None
@@ -34,7 +46,9 @@ class Reference:
 
     @classmethod
     def parse(cls, text: str) -> Reference:
-        """Read `name[:argument][,key=value]...`; `, : = @ %` inside a value are written percent-encoded."""
+        """Read `name[:argument][,key=value]...`; `, : = @ %` inside a value are written
+        percent-encoded.
+        """
         head, *rest = text.split(",")
         name, colon, argument = head.partition(":")
         if not name.strip():
@@ -43,13 +57,23 @@ class Reference:
         for item in rest:
             key, equals, value = item.partition("=")
             if not key.strip() or not equals:
-                raise ReferenceProblem(f"{item!r} in {text!r} is not key=value (write a comma inside a value as %2C)")
+                raise ReferenceProblem(
+                    f"{item!r} in {text!r} is not key=value (write a comma inside a value as %2C)"
+                )
             options.append((key.strip(), unquote(value, errors="surrogateescape")))
-        return cls(name.strip(), unquote(argument, errors="surrogateescape") if colon else None, tuple(options))
+        return cls(
+            name.strip(),
+            unquote(argument, errors="surrogateescape") if colon else None,
+            tuple(options),
+        )
 
     def __str__(self) -> str:
         argument = "" if self.argument is None else ":" + _encode(self.argument)
-        return self.name + argument + "".join(f",{key}={_encode(value)}" for key, value in self.options)
+        return (
+            self.name
+            + argument
+            + "".join(f",{key}={_encode(value)}" for key, value in self.options)
+        )
 
     def named(self, name: str) -> Reference:
         """The same reference under another name, as `ud/*` becomes `ud/tense`."""
@@ -58,19 +82,27 @@ class Reference:
     def plus(self, **options: str) -> Reference:
         """The same reference with options added, for those that it does not set itself."""
         own = {key for key, _ in self.options}
-        return replace(self, options=self.options + tuple((k, v) for k, v in options.items() if k not in own))
+        return replace(
+            self, options=self.options + tuple((k, v) for k, v in options.items() if k not in own)
+        )
 
     def without(self, *keys: str) -> Reference:
         """The same reference without some options."""
-        return replace(self, options=tuple(option for option in self.options if option[0] not in keys))
+        return replace(
+            self, options=tuple(option for option in self.options if option[0] not in keys)
+        )
 
 
 def _encode(value: str) -> str:
-    return quote(_bytes(value), safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256)))
+    return quote(
+        _bytes(value), safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256))
+    )
 
 
 def _bytes(value: str) -> bytes:
-    """Text in bytes, that of a path which is not UTF-8 as on the disk; other halves of characters as escapes."""
+    """Text in bytes, that of a path which is not UTF-8 as on the disk; other halves of characters
+    as escapes.
+    """
     try:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -81,8 +113,9 @@ def _bytes(value: str) -> bytes:
 class Contents:
     """A room's table of contents: what `kind` of things it holds, as name -> 'module:attribute'.
 
-    Plugins add to it through the entry-point group; a path such as `mine.py@thing` needs no table at all. The thing
-    found is a factory: it is called with the reference's argument and its options, converted by annotated type.
+    Plugins add to it through the entry-point group; a path such as `mine.py@thing` needs no table
+    at all. The thing found is a factory: it is called with the reference's argument and its
+    options, converted by annotated type.
     """
 
     kind: str
@@ -90,7 +123,9 @@ class Contents:
     table: Mapping[str, str]
 
     def places(self) -> dict[str, str]:
-        """Every name that can be written, with the place it is read from; built-in names win over plugins."""
+        """Every name that can be written, with the place it is read from; built-in names win over
+        plugins.
+        """
         plugged = {p.name: p.value for p in importlib.metadata.entry_points(group=self.group)}
         return {**plugged, **self.table}
 
@@ -101,14 +136,17 @@ class Contents:
         """The factory called `name`, imported now."""
         if "@" in name:
             return _from_file(name)
-        place = self.table.get(name) or self.places().get(name)  # plugins are looked for only where they must be
+        # plugins are looked for only where they must be
+        place = self.table.get(name) or self.places().get(name)
         if place is None:
             raise ReferenceProblem(self._unknown(name, self.places()))
         module, _, attribute = place.partition(":")
         return typing.cast(Callable[..., Any], getattr(importlib.import_module(module), attribute))
 
     def modules(self, name: str) -> set[str]:
-        """The modules that the factory called `name` is found in and written in; its code begins there."""
+        """The modules that the factory called `name` is found in and written in; its code begins
+        there.
+        """
         written = str(getattr(self.find(name), "__module__", ""))
         if "@" in name:
             return {module_name(Path(name.rpartition("@")[0])), written}
@@ -123,7 +161,9 @@ class Contents:
             return factory(*args, **kwargs)
 
     def canonical(self, reference: str | Reference) -> str:
-        """The reference with defaults filled in and options in order: the same thing is always written the same."""
+        """The reference with defaults filled in and options in order: the same thing is always
+        written the same.
+        """
         parsed = _parsed(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
@@ -134,33 +174,49 @@ class Contents:
         if (first := _argument_parameter(factory)) is not None:
             value = values.pop(first.name)
             argument = None if value is None else str(value)
-        options = [(key.rstrip("_"), text) for key, value in sorted(values.items()) for text in texts(value)]
+        options = [
+            (key.rstrip("_"), text)
+            for key, value in sorted(values.items())
+            for text in texts(value)
+        ]
         return str(Reference(parsed.name, argument, tuple(options)))
 
     def expand(self, reference: str | Reference) -> list[Reference]:
-        """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for itself.
+        """The references that a pattern such as `ud/*:PATH` stands for; a plain name stands for
+        itself.
 
-        Things that need options of their own (`ud/feat` a feature) are left out where the pattern does not give them.
+        Things that need options of their own (`ud/feat` a feature) are left out where the pattern
+        does not give them.
         """
         parsed = _parsed(reference)
         if not _is_pattern(parsed.name):
             return [parsed]
         given = {key for key, _ in parsed.options}
-        return [parsed.named(name) for name in self.matching(parsed.name) if self.needs(name) <= given]
+        return [
+            parsed.named(name) for name in self.matching(parsed.name) if self.needs(name) <= given
+        ]
 
     def matching(self, pattern: str) -> list[str]:
-        """The names that a pattern such as `ud/*` fits, or a plain name itself; ReferenceProblem where there is none."""
+        """The names that a pattern such as `ud/*` fits, or a plain name itself; ReferenceProblem
+        where there is none.
+        """
         if not _is_pattern(pattern):
             return [pattern]
         names = [name for name in self.places() if _fits(name, pattern)]
         if not names:
-            raise ReferenceProblem(f"no {self.kind} matches {pattern!r}; `sonde {self.kind}s` lists them")
+            raise ReferenceProblem(
+                f"no {self.kind} matches {pattern!r}; `sonde {self.kind}s` lists them"
+            )
         return names
 
     def needs(self, name: str) -> set[str]:
         """The options without which the thing cannot be made."""
         parameters = inspect.signature(self.find(name)).parameters.values()
-        return {p.name.rstrip("_") for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty}
+        return {
+            p.name.rstrip("_")
+            for p in parameters
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+        }
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         near = difflib.get_close_matches(name, list(places), n=1, cutoff=0.5)
@@ -168,8 +224,15 @@ class Contents:
         return f"no {self.kind} called {name!r}{hint} (`sonde {self.kind}s` lists them)"
 
 
+def summary(thing: Any) -> str:
+    """The first paragraph of a thing's docstring, in one line; empty where there is none."""
+    return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+
+
 def brief(contents: Contents, reference: str) -> str:
-    """A canonical reference without the options that are as they are by default; others are never left out."""
+    """A canonical reference without the options that are as they are by default; others are never
+    left out.
+    """
     parsed = parsed_or_none(reference)
     if parsed is None or not parsed.options or "@" in parsed.name:  # a report runs nobody's files
         return reference
@@ -178,7 +241,13 @@ def brief(contents: Contents, reference: str) -> str:
         usual = Reference.parse(contents.canonical(Reference(parsed.name, parsed.argument, asked)))
     except (ReferenceProblem, ImportError, AttributeError, OSError):
         return reference  # results outlive the plugins and the files that they were made with
-    return str(Reference(parsed.name, parsed.argument, tuple(o for o in parsed.options if o in asked or o not in usual.options)))
+    return str(
+        Reference(
+            parsed.name,
+            parsed.argument,
+            tuple(o for o in parsed.options if o in asked or o not in usual.options),
+        )
+    )
 
 
 def parsed_or_none(reference: str) -> Reference | None:
@@ -195,8 +264,12 @@ def _is_pattern(name: str) -> bool:
 
 
 def _fits(name: str, pattern: str) -> bool:
-    """Whether a name is of a pattern; in one with slashes a star ends at the next slash: `comp/*` is not `comp/released/order`."""
-    return fnmatchcase(name, pattern) and ("/" not in pattern or name.count("/") == pattern.count("/"))
+    """Whether a name is of a pattern; in one with slashes a star ends at the next slash: `comp/*`
+    is not `comp/released/order`.
+    """
+    return fnmatchcase(name, pattern) and (
+        "/" not in pattern or name.count("/") == pattern.count("/")
+    )
 
 
 def _parsed(reference: str | Reference) -> Reference:
@@ -204,7 +277,9 @@ def _parsed(reference: str | Reference) -> Reference:
 
 
 def _from_file(name: str) -> Callable[..., Any]:
-    """Import `thing` from the Python file of `mine.py@thing`; the user asks for this code to run."""
+    """Import `thing` from the Python file of `mine.py@thing`; the user asks for this code to
+    run.
+    """
     path, _, attribute = name.rpartition("@")
     file = Path(path).expanduser().resolve()
     if not file.is_file():
@@ -216,11 +291,19 @@ def _from_file(name: str) -> Callable[..., Any]:
 
 
 def placed(factory: Callable[..., Any]) -> set[str | None]:
-    """The options of a factory that say where files lie, None among them for its argument: annotated Path, or Place."""
-    hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory, include_extras=True)
+    """The options of a factory that say where files lie, None among them for its argument:
+    annotated Path, or Place.
+    """
+    hints = typing.get_type_hints(
+        factory.__init__ if inspect.isclass(factory) else factory, include_extras=True
+    )
     first = _argument_parameter(factory)
     names = {name.rstrip("_"): hint for name, hint in hints.items() if name != "return"}
-    return {None if first is not None and name == first.name else name for name, hint in names.items() if says_where(hint)}
+    return {
+        None if first is not None and name == first.name else name
+        for name, hint in names.items()
+        if says_where(hint)
+    }
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
@@ -232,31 +315,50 @@ def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None
     return None
 
 
-def _arguments(reference: Reference, factory: Callable[..., Any], kind: str) -> tuple[list[Any], dict[str, Any]]:
+def _arguments(
+    reference: Reference, factory: Callable[..., Any], kind: str
+) -> tuple[list[Any], dict[str, Any]]:
     signature = inspect.signature(factory)
     hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
     first = _argument_parameter(factory)
-    named = {p.name.rstrip("_"): p for p in signature.parameters.values() if first is None or p.name != first.name}
+    named = {
+        p.name.rstrip("_"): p
+        for p in signature.parameters.values()
+        if first is None or p.name != first.name
+    }
     args = []
     if reference.argument is not None:
         if first is None:
             raise ReferenceProblem(f"{kind} {reference.name!r} takes no argument after the colon")
         args.append(converted(reference.argument, hints.get(first.name, str), f"{reference.name}:"))
     elif first is not None and first.default is first.empty:
-        raise ReferenceProblem(f"{kind} {reference.name!r} needs a {first.name}: write {reference.name}:{first.name.upper()}")
+        raise ReferenceProblem(
+            f"{kind} {reference.name!r} needs a {first.name}: write"
+            f" {reference.name}:{first.name.upper()}"
+        )
     kwargs: dict[str, Any] = {}
     for key, text in reference.options:
         if key not in named:
             can = ", ".join(sorted(named)) or "none"
-            raise ReferenceProblem(f"{kind} {reference.name!r} has no option {key!r} (it has: {can})")
+            raise ReferenceProblem(
+                f"{kind} {reference.name!r} has no option {key!r} (it has: {can})"
+            )
         parameter = named[key]
         value = converted(text, hints.get(parameter.name, str), f"{reference.name},{key}=")
         if isinstance(value, tuple):
             value = kwargs.get(parameter.name, ()) + value
         elif parameter.name in kwargs:
-            raise ReferenceProblem(f"{kind} {reference.name!r} has {key}= twice; it takes one value")
+            raise ReferenceProblem(
+                f"{kind} {reference.name!r} has {key}= twice; it takes one value"
+            )
         kwargs[parameter.name] = value
-    missing = [p.name for key, p in named.items() if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY]
+    missing = [
+        p.name
+        for key, p in named.items()
+        if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY
+    ]
     if missing:
-        raise ReferenceProblem(f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}")
+        raise ReferenceProblem(
+            f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}"
+        )
     return args, kwargs

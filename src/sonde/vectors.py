@@ -1,4 +1,6 @@
-"""Arrays that an encoder returns: a tuple of layers over shared units (sentences, words or word pieces)."""
+"""Arrays that an encoder returns: a tuple of layers over shared units (sentences, words or word
+pieces).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ class Spans:
     """Where units lie: which units belong to each sentence, and which to each of its words.
 
     sentences   [sentences + 1]  units of sentence s are sentences[s]:sentences[s + 1]
-    words       [words, 2]       units of word w are words[w, 0]:words[w, 1]; empty where nothing could be aligned
+    words       [words, 2]       units of word w are words[w, 0]:words[w, 1]; empty where nothing
+                could be aligned
     first_word  [sentences + 1]  words of sentence s are first_word[s]:first_word[s + 1]
     """
 
@@ -37,13 +40,18 @@ class Spans:
 class Vectors:
     """What an encoder made of some sentences.
 
-    layers  one array [units, dim] per layer, in the order of `names`: float32 from an encoder; from the store also memory-mapped,
-            read-only, and float16 where it keeps half precision, so whoever computes with rows makes them float32 first
-    names   what each layer is called in a trial and in a table ('0' ... '12', 'lex'; '-' for an encoder with one layer)
-    spans   None where a unit is a whole sentence, otherwise where each sentence's and each word's units lie
-    cut     [sentences] which sentences the encoder could read only in part; None where that cannot happen
-    lost    [units] which units hold no numbers in some layer, since theirs were not finite or beyond what the store's type holds;
-            zeros stand there, and nobody may read them. None where there are none
+    layers  one array [units, dim] per layer, in the order of `names`: float32 from an encoder; from
+            the store also memory-mapped, read-only, and float16 where it keeps half precision, so
+            whoever computes with rows makes them float32 first
+    names   what each layer is called in a trial and in a table ('0' ... '12', 'lex'; '-' for an
+            encoder with one layer)
+    spans   None where a unit is a whole sentence, otherwise where each sentence's and each word's
+            units lie
+    cut     [sentences] which sentences the encoder could read only in part; None where that cannot
+            happen
+    lost    [units] which units hold no numbers in some layer, since theirs were not finite or
+            beyond what the store's type holds; zeros stand there, and nobody may read them. None
+            where there are none
     """
 
     layers: tuple[Floats, ...]
@@ -78,7 +86,9 @@ class Vectors:
 
 
 def word_units(words: Ints, read: Ints | None = None) -> Spans:
-    """Where units lie that are words, of which the first `read` of each sentence are there (all without) [sentences]."""
+    """Where units lie that are words, of which the first `read` of each sentence are there (all
+    without) [sentences].
+    """
     read = words if read is None else read
     first, units = (np.concatenate([np.zeros(1, np.int64), np.cumsum(n)]) for n in (words, read))
     number = np.arange(first[-1]) - np.repeat(first[:-1], words)
@@ -87,7 +97,9 @@ def word_units(words: Ints, read: Ints | None = None) -> Spans:
 
 
 def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """All of start:stop one after the other [sum of lengths], and where each begins [n + 1]; no Python per range."""
+    """All of start:stop one after the other [sum of lengths], and where each begins [n + 1]; no
+    Python per range.
+    """
     lengths = stops - starts
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -100,9 +112,14 @@ def concatenate(parts: Sequence[Vectors]) -> Vectors:
         raise ValueError("no vectors to put together")
     names = parts[0].names
     if any(p.names != names for p in parts):
-        raise ValueError(f"parts with the layers {' and '.join(sorted({','.join(p.names) for p in parts}))} cannot be put together")
+        raise ValueError(
+            f"parts with the layers {' and '.join(sorted({','.join(p.names) for p in parts}))}"
+            " cannot be put together"
+        )
     if len({p.spans is None for p in parts}) > 1:
-        raise ValueError("parts with one unit a sentence and parts with several units cannot be put together")
+        raise ValueError(
+            "parts with one unit a sentence and parts with several units cannot be put together"
+        )
     layers = tuple(np.concatenate([p.layers[i] for p in parts]) for i in range(len(names)))
     found = [p.spans for p in parts if p.spans is not None]
     cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in parts]
@@ -115,8 +132,14 @@ def concatenate(parts: Sequence[Vectors]) -> Vectors:
 def _joined(parts: Sequence[Spans]) -> Spans:
     units = np.cumsum([0, *(p.sentences[-1] for p in parts)])
     words = np.cumsum([0, *(len(p.words) for p in parts)])
-    sentences = [np.zeros(1, np.int64), *(p.sentences[1:] + u for p, u in zip(parts, units, strict=False))]
-    first = [np.zeros(1, np.int64), *(p.first_word[1:] + w for p, w in zip(parts, words, strict=False))]
+    sentences = [
+        np.zeros(1, np.int64),
+        *(p.sentences[1:] + u for p, u in zip(parts, units, strict=False)),
+    ]
+    first = [
+        np.zeros(1, np.int64),
+        *(p.first_word[1:] + w for p, w in zip(parts, words, strict=False)),
+    ]
     return Spans(
         np.concatenate(sentences),
         np.concatenate([p.words + u for p, u in zip(parts, units, strict=False)]),

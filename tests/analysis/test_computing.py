@@ -23,11 +23,17 @@ def test_rows_of_one_kind_have_no_column_for_it():
 
 
 @pytest.mark.parametrize(
-    ("how", "named"), [({"processor": "arm64 neon"}, "arm64 neon"), ({"probe": "bf16"}, "bf16"), ({"encoder": "bfloat16 on cuda"}, "")]
+    ("how", "named"),
+    [
+        ({"processor": "arm64 neon"}, "arm64 neon"),
+        ({"probe": "bf16"}, "bf16"),
+        ({"encoder": "bfloat16 on cuda"}, ""),
+    ],
 )
 def test_rows_of_unlike_kinds_say_what_differs(how, named):
     shown = render([made("length"), made("bow:random", **how)], "markdown")
-    assert ("computed" in shown) == bool(named)  # an encoder without a choice has nothing to differ in
+    # an encoder without a choice has nothing to differ in
+    assert ("computed" in shown) == bool(named)
     assert named in shown
 
 

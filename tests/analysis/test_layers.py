@@ -30,30 +30,73 @@ LAYERS = 6
 N = 600
 
 
-def over_layers(task: str = "edge/dep:X", solved: int = 2, seeds: int = 2, encoder: str = "hf:m,layers=all") -> list[Result]:
-    """Results of a task whose examples are recognised, all but a few, from the mix with one layer on."""
+def over_layers(
+    task: str = "edge/dep:X", solved: int = 2, seeds: int = 2, encoder: str = "hf:m,layers=all"
+) -> list[Result]:
+    """Results of a task whose examples are recognised, all but a few, from the mix with one layer
+    on.
+    """
     found = []
-    for read in ("lex", *map(str, range(LAYERS + 1)), *(f"mix:0-{k}" for k in range(1, LAYERS)), "mix", "cat"):
-        top = LAYERS if read in ("mix", "cat") else 0 if read == "lex" else int(read.rpartition("-")[2])
+    for read in (
+        "lex",
+        *map(str, range(LAYERS + 1)),
+        *(f"mix:0-{k}" for k in range(1, LAYERS)),
+        "mix",
+        "cat",
+    ):
+        top = (
+            LAYERS
+            if read in ("mix", "cat")
+            else 0
+            if read == "lex"
+            else int(read.rpartition("-")[2])
+        )
         share = 0.55 if top < solved else 0.9
         for seed in range(seeds):
             rng = np.random.default_rng([sum(map(ord, read)), seed])
             gold = Classes(np.arange(N) % 3, ("a", "b", "c"))
-            said = as_sets(Classes(np.where(rng.random(N) < share, gold.ids, (gold.ids + 1) % 3), gold.names))
+            said = as_sets(
+                Classes(np.where(rng.random(N) < share, gold.ids, (gold.ids + 1) % 3), gold.names)
+            )
             score = METRICS.make("micro-f1")(gold, said)
-            weights = np.exp(-((np.arange(LAYERS + 1) - min(solved, LAYERS)) ** 2) / 2.0 + seed / 100)
-            mixed = {"mix": (weights / weights.sum()).tolist(), "gamma": 1.0} if read == "mix" else {}
-            about = {"choice": mixed, "constants": {"class": ["a"], "prevalent": [], "set": ["a", "b", "c"]}}
+            weights = np.exp(
+                -((np.arange(LAYERS + 1) - min(solved, LAYERS)) ** 2) / 2.0 + seed / 100
+            )
+            mixed = (
+                {"mix": (weights / weights.sum()).tolist(), "gamma": 1.0} if read == "mix" else {}
+            )
+            about = {
+                "choice": mixed,
+                "constants": {"class": ["a"], "prevalent": [], "set": ["a", "b", "c"]},
+            }
             trial = Trial(task, encoder, read, "span", "none", seed)
             tags = {"distance": Tags(np.arange(N) % 4, ("0", "1", "2", "3"))}
-            found.append(Result(trial, "micro-f1", score, score - 0.04, score + 0.04, 0.5, gold, said, about, tags))
+            found.append(
+                Result(
+                    trial,
+                    "micro-f1",
+                    score,
+                    score - 0.04,
+                    score + 0.04,
+                    0.5,
+                    gold,
+                    said,
+                    about,
+                    tags,
+                )
+            )
     return found
 
 
 def test_a_task_is_solved_where_its_examples_are_recognised():
     (depth,) = depths(over_layers(solved=2))
     assert depth.task == "edge/dep:X"
-    assert list(depth.single) == list(depth.cumulative) == list(depth.layers) == list(range(LAYERS + 1))
+    assert (
+        list(depth.single)
+        == list(depth.cumulative)
+        == list(depth.layers)
+        == list(range(LAYERS + 1))
+    )
     assert depth.expected.layer == pytest.approx(2, abs=0.4)
     assert depth.expected.low <= depth.expected.layer <= depth.expected.high
     assert depth.gravity.value == pytest.approx(2, abs=0.1)
@@ -62,7 +105,13 @@ def test_a_task_is_solved_where_its_examples_are_recognised():
 
 
 def test_tasks_stand_in_the_order_in_which_they_are_solved_and_flat_ones_last():
-    found = depths([*over_layers("edge/coref:X", 5), *over_layers("edge/pos:X", 1), *over_layers("edge/dpr:X", 99)])
+    found = depths(
+        [
+            *over_layers("edge/coref:X", 5),
+            *over_layers("edge/pos:X", 1),
+            *over_layers("edge/dpr:X", 99),
+        ]
+    )
     assert [d.task for d in found] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
     assert math.isnan(found[-1].expected.layer)
     assert "not clear of noise" in terminal(overview(found))
@@ -86,7 +135,9 @@ def test_weights_that_have_not_moved_are_told():
     assert "no centre of gravity, the weights have hardly left equal ones" in text
     (depth,) = depths(found)
     assert math.isnan(depth.gravity.value)  # it would be the middle layer, where every mix begins
-    assert f"{LAYERS / 2:.2f}" not in next(line for line in text.splitlines() if line.startswith("edge/dep:X "))
+    assert f"{LAYERS / 2:.2f}" not in next(
+        line for line in text.splitlines() if line.startswith("edge/dep:X ")
+    )
     assert depth.uneven < 0.05
 
 
@@ -108,9 +159,16 @@ def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
 def test_codes_stand_beside_the_layers_that_make_them():
     found = over_layers()
     for one in found:
-        one.provenance["choice"]["code"] = {"bits": 100.0, "uniform": 250.0 if one.trial.read == "3" else 125.0}  # type: ignore[index]
+        one.provenance["choice"]["code"] = {
+            "bits": 100.0,
+            "uniform": 250.0 if one.trial.read == "3" else 125.0,
+        }  # type: ignore[index]
     (depth,) = depths(found)
-    lines = {line.split()[0]: line for line in terminal(by_layer(depth)).splitlines() if line[:1].isdigit()}
+    lines = {
+        line.split()[0]: line
+        for line in terminal(by_layer(depth)).splitlines()
+        if line[:1].isdigit()
+    }
     assert "2.50" in lines["3"]
     assert "1.25" in lines["2"]
     assert "compression" not in terminal(by_layer(depths(over_layers())[0]))
@@ -137,7 +195,8 @@ def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suf
     if suffix == ".svg":
         text = files[0].read_text()
         assert "<script" not in text
-        assert "&lt;script&gt;" in text or "script" not in text  # as a name that is escaped, or as outlines
+        # as a name that is escaped, or as outlines
+        assert "&lt;script&gt;" in text or "script" not in text
     else:
         assert files[0].read_bytes() == files[1].read_bytes()
 
@@ -163,7 +222,9 @@ def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path
     assert is_figure(tmp_path / "layers.SVG")
     assert not is_figure(tmp_path / "layers.csv")
     assert not is_figure(None)
-    with pytest.raises(PlotProblem, match=r"layers\.jpg: a figure is written as \.png, \.svg, \.pdf"):
+    with pytest.raises(
+        PlotProblem, match=r"layers\.jpg: a figure is written as \.png, \.svg, \.pdf"
+    ):
         is_figure(tmp_path / "layers.jpg")
 
 
@@ -195,17 +256,33 @@ def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
     shown = run("layers", str(tmp_path), "-o", str(tmp_path / "layers.png"))
     assert shown.index("edge/dep") < shown.index("edge/coref")
     assert (tmp_path / "layers.png").exists()
-    listed = csv.DictReader(io.StringIO(run("layers", str(tmp_path), "-t", "edge/coref", "--format", "csv")))
+    listed = csv.DictReader(
+        io.StringIO(run("layers", str(tmp_path), "-t", "edge/coref", "--format", "csv"))
+    )
     assert {row["task"] for row in listed} == {"edge/coref:X"}
     with pytest.raises(DataProblem, match="asked for"):
         run("layers", str(tmp_path), "-t", "nothing")
-    by = run("report", str(tmp_path), "-t", "edge/dep", "--read", "lex", "--read", "mix", "--by", "distance")
+    by = run(
+        "report",
+        str(tmp_path),
+        "-t",
+        "edge/dep",
+        "--read",
+        "lex",
+        "--read",
+        "mix",
+        "--by",
+        "distance",
+    )
     assert "coref" not in by
     assert {line.split()[2] for line in by.splitlines() if "hf:m" in line} == {"lex", "mix"}
 
 
 def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
-    alike, more = over_layers(seeds=2), [r for r in over_layers(seeds=5) if r.trial.read == "mix" or r.trial.seed < 2]
+    alike, more = (
+        over_layers(seeds=2),
+        [r for r in over_layers(seeds=5) if r.trial.read == "mix" or r.trial.seed < 2],
+    )
     assert len(more) > len(alike)
     (plain,), (uneven,) = depths(alike), depths(more)
     assert uneven.expected == plain.expected
@@ -218,7 +295,11 @@ def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
 
 def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
     """Results know every option; tables leave out those that are as they are by default."""
-    found = [result for encoder in ENCODED for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))]
+    found = [
+        result
+        for encoder in ENCODED
+        for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))
+    ]
     ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
     for asked in ENCODED:
         shown = run("report", str(tmp_path), "--format", "csv", "-e", asked)

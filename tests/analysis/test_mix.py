@@ -1,4 +1,6 @@
-"""What strata score for their labels alone, and beyond: what differs by labels alone is expected, and what differs otherwise is not."""
+"""What strata score for their labels alone, and beyond: what differs by labels alone is expected,
+and what differs otherwise is not.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ RIGHT = {"easy": 0.9, "hard": 0.5, "other": 0.7}
 JUDGED = ["accuracy", "micro-f1", "macro-f1", "mcc", "micro-f1,without=other", "micro-f1,only=hard"]
 
 
-def answers(counts: dict[str, int], right: dict[str, float] = RIGHT, sets: bool = False) -> tuple[Column, Column]:
-    """So many examples of each label, of which just this share is right and the rest answered with the next label."""
+def answers(
+    counts: dict[str, int], right: dict[str, float] = RIGHT, sets: bool = False
+) -> tuple[Column, Column]:
+    """So many examples of each label, of which just this share is right and the rest answered with
+    the next label.
+    """
     ids = np.repeat(np.arange(3), [counts.get(name, 0) for name in NAMES])
     places = np.concatenate([np.arange(counts.get(name, 0)) for name in NAMES])
     hit = places < np.round([right[NAMES[i]] * counts[NAMES[i]] for i in ids])
@@ -28,24 +34,44 @@ def answers(counts: dict[str, int], right: dict[str, float] = RIGHT, sets: bool 
     return Classes(ids, NAMES), as_sets(said) if sets else said
 
 
-def both(one: tuple[Column, Column], other: tuple[Column, Column], sets: bool = False) -> tuple[Column, Column]:
-    gold, said = (Classes(np.concatenate([a.ids, b.ids]), NAMES) for a, b in zip(one, other, strict=True))  # type: ignore[attr-defined]
+def both(
+    one: tuple[Column, Column], other: tuple[Column, Column], sets: bool = False
+) -> tuple[Column, Column]:
+    gold, said = (
+        Classes(np.concatenate([a.ids, b.ids]), NAMES) for a, b in zip(one, other, strict=True)
+    )  # type: ignore[attr-defined]
     return gold, as_sets(said) if sets else said
 
 
 def result(strata: dict[str, tuple[Column, Column]], metric: str = "accuracy") -> Result:
     gold = Classes(np.concatenate([g.matrix() for g, _ in strata.values()]), NAMES)
     predicted = Classes(np.concatenate([p.matrix() for _, p in strata.values()]), NAMES)
-    tags = Tags(np.repeat(np.arange(len(strata)), [len(g) for g, _ in strata.values()]), tuple(strata))
+    tags = Tags(
+        np.repeat(np.arange(len(strata)), [len(g) for g, _ in strata.values()]), tuple(strata)
+    )
     trial = Trial("edge/dep:X", "hf:m", "mix", "span", "none", 0)
     score = METRICS.make(metric)(gold, predicted)
-    return Result(trial, metric, score, score - 0.05, score + 0.05, 0.5, gold, predicted, {}, {"distance": tags})
+    return Result(
+        trial,
+        metric,
+        score,
+        score - 0.05,
+        score + 0.05,
+        0.5,
+        gold,
+        predicted,
+        {},
+        {"distance": tags},
+    )
 
 
 @pytest.mark.parametrize("metric", JUDGED)
 @pytest.mark.parametrize("sets", [False, True])
 def test_what_differs_by_labels_alone_is_expected(metric, sets):
-    near, far = answers({"easy": 800, "hard": 100, "other": 100}), answers({"easy": 100, "hard": 600, "other": 300})
+    near, far = (
+        answers({"easy": 800, "hard": 100, "other": 100}),
+        answers({"easy": 100, "hard": 600, "other": 300}),
+    )
     (gold, predicted), made = both(near, far, sets and metric != "accuracy"), METRICS.make(metric)
     for rows in (np.arange(1000), np.arange(1000, 2000)):
         score = made(gold.take(rows), predicted.take(rows))
@@ -55,7 +81,10 @@ def test_what_differs_by_labels_alone_is_expected(metric, sets):
 
 
 def test_what_is_expected_is_the_mean_over_labels_as_frequent_as_here():
-    near, far = answers({"easy": 60, "hard": 40}), answers({"easy": 20, "hard": 80}, {**RIGHT, "easy": 0.4})
+    near, far = (
+        answers({"easy": 60, "hard": 40}),
+        answers({"easy": 20, "hard": 80}, {**RIGHT, "easy": 0.4}),
+    )
     gold, predicted = both(near, far)
     rows, made = np.arange(100, 200), METRICS.make("accuracy")
     easy = (0.9 * 60 + 0.4 * 20) / 80
@@ -70,18 +99,24 @@ def test_weights_make_labels_as_frequent_and_leave_the_number_of_examples(ids, s
     weights = weights_of(gold, rows)
     assert sum(weights[NAMES[i]] for i in ids) == pytest.approx(len(rows))
     for i in set(ids):
-        assert weights[NAMES[i]] * ids.count(i) == pytest.approx(np.count_nonzero(gold.ids[rows] == i))
+        assert weights[NAMES[i]] * ids.count(i) == pytest.approx(
+            np.count_nonzero(gold.ids[rows] == i)
+        )
 
 
 @pytest.mark.parametrize("metric", JUDGED)
 def test_influences_are_how_fast_the_difference_grows_with_the_weight_of_an_example(metric):
-    gold, predicted = both(answers({"easy": 6, "hard": 5, "other": 4}), answers({"easy": 3, "hard": 8, "other": 4}))
+    gold, predicted = both(
+        answers({"easy": 6, "hard": 5, "other": 4}), answers({"easy": 3, "hard": 8, "other": 4})
+    )
     rows, made = np.arange(15), METRICS.make(metric)
     found, step = beyond(made, gold, rows), 1e-5
     for i in (0, 7, 20):
 
         def weighed(weight, i=i):
-            each = lambda some, m: m.sums(gold.take(some), predicted.take(some), np.arange(len(some)), len(some))  # noqa: E731
+            each = lambda some, m: m.sums(  # noqa: E731
+                gold.take(some), predicted.take(some), np.arange(len(some)), len(some)
+            )
             inside, whole = each(rows, made), each(np.arange(30), expected(made, gold, rows))
             if i < 15:
                 inside[i] *= 1 + weight
@@ -101,7 +136,10 @@ def test_scores_have_no_labels_and_sets_are_labels_as_wholes():
 
 
 def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
-    near, far = answers({"easy": 80, "hard": 20, "other": 20}), answers({"easy": 20, "hard": 80, "other": 20})
+    near, far = (
+        answers({"easy": 80, "hard": 20, "other": 20}),
+        answers({"easy": 20, "hard": 80, "other": 20}),
+    )
     found = by_stratum([result({"1": near, "2": far})], "distance")
     assert found[0].score > found[1].score + 15
     assert [row.expected for row in found] == pytest.approx([row.score for row in found])
@@ -113,7 +151,9 @@ def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
 
 
 def test_intervals_of_what_is_over_it_hold_what_they_should():
-    """Near examples are right as often as their label says, far ones 10 points less; both are known."""
+    """Near examples are right as often as their label says, far ones 10 points less; both are
+    known.
+    """
     rng, inside = np.random.default_rng(5), 0
     counts = {"1": (280, 80, 40), "2": (120, 200, 80)}
     total = np.sum(list(counts.values()), 0)
@@ -126,6 +166,6 @@ def test_intervals_of_what_is_over_it_hold_what_they_should():
             ids = np.repeat(np.arange(3), shares)
             hit = rng.random(len(ids)) < rates[name][ids]
             strata[name] = (Classes(ids, NAMES), Classes(np.where(hit, ids, (ids + 1) % 3), NAMES))
-        (_, row) = by_stratum([result(strata)], "distance")
+        _, row = by_stratum([result(strata)], "distance")
         inside += row.over_low <= truth <= row.over_high
     assert 53 <= inside <= 60

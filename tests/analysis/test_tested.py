@@ -1,4 +1,6 @@
-"""Scores over different test examples never stand in one row, nor in one column without a mark; a control is never the score."""
+"""Scores over different test examples never stand in one row, nor in one column without a mark; a
+control is never the score.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,20 @@ def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: objec
 
     made = result(correct, n, **trial)
     tags = Tags(made.gold.matrix() % 2, ("near", "far"))
-    return replace(made, provenance=made.provenance | ({"tested": tested} if tested else {}), strata={"distance": tags})
+    return replace(
+        made,
+        provenance=made.provenance | ({"tested": tested} if tested else {}),
+        strata={"distance": tags},
+    )
 
 
 def folds(encoder: str, *numbers: int, seed: int = 0, of: int = 3) -> list[Result]:
-    return [over(f"t{k}", n=100 + 4 * k, task=f"ud/obj-num:EWT,fold={k}/{of}", encoder=encoder, seed=seed) for k in numbers]
+    return [
+        over(
+            f"t{k}", n=100 + 4 * k, task=f"ud/obj-num:EWT,fold={k}/{of}", encoder=encoder, seed=seed
+        )
+        for k in numbers
+    ]
 
 
 STOPPED = [*folds("length", 1, 2, 3), *folds("bow:random", 1, 2, 3), *folds("hf:bert", 1, 2)]
@@ -44,7 +55,9 @@ def test_a_stopped_run_says_what_is_missing_and_is_marked():
     shown = {cells[0]: cells[2] for cells in table.sections[0].rows}
     assert shown == {"length": "75.0", "bow:random": "75.0", "hf:bert": "75.0*"}
     assert table.sections[0].line == "3 folds."
-    assert any("212 other test examples" in note and "fold 3 of 3 missing" in note for note in table.notes)
+    assert any(
+        "212 other test examples" in note and "fold 3 of 3 missing" in note for note in table.notes
+    )
     assert "fold 3 of 3" in render(STOPPED, "csv")
 
 
@@ -60,7 +73,9 @@ def test_seeds_of_other_folds_are_no_repeats():
     mixed = [*folds("length", 1, 2), *folds("length", 2, 3, seed=1), *folds("length", 1, 2, seed=2)]
     (row,) = rows(mixed)
     assert (row.seeds, row.left_out, row.missing) == (2, 1, "fold 3 of 3")
-    assert any("1 fit was over other test examples, and left out" in note for note in scores([row]).notes)
+    assert any(
+        "1 fit was over other test examples, and left out" in note for note in scores([row]).notes
+    )
 
 
 def test_seeds_over_other_examples_are_no_repeats_though_they_are_as_many():
@@ -68,7 +83,12 @@ def test_seeds_over_other_examples_are_no_repeats_though_they_are_as_many():
     assert (row.seeds, row.left_out) == (2, 1)
 
 
-DIFFERENT = [over("a", encoder="length"), over("a", encoder="random"), over("b", encoder="hf:bert"), over("c", n=150, encoder="st:x")]
+DIFFERENT = [
+    over("a", encoder="length"),
+    over("a", encoder="random"),
+    over("b", encoder="hf:bert"),
+    over("c", n=150, encoder="st:x"),
+]
 
 
 def entries(results):
@@ -76,7 +96,9 @@ def entries(results):
 
 
 def suite_table(results):
-    paper = Paper("A paper", ("Tense",), (Block("", (Line("BERT", (Figure(80.0, "80.0"),), "p"),)),))
+    paper = Paper(
+        "A paper", ("Tense",), (Block("", (Line("BERT", (Figure(80.0, "80.0"),), "p"),)),)
+    )
     return inside(paper, entries(results))
 
 
@@ -93,25 +115,46 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
     cells = [cell for section in table.sections for row in section.rows for cell in row]
     assert any(cell.endswith("*") for cell in cells)
     assert any(cell.endswith("†") for cell in cells)
-    assert sum(note.startswith(("*", "†")) and "not to be compared" in note for note in table.notes) >= 2
+    assert (
+        sum(note.startswith(("*", "†")) and "not to be compared" in note for note in table.notes)
+        >= 2
+    )
     plain = view([replace(r, provenance=r.provenance | {"tested": "a"}) for r in DIFFERENT[:3]])
-    assert not any(sign in cell for section in plain.sections for row in section.rows for cell in row for sign in SIGNS)
+    assert not any(
+        sign in cell
+        for section in plain.sections
+        for row in section.rows
+        for cell in row
+        for sign in SIGNS
+    )
 
 
 def test_what_vectors_tell_in_bits_is_marked_too():
     from sonde.report.information import Bits, bits_table
 
-    rows_ = [Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested) for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))]
+    rows_ = [
+        Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested)
+        for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))
+    ]
     table = bits_table(rows_)
     assert [row[5] for row in table.sections[0].rows] == ["0.500", "0.500", "0.500*"]
     assert any("not to be compared" in note for note in table.notes)
 
 
 def test_whatever_lays_out_scores_marks_them():
-    """A module of reports that makes tables marks scores over other test examples, or says here why it has none."""
-    without = {"audit": "a data set, and no scores", "judgements": "what people score on one data set"}
+    """A module of reports that makes tables marks scores over other test examples, or says here why
+    it has none.
+    """
+    without = {
+        "audit": "a data set, and no scores",
+        "judgements": "what people score on one data set",
+    }
     texts = {file: file.read_text("utf-8") for file in Path(sonde.__file__).parent.rglob("*.py")}
-    makers = [file for file, text in texts.items() if "sonde.tables.table import" in text and "return Table(" in text]
+    makers = [
+        file
+        for file, text in texts.items()
+        if "sonde.tables.table import" in text and "return Table(" in text
+    ]
     assert {"report", "papers", *without} <= {file.parent.name for file in makers}
     for file in makers:
         if file.parent.name not in without:
@@ -120,7 +163,13 @@ def test_whatever_lays_out_scores_marks_them():
 
 
 def test_layers_over_other_examples_are_marked():
-    found = depths([over("a", read="0", encoder="hf:b"), over("a", read="1", encoder="hf:b"), over("b", read="2", encoder="hf:b")])
+    found = depths(
+        [
+            over("a", read="0", encoder="hf:b"),
+            over("a", read="1", encoder="hf:b"),
+            over("b", read="2", encoder="hf:b"),
+        ]
+    )
     (section,) = by_layer(found[0]).sections
     assert [row[1] for row in section.rows] == ["75.0", "75.0", "75.0*"]
     assert any("other test examples" in note for note in overview(found).notes)
@@ -133,7 +182,10 @@ def test_figures_say_it_below(monkeypatch, tmp_path):
     said = []
     monkeypatch.setattr(plots, "_footnote", lambda figure, notes: said.append(list(notes)))
     plots.strata_figure(by_stratum(DIFFERENT, "distance"), "distance", tmp_path / "strata.svg")
-    plots.layers_figure(depths([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")]), tmp_path / "layers.svg")
+    plots.layers_figure(
+        depths([over("a", read="0", encoder="hf:b"), over("b", read="1", encoder="hf:b")]),
+        tmp_path / "layers.svg",
+    )
     assert all(any("not to be compared" in note for note in notes) for notes in said)
     assert len(said) == 2
     monkeypatch.undo()
@@ -145,27 +197,38 @@ def test_counts_by_class_say_what_is_missing():
 
 
 def test_a_control_over_other_examples_is_marked():
-    table = scores(rows([over("a"), over("a", control="shuffled"), over("b", n=180, control="word-labels")]))
+    table = scores(
+        rows([over("a"), over("a", control="shuffled"), over("b", n=180, control="word-labels")])
+    )
     ((cells,),) = [section.rows for section in table.sections]
     beside = dict(zip(table.columns, cells, strict=True))
     assert (beside["score"], beside["shuffled"], beside["word-labels"]) == ("75.0", "75.0", "75.0*")
 
 
 def test_a_control_is_never_the_score():
-    table = scores(rows([over("a", 0.5, control="shuffled", encoder="length"), over("a", 0.9, encoder="hf:b")]))
-    by_encoder = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.sections[0].rows}
+    table = scores(
+        rows([over("a", 0.5, control="shuffled", encoder="length"), over("a", 0.9, encoder="hf:b")])
+    )
+    by_encoder = {
+        row[0]: dict(zip(table.columns, row, strict=True)) for row in table.sections[0].rows
+    }
     assert by_encoder["length"]["score"] == "–"
     assert by_encoder["length"]["shuffled"] == "50.0"
     alone = scores(rows([over("a", 0.5, control="shuffled")]))
     assert dict(zip(alone.columns, alone.sections[0].rows[0], strict=True)) | {"n": ""} == {
-        "encoder": "length", "probe": "mlp", "score": "–", "95 % interval": "– – –", "majority": "50.0", "shuffled": "50.0", "n": "",
+        "encoder": "length", "probe": "mlp", "score": "–", "95 % interval": "– – –",
+        "majority": "50.0", "shuffled": "50.0", "n": "",
     }  # fmt: skip
     strata = strata_table(by_stratum([over("a", 0.5, control="shuffled")], "distance"), "distance")
     assert {row[3] for row in strata.sections[0].rows} == {"–"}
 
 
 def test_results_that_kept_no_digest_are_told_apart_by_their_number():
-    assert marks(rows([over(None), over("a", encoder="x"), over(None, n=150, encoder="y")])) == ["", "", "*"]
+    assert marks(rows([over(None), over("a", encoder="x"), over(None, n=150, encoder="y")])) == [
+        "",
+        "",
+        "*",
+    ]
 
 
 def test_there_are_signs_enough():
@@ -175,5 +238,7 @@ def test_there_are_signs_enough():
 
 def test_rows_of_unlike_many_seeds_say_how_many():
     table = scores(rows([over("a"), over("a", seed=1), over("a", encoder="random")]))
-    assert [dict(zip(table.columns, row, strict=True))["seeds"] for row in table.sections[0].rows] == ["2", "1"]
+    assert [
+        dict(zip(table.columns, row, strict=True))["seeds"] for row in table.sections[0].rows
+    ] == ["2", "1"]
     assert "seeds" not in scores(rows([over("a"), over("a", encoder="random")])).columns

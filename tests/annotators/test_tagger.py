@@ -1,4 +1,6 @@
-"""A tagger learns what a small grammar shows it, is the same each time, and tags a file by command."""
+"""A tagger learns what a small grammar shows it, is the same each time, and tags a file by
+command.
+"""
 
 import lzma
 
@@ -59,10 +61,15 @@ def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
 
     source, text, out = tmp_path / "known.tagged", tmp_path / "new.txt", tmp_path / "new.tagged.xz"
     tagged.write(source, drawn(200))
-    text.write_text("The ship finds a trees.\n\n# a remark\nThe king’s dog sees a cats.\n", encoding="utf-8")
+    text.write_text(
+        "The ship finds a trees.\n\n# a remark\nThe king’s dog sees a cats.\n", encoding="utf-8"
+    )
     tag([str(text)], str(source), out)
     assert "100.00% of 120 held-out words" in capsys.readouterr().err
     lines = lzma.decompress(out.read_bytes()).decode().splitlines()
     assert lines[0] == "The/DT ship/NN finds/VBZ a/DT trees/NNS ./."
     assert lines[1].startswith("The/DT king/NN 's/")
-    assert [s.text for s, _ in tagged.read(out)] == ["The ship finds a trees.", "The king's dog sees a cats."]
+    assert [s.text for s, _ in tagged.read(out)] == [
+        "The ship finds a trees.",
+        "The king's dog sees a cats.",
+    ]

@@ -1,4 +1,6 @@
-"""What answers questions about words without composing anything, on made-up sets and on the released ones."""
+"""What answers questions about words without composing anything, on made-up sets and on the
+released ones.
+"""
 
 import os
 import re
@@ -22,7 +24,10 @@ from sonde.tasks.comp.rules import ROLE_RULES
 from sonde.testing import FAMILIES
 
 DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
-PEOPLE, VERBS = ("doctor", "lawyer", "man", "professor", "student", "woman"), ("call", "follow", "help", "meet")
+PEOPLE, VERBS = (
+    ("doctor", "lawyer", "man", "professor", "student", "woman"),
+    ("call", "follow", "help", "meet"),
+)
 PAST = {"call": "called", "follow": "followed", "help": "helped", "meet": "met"}
 
 
@@ -31,15 +36,29 @@ def question(text, words, label, split, **strata):
 
 
 def swapped(passive=True, n=None):
-    """Who does it: role swaps, minimal pairs of equal bags, actives and passives alike; the asked noun is the first of them."""
+    """Who does it: role swaps, minimal pairs of equal bags, actives and passives alike; the asked
+    noun is the first of them.
+    """
     examples = []
     for k, (one, other, verb) in enumerate(product(PEOPLE, PEOPLE, VERBS)):
         if one < other:
             for first, second in ((one, other), (other, one)):
                 texts = [(f"the {first} {PAST[verb]} the {second}", first == one)]
-                texts += [(f"the {first} was {PAST[verb]} by the {second}", second == one)] if passive else []
+                texts += (
+                    [(f"the {first} was {PAST[verb]} by the {second}", second == one)]
+                    if passive
+                    else []
+                )
                 for text, yes in texts:
-                    examples.append(question(text, (one, verb), "yes" if yes else "no", SPLITS[2 * (k % 3 == 2)], pair=f"{k} {len(text)}"))
+                    examples.append(
+                        question(
+                            text,
+                            (one, verb),
+                            "yes" if yes else "no",
+                            SPLITS[2 * (k % 3 == 2)],
+                            pair=f"{k} {len(text)}",
+                        )
+                    )
     return Dataset.of(examples[:n])
 
 
@@ -49,9 +68,16 @@ def told(dataset):
 
 def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
     found, pairs = told(swapped())
-    assert all(found[name].score == 0.5 for name in ("asked words alone", "first asked word alone", "second asked word alone"))
+    assert all(
+        found[name].score == 0.5
+        for name in ("asked words alone", "first asked word alone", "second asked word alone")
+    )
     assert found["before the verb"].score == 0.5
-    assert found["nearest noun before, or first after by"].score == found["before the verb unless by follows"].score == 1.0
+    assert (
+        found["nearest noun before, or first after by"].score
+        == found["before the verb unless by follows"].score
+        == 1.0
+    )
     assert pairs[0].score == 1.0
     assert [p.score for p in pairs] == sorted((p.score for p in pairs), reverse=True)
     assert len(pairs) == len(ROLE_RULES) * (len(ROLE_RULES) - 1) / 2
@@ -66,14 +92,21 @@ def test_without_passives_the_first_noun_is_the_agent():
 def test_a_cue_may_speak_against():
     dataset = swapped(passive=False)
     names = dataset.labels.names
-    mirrored = Dataset.of([Example(e.sites, names[e.label == names[0]], e.split, e.asked) for e in dataset.examples()])
+    mirrored = Dataset.of(
+        [Example(e.sites, names[e.label == names[0]], e.split, e.asked) for e in dataset.examples()]
+    )
     assert told(mirrored)[0]["before the verb"].about == "100.0 on train; no where it holds"
 
 
 def test_an_asked_word_that_is_mostly_answered_in_one_way_is_a_leak():
     rng = np.random.default_rng(0)
     examples = [
-        question(f"the man {PAST[verb]} the woman s{i}", (verb,), "yes" if rng.random() < (0.9 if verb == "help" else 0.1) else "no", split)
+        question(
+            f"the man {PAST[verb]} the woman s{i}",
+            (verb,),
+            "yes" if rng.random() < (0.9 if verb == "help" else 0.1) else "no",
+            split,
+        )
         for split, n in (("train", 300), ("test", 200))
         for i, verb in enumerate(rng.choice(["help", "call"], size=n).tolist())
     ]
@@ -81,7 +114,9 @@ def test_an_asked_word_that_is_mostly_answered_in_one_way_is_a_leak():
 
 
 def test_words_that_train_never_asked_get_its_commonest_answer():
-    examples = [question("the man slept", ("sleep",), label, "train") for label in ("no", "no", "yes")]
+    examples = [
+        question("the man slept", ("sleep",), label, "train") for label in ("no", "no", "yes")
+    ]
     found, _ = told(Dataset.of([*examples, question("the man danced", ("dance",), "no", "test")]))
     assert found["asked word alone"].score == 1.0
 
@@ -95,12 +130,24 @@ def test_the_ceiling_of_equal_bags_is_exact_and_numbers_can_be_taken_out():
     assert ceilings(Dataset.of(pair))["the same without number"].score == 0.5
     both = ceilings(swapped())
     assert {floor.score for floor in both.values()} == {0.5}
-    assert both["asked words and bag of words"].about.startswith("exact, over 240 of 240 examples, 2.0 to a group; ")
+    assert both["asked words and bag of words"].about.startswith(
+        "exact, over 240 of 240 examples, 2.0 to a group; "
+    )
 
 
-@given(st.lists(st.tuples(st.permutations(["a", "b", "c"]), st.sampled_from("xy"), st.sampled_from(["p", "q"])), min_size=2, max_size=20))
+@given(
+    st.lists(
+        st.tuples(
+            st.permutations(["a", "b", "c"]), st.sampled_from("xy"), st.sampled_from(["p", "q"])
+        ),
+        min_size=2,
+        max_size=20,
+    )
+)
 def test_no_reader_of_bags_beats_the_ceiling(rows):
-    dataset = Dataset.of([question(" ".join(words[:2]), (asked,), label, "train") for words, label, asked in rows])
+    dataset = Dataset.of(
+        [question(" ".join(words[:2]), (asked,), label, "train") for words, label, asked in rows]
+    )
     found = ceilings(dataset).get("asked words and bag of words")
     keys = {}
     for words, label, asked in rows:
@@ -108,13 +155,17 @@ def test_no_reader_of_bags_beats_the_ceiling(rows):
     shared = [group for group in keys.values() if len(group) > 1]
     assert (found is None) == (not shared)
     if found:
-        assert found.score == pytest.approx(sum(max(g.count("x"), g.count("y")) for g in shared) / sum(map(len, shared)))
+        assert found.score == pytest.approx(
+            sum(max(g.count("x"), g.count("y")) for g in shared) / sum(map(len, shared))
+        )
 
 
 def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
     rng = np.random.default_rng(1)
     pairs = rng.permutation(np.repeat(np.arange(4_000), 2))
-    dataset = Dataset.of([question("the man slept", ("sleep",), "yes", "train", pair=str(p)) for p in pairs.tolist()])
+    dataset = Dataset.of(
+        [question("the man slept", ("sleep",), "yes", "train", pair=str(p)) for p in pairs.tolist()]
+    )
     rows = drawn(dataset)
     assert len(rows) == TRAIN
     assert (np.diff(rows) > 0).all()
@@ -123,27 +174,53 @@ def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
 
 
 def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
-    kinds = {"train": ["patient"] * 5 + ["unrelated"] * 5, "test": ["patient"] * 6 + ["unrelated"] * 4}
-    examples = [question("the man slept", ("sleep",), "no", split, negative=kind) for split in kinds for kind in kinds[split]]
+    kinds = {
+        "train": ["patient"] * 5 + ["unrelated"] * 5,
+        "test": ["patient"] * 6 + ["unrelated"] * 4,
+    }
+    examples = [
+        question("the man slept", ("sleep",), "no", split, negative=kind)
+        for split in kinds
+        for kind in kinds[split]
+    ]
     audit = inspect(Dataset.of(examples), floors=False)
-    assert audit.negatives == {"train": {"patient": 5, "unrelated": 5}, "test": {"patient": 6, "unrelated": 4}}
+    assert audit.negatives == {
+        "train": {"patient": 5, "unrelated": 5},
+        "test": {"patient": 6, "unrelated": 4},
+    }
     assert "of train's negatives 50 % are of the kind 'patient', of test's 60 %" in audit.problems
-    assert "Kinds of negatives" in "".join(terminal(table, 140) for table in audited(audit, "title"))
-    even = inspect(Dataset.of([question("the man slept", ("sleep",), "no", split, negative="patient") for split in kinds]), floors=False)
+    assert "Kinds of negatives" in "".join(
+        terminal(table, 140) for table in audited(audit, "title")
+    )
+    even = inspect(
+        Dataset.of(
+            [
+                question("the man slept", ("sleep",), "no", split, negative="patient")
+                for split in kinds
+            ]
+        ),
+        floors=False,
+    )
     assert not [problem for problem in even.problems if "negatives" in problem]
 
 
 def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_language():
     audit = inspect(swapped(), rows=3)
-    assert [name for name in audit.asked if "vectors" in name][-1] == "asked words, bag of random word vectors"
+    assert [name for name in audit.asked if "vectors" in name][
+        -1
+    ] == "asked words, bag of random word vectors"
     assert (
-        "the rule 'before the verb unless by follows' answers every question: either it is what is asked, or it gives it away"
-        in audit.problems
+        "the rule 'before the verb unless by follows' answers every question: either it is what is"
+        " asked, or it gives it away" in audit.problems
     )
     text = "".join(terminal(table, 140) for table in audited(audit, "title"))
     assert "What needs no composition" in text
-    assert re.search(r"Of 36 pairs of rules \w+ says? more than the better of the two", " ".join(text.split()))
-    (line,) = [line for line in text.splitlines() if line.startswith("asked words and bag of words")]
+    assert re.search(
+        r"Of 36 pairs of rules \w+ says? more than the better of the two", " ".join(text.split())
+    )
+    (line,) = [
+        line for line in text.splitlines() if line.startswith("asked words and bag of words")
+    ]
     assert line.split()[6] == "50.0"
     assert inspect(swapped(), rows=3) == audit
 

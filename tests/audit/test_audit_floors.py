@@ -15,18 +15,30 @@ SIZES = (("train", 600), ("dev", 100), ("test", 300))
 
 
 def made(altered, note=True, seed=0):
-    """Sentences of random words, half of them altered in some way; the task says so in its notes."""
+    """Sentences of random words, half of them altered in some way; the task says so in its
+    notes.
+    """
     rng = np.random.default_rng(seed)
     examples = []
     for split, n in SIZES:
         for k in range(n):
             words = [f"w{w}" for w in rng.integers(200, size=8)]
-            examples.append(Example.about(Sentence.of(altered(words, rng) if k % 2 else words), "I" if k % 2 else "O", split))
+            examples.append(
+                Example.about(
+                    Sentence.of(altered(words, rng) if k % 2 else words),
+                    "I" if k % 2 else "O",
+                    split,
+                )
+            )
     return Dataset.of(examples, {"altered": "I"} if note else {})
 
 
 def leaks(dataset):
-    return [problem for problem in inspect(dataset).problems if "altered" in problem or "reaches" in problem]
+    return [
+        problem
+        for problem in inspect(dataset).problems
+        if "altered" in problem or "reaches" in problem
+    ]
 
 
 def test_sentences_altered_without_a_trace_leave_floors_at_chance():
@@ -39,12 +51,17 @@ def test_a_word_that_only_altered_sentences_have_is_a_leak():
 
 
 def test_length_that_alteration_changes_is_a_leak():
-    assert any(p.startswith("length alone tells altered") for p in leaks(made(lambda words, rng: words[:5])))
+    assert any(
+        p.startswith("length alone tells altered")
+        for p in leaks(made(lambda words, rng: words[:5]))
+    )
 
 
 def test_capitals_that_give_alterations_away_are_a_leak_that_words_do_not_show():
     (problem,) = leaks(made(lambda words, rng: [words[0], words[1].capitalize(), *words[2:]]))
-    assert problem.startswith("characters, 1 to 5 in a row (linear) tell altered sentences from others, ")
+    assert problem.startswith(
+        "characters, 1 to 5 in a row (linear) tell altered sentences from others, "
+    )
 
 
 def test_neighbouring_words_that_tell_altered_sentences_stand_out_though_no_word_does():
@@ -52,12 +69,20 @@ def test_neighbouring_words_that_tell_altered_sentences_stand_out_though_no_word
         return [*words[:3], words[4], words[3], *words[5:]]
 
     def ordered(altered, seed=0):
-        """Words come in fixed pairs, so that two that changed places were never neighbours in an unaltered sentence."""
+        """Words come in fixed pairs, so that two that changed places were never neighbours in an
+        unaltered sentence.
+        """
         rng, examples = np.random.default_rng(seed), []
         for split, n in SIZES:
             for k in range(n):
                 words = [f"w{w + i}" for w in 2 * rng.integers(20, size=4) for i in (0, 1)]
-                examples.append(Example.about(Sentence.of(altered(words, rng) if k % 2 else words), "I" if k % 2 else "O", split))
+                examples.append(
+                    Example.about(
+                        Sentence.of(altered(words, rng) if k % 2 else words),
+                        "I" if k % 2 else "O",
+                        split,
+                    )
+                )
         return Dataset.of(examples, {"altered": "I"})
 
     (problem,) = (p for p in leaks(ordered(swapped)) if p.startswith("words and bigrams"))
@@ -68,7 +93,11 @@ def test_neighbouring_words_that_tell_altered_sentences_stand_out_though_no_word
 def test_where_nothing_is_altered_words_are_a_confound_only_beyond_the_best_constant():
     one, problem = leaks(made(lambda words, rng: [*words[:-1], "odd"], note=False))
     assert re.fullmatch(r"one word: \w+ with 'odd', else \w+ reaches 1\.000 .*", one)
-    assert re.fullmatch(r"words \(Naive Bayes\) reaches 0\.\d+ \[0\.\d+, 0\.\d+\] accuracy, the best constant 0\.500", problem)
+    assert re.fullmatch(
+        r"words \(Naive Bayes\) reaches 0\.\d+ \[0\.\d+, 0\.\d+\] accuracy, the best constant"
+        r" 0\.500",
+        problem,
+    )
 
 
 def test_two_balanced_classes_are_answered_best_with_both_where_pairs_are_counted():
@@ -80,7 +109,9 @@ def test_two_balanced_classes_are_answered_best_with_both_where_pairs_are_counte
 
 
 def test_large_data_are_read_in_part_for_characters_which_is_said():
-    dataset = Dataset.of(Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1))
+    dataset = Dataset.of(
+        Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1)
+    )
     gold, said, about = characters(dataset, dataset)
     assert len(gold) == len(said) == TEST
     assert about == "on 20,000 of 20,001 examples of train and 5,000 of 20,001 examples of test"
@@ -94,7 +125,10 @@ def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(fami
     from sonde.audit.characters import _counted, _texts
 
     dataset = FAMILIES[family]()
-    sites = [CountVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False) for _ in range(dataset.sites.shape[1])]
+    sites = [
+        CountVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False)
+        for _ in range(dataset.sites.shape[1])
+    ]
     theirs = sum(v.fit_transform(_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
     ours = _counted(dataset).sum(1)
     if not dataset.asked.shape[1]:
@@ -103,7 +137,10 @@ def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(fami
 
 def test_many_classes_are_told_apart_by_characters_too():
     dataset = Dataset.of(
-        Example.about(Sentence.of([f"w{k % 60}q", f"v{k % 7}"]), f"c{k % 60}", "train" if k < 1200 else "test") for k in range(1320)
+        Example.about(
+            Sentence.of([f"w{k % 60}q", f"v{k % 7}"]), f"c{k % 60}", "train" if k < 1200 else "test"
+        )
+        for k in range(1320)
     )
     halves = halved(dataset)
     gold, said, _ = characters(halves.train, halves.test)
@@ -114,18 +151,29 @@ def test_examples_have_an_order_of_their_own():
     dataset = FAMILIES["asked"]() if "asked" in FAMILIES else FAMILIES["sentence"]()
     order = np.random.default_rng(0).permutation(len(dataset))
     one, other = (list(d.take(canonical(d)).examples()) for d in (dataset, dataset.take(order)))
-    assert [(e.sites, e.label, e.asked) for e in one] == [(e.sites, e.label, e.asked) for e in other]
+    assert [(e.sites, e.label, e.asked) for e in one] == [
+        (e.sites, e.label, e.asked) for e in other
+    ]
 
 
 def pooled(shares, seed=0):
-    """Examples of some sources, by the share that label I has in each; nothing else tells labels apart."""
+    """Examples of some sources, by the share that label I has in each; nothing else tells labels
+    apart.
+    """
     rng = np.random.default_rng(seed)
     examples = []
     for split, n in SIZES:
         for k in range(n):
             name = list(shares)[k % len(shares)]
             label = "I" if rng.random() < shares[name] else "O"
-            examples.append(Example.about(Sentence.of([f"w{w}" for w in rng.integers(200, size=8)]), label, split, source=name))
+            examples.append(
+                Example.about(
+                    Sentence.of([f"w{w}" for w in rng.integers(200, size=8)]),
+                    label,
+                    split,
+                    source=name,
+                )
+            )
     return Dataset.of(examples)
 
 

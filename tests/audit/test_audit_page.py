@@ -13,14 +13,24 @@ def test_every_family_can_be_shown():
         tables = audited(inspect(family()), "a title")
         text = "".join(terminal(table, 140) for table in tables)
         assert text.startswith("a title")
-        for heading in ("Examples", "What needs no encoder", "Overlap", "Counted while building", "Rows to read"):
+        for heading in (
+            "Examples",
+            "What needs no encoder",
+            "Overlap",
+            "Counted while building",
+            "Rows to read",
+        ):
             assert heading in text
         assert "".join(markdown(table) for table in tables).count("|") > 20
 
 
 def test_what_deserves_a_look_comes_first():
     examples = [
-        Example.about(Sentence.of([f"w{i + (7 if split == 'dev' else 0)}"] * (1 + 9 * (i % 2))), "long" if i % 2 else "short", split)
+        Example.about(
+            Sentence.of([f"w{i + (7 if split == 'dev' else 0)}"] * (1 + 9 * (i % 2))),
+            "long" if i % 2 else "short",
+            split,
+        )
         for split, n in (("train", 40), ("dev", 10), ("test", 30))
         for i in range(n)
     ]
@@ -31,18 +41,33 @@ def test_what_deserves_a_look_comes_first():
 
 
 def test_of_many_classes_the_most_and_the_least_frequent_are_shown():
-    examples = [Example.about(Sentence.of([f"w{i}", split]), f"c{i}", split) for split in ("train", "dev", "test") for i in range(100)]
-    (balance,) = [t for t in audited(inspect(Dataset.of(examples)), "") if t.sections and t.sections[0].heading == "Examples"]
+    examples = [
+        Example.about(Sentence.of([f"w{i}", split]), f"c{i}", split)
+        for split in ("train", "dev", "test")
+        for i in range(100)
+    ]
+    (balance,) = [
+        t
+        for t in audited(inspect(Dataset.of(examples)), "")
+        if t.sections and t.sections[0].heading == "Examples"
+    ]
     assert len(balance.sections[0].rows) == MANY + 1
     assert "of 100 classes" in balance.sections[0].line
 
 
 def test_same_splits_repeats_and_both_versions_are_shown():
-    rows = [Example.about(Sentence.of(w.split()), label, split) for split in ("dev", "test") for w, label in (("a b", "O"), ("b a", "I"))]
+    rows = [
+        Example.about(Sentence.of(w.split()), label, split)
+        for split in ("dev", "test")
+        for w, label in (("a b", "O"), ("b a", "I"))
+    ]
     dataset = Dataset.of(
-        [Example.about(Sentence.of(["c"]), "O"), *rows], {"altered": "I", "sampling": {"settings": {"seed": 1, "size": None}}}
+        [Example.about(Sentence.of(["c"]), "O"), *rows],
+        {"altered": "I", "sampling": {"settings": {"seed": 1, "size": None}}},
     )
-    text = "".join(terminal(table, 140) for table in audited(inspect(dataset, floors=False), "title"))
+    text = "".join(
+        terminal(table, 140) for table in audited(inspect(dataset, floors=False), "title")
+    )
     assert "dev and test are the same 2 rows in the same order" in text
     assert "What needs no encoder" not in text
     assert "Sentences that occur more than once" in text

@@ -11,7 +11,9 @@ from sonde.audit import Repeat, Shared, inspect
 from sonde.core import Dataset, Example, Sentence, Site
 
 DATA = Path(os.environ.get("SONDE_DATA", "none")) / "published_probing" / "xprobe"
-real = pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA names no folder with the published X-Probe files")
+real = pytest.mark.skipif(
+    not DATA.is_dir(), reason="SONDE_DATA names no folder with the published X-Probe files"
+)
 NONE = Shared(0, 0)
 
 
@@ -25,13 +27,20 @@ def audited(*examples, **notes):
 
 def test_duplicates_are_counted_within_and_across_splits_ignoring_case():
     audit = audited(
-        said("A dog .", "x"), said("a dog .", "x"), said("a cat .", "y"), said("A Cat .", "y", "test"), said("new .", "x", "test")
+        said("A dog .", "x"),
+        said("a dog .", "x"),
+        said("a cat .", "y"),
+        said("A Cat .", "y", "test"),
+        said("new .", "x", "test"),
     )
     assert audit.duplicates == {"train": 1, "dev": 0, "test": 0}
     assert audit.shared == {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}
     assert audit.contradictions == 0
     assert "1 example of test has a sentence of train (1 distinct sentence)" in audit.problems
-    assert audit.repeats == (Repeat("A Cat .", {"train: y": 1, "test: y": 1}), Repeat("A dog .", {"train: x": 2}))
+    assert audit.repeats == (
+        Repeat("A Cat .", {"train: y": 1, "test: y": 1}),
+        Repeat("A dog .", {"train: x": 2}),
+    )
 
 
 def test_the_same_question_with_two_answers_is_a_contradiction():
@@ -43,7 +52,9 @@ def test_the_same_question_with_two_answers_is_a_contradiction():
 def test_another_span_of_the_same_sentence_is_another_question():
     sentence = Sentence.of(["a", "b"])
     spans = ((0, "x", "train"), (1, "y", "test"))
-    audit = audited(*(Example((Site(sentence, (k, k + 1)),), label, split) for k, label, split in spans))
+    audit = audited(
+        *(Example((Site(sentence, (k, k + 1)),), label, split) for k, label, split in spans)
+    )
     assert (audit.duplicates["train"], audit.contradictions) == (0, 0)
     assert audit.shared["train/test"] == Shared(1, 1)
 
@@ -53,7 +64,10 @@ def test_splits_that_are_the_same_are_said_to_be_so_plainly():
     dev, test = ([said(words, label, split) for words, label in rows] for split in ("dev", "test"))
     audit = audited(said("e f", "x"), *dev, *test)
     assert audit.same == {"dev/test": "rows"}
-    assert "dev and test are the same 2 rows in the same order: a score on one says nothing beyond the other" in audit.problems
+    assert (
+        "dev and test are the same 2 rows in the same order: a score on one says nothing beyond the"
+        " other" in audit.problems
+    )
     assert not any("have a sentence of dev" in problem for problem in audit.problems)
     assert audited(said("e f", "x"), *dev, *test[::-1]).same == {"dev/test": "set"}
     assert audited(said("e f", "x"), *dev, test[0], said("c d", "x", "test")).same == {}
@@ -65,13 +79,18 @@ def test_forms_of_several_splits_are_told():
         said("she Ran", "y", "test", target="Sang"),
         said("he went", "x", "test", target="went"),
     )
-    assert audit.forms == {"target": {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}}
+    assert audit.forms == {
+        "target": {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}
+    }
     assert audit.words == {"dev": 0.0, "test": 0.25}
     assert "1 example of test has a target form of train (1 distinct form)" in audit.problems
 
 
 def test_of_replaced_words_the_replacement_has_to_be_new():
-    rows = [said("he sang", "x", target="sang"), said("she ran", "y", "test", target="sang", replacement="ran")]
+    rows = [
+        said("he sang", "x", target="sang"),
+        said("she ran", "y", "test", target="sang", replacement="ran"),
+    ]
     audit = audited(*rows)
     assert audit.forms["target"]["train/test"] == Shared(1, 1)
     assert not any("form of" in problem for problem in audit.problems)
@@ -90,11 +109,18 @@ def test_a_sentence_in_both_versions_is_found_where_the_task_says_that_it_alters
 def published(language, task):
     """One of the published files: sentence and label, no train."""
     rows = []
-    with lzma.open(DATA / f"xprobe_{language}.tar.xz") as packed, tarfile.open(fileobj=packed) as archive:
+    with (
+        lzma.open(DATA / f"xprobe_{language}.tar.xz") as packed,
+        tarfile.open(fileobj=packed) as archive,
+    ):
         for file, split in (("va", "dev"), ("te", "test")):
-            lines = archive.extractfile(f"{language}/{task}/{file}.txt").read().decode().splitlines()
+            lines = (
+                archive.extractfile(f"{language}/{task}/{file}.txt").read().decode().splitlines()
+            )
             rows += [(*line.rsplit("\t", 1), split) for line in lines]
-    return Dataset.of(Example.about(Sentence.of(text.split()), label, split) for text, label, split in rows)
+    return Dataset.of(
+        Example.about(Sentence.of(text.split()), label, split) for text, label, split in rows
+    )
 
 
 @real

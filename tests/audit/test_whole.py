@@ -38,7 +38,13 @@ def test_twenty_rows_show_label_target_and_spans():
     sentence = Sentence.of(["a", "b", "c"])
     dataset = Dataset.of(
         [
-            Example((Site(sentence, (1, 3)), Site(sentence)), {"x": 0.5, "w": 1.0}, split, ("dog",), {"target": "b", "order": "after"})
+            Example(
+                (Site(sentence, (1, 3)), Site(sentence)),
+                {"x": 0.5, "w": 1.0},
+                split,
+                ("dog",),
+                {"target": "b", "order": "after"},
+            )
             for split in ("train", "test")
         ]
     )
@@ -60,22 +66,35 @@ def test_two_spans_of_a_sentence_are_numbered_and_what_a_file_said_is_no_tag_to_
         (Site(sentence, (2, 3)), Site(sentence, (0, 3))),
         (Site(sentence, (0, 1)), Site(other, (1, 2))),
     ]
-    examples = [Example(sites, "x", split, strata=tags) for sites in pairs for split in ("train", "test")]
+    examples = [
+        Example(sites, "x", split, strata=tags) for sites in pairs for split in ("train", "test")
+    ]
     rows = inspect(Dataset.of(examples)).rows
-    assert [row.text for row in rows[::2]] == ["[1 a [2 b 2] c 1] d", "[2 a b [1 c 1] 2] d", "[1 a 1] b c d | e [2 f 2]"]
+    assert [row.text for row in rows[::2]] == [
+        "[1 a [2 b 2] c 1] d",
+        "[2 a b [1 c 1] 2] d",
+        "[1 a 1] b c d | e [2 f 2]",
+    ]
     assert {tuple(row.strata) for row in rows} == {("distance",)}
 
 
 def test_what_was_malformed_comes_first():
     skipped = {"source": {"skipped": 2}, "problems": ["a.jsonl:3: not JSON", "a.jsonl:9: not JSON"]}
     dataset = Dataset.of([said("a b", "x", split) for split in ("train", "test")], skipped)
-    assert inspect(dataset).problems[0] == "2 sentences could not be read and were left out; the first: a.jsonl:3: not JSON"
+    assert (
+        inspect(dataset).problems[0]
+        == "2 sentences could not be read and were left out; the first: a.jsonl:3: not JSON"
+    )
 
 
 def test_a_length_confound_is_found():
     rng = np.random.default_rng(0)
     examples = [
-        said(" ".join(f"w{w}" for w in rng.integers(99, size=length)), "short" if length < 6 else "long", split)
+        said(
+            " ".join(f"w{w}" for w in rng.integers(99, size=length)),
+            "short" if length < 6 else "long",
+            split,
+        )
         for split, n in (("train", 200), ("test", 100))
         for length in rng.integers(1, 11, size=n).tolist()
     ]
@@ -88,12 +107,18 @@ def test_a_length_confound_is_found():
 
 def test_without_a_confound_nothing_is_said_of_length():
     audit = inspect(FAMILIES["sentence"]((300, 100, 1000)))
-    assert (audit.floors["length"].score, audit.floors["constant"].score, audit.correlation) == (0.5, 0.5, 0.0)
+    assert (audit.floors["length"].score, audit.floors["constant"].score, audit.correlation) == (
+        0.5,
+        0.5,
+        0.0,
+    )
     assert not any("length" in problem or "fewer" in problem for problem in audit.problems)
 
 
 def test_uneven_classes_are_told():
-    audit = audited(said("a", "x"), said("b", "x", "test"), said("c", "x", "test"), said("d", "y", "test"))
+    audit = audited(
+        said("a", "x"), said("b", "x", "test"), said("c", "x", "test"), said("d", "y", "test")
+    )
     assert audit.balance["test"] == {"x": 2.0, "y": 1.0}
     assert any("uneven: from 1 to 2" in problem for problem in audit.problems)
 
@@ -113,7 +138,9 @@ def test_floors_can_be_left_out():
 def test_correlation_before_and_after_sampling_is_taken_from_the_notes():
     dataset = FAMILIES["sentence"]()
     assert inspect(dataset, floors=False).before == {}
-    noted = dataset.noted(sampling={"length_r_before": 0.6, "length_r_after": {"train": 0.0, "all": 0.01}})
+    noted = dataset.noted(
+        sampling={"length_r_before": 0.6, "length_r_after": {"train": 0.0, "all": 0.01}}
+    )
     assert inspect(noted, floors=False).before == {"before": 0.6, "after": 0.01}
 
 
@@ -127,13 +154,18 @@ def test_the_metric_of_the_task_is_used():
     dataset = FAMILIES["sentence"]()
     assert inspect(dataset).metric == "accuracy"
     assert inspect(dataset, metric="macro-f1").floors["constant"].score == pytest.approx(1 / 3)
-    assert [inspect(FAMILIES[f]()).metric for f in ("span", "spans", "pair")] == ["micro-f1", "micro-f1", "pearson"]
+    assert [inspect(FAMILIES[f]()).metric for f in ("span", "spans", "pair")] == [
+        "micro-f1",
+        "micro-f1",
+        "pearson",
+    ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), min_size=1, max_size=30))
 def test_correlation_with_classes_is_eta(pairs):
     lengths, labels = np.array([p[0] for p in pairs]), column([p[1] for p in pairs])
-    dense = column([frozenset(p[1]) for p in pairs])  # the same as label sets goes through least squares
+    # the same as label sets goes through least squares
+    dense = column([frozenset(p[1]) for p in pairs])
     assert correlation(lengths, labels) == pytest.approx(correlation(lengths, dense), abs=1e-6)
 
 
@@ -145,7 +177,9 @@ def test_correlation_with_numbers_has_a_sign():
 
 
 def unordered(dataset, seed, **options):
-    """The audits of a data set and of the same in another order, without the rows that they show."""
+    """The audits of a data set and of the same in another order, without the rows that they
+    show.
+    """
     mixed = dataset.take(np.random.default_rng(seed).permutation(len(dataset)))
     return [asdict(replace(inspect(d, **options), rows=())) for d in (dataset, mixed)]
 
@@ -161,14 +195,30 @@ def test_the_order_of_examples_changes_nothing_but_the_rows_shown(family):
     assert one == other
 
 
-questions = st.tuples(st.lists(st.sampled_from(["a", "A", "b"]), min_size=1, max_size=3), st.sampled_from("xy"), st.sampled_from(SPLITS))
+questions = st.tuples(
+    st.lists(st.sampled_from(["a", "A", "b"]), min_size=1, max_size=3),
+    st.sampled_from("xy"),
+    st.sampled_from(SPLITS),
+)
 
 
 @given(st.lists(questions, min_size=1, max_size=15), st.integers(0, 9))
 def test_what_is_repeated_does_not_depend_on_order(rows, seed):
-    dataset = Dataset.of([said(" ".join(words), label, split, target=words[0]) for words, label, split in rows], {"altered": "x"})
+    dataset = Dataset.of(
+        [said(" ".join(words), label, split, target=words[0]) for words, label, split in rows],
+        {"altered": "x"},
+    )
     one, other = unordered(dataset, seed, floors=False)
-    for name in ("sizes", "duplicates", "contradictions", "shared", "forms", "words", "versions", "repeats"):
+    for name in (
+        "sizes",
+        "duplicates",
+        "contradictions",
+        "shared",
+        "forms",
+        "words",
+        "versions",
+        "repeats",
+    ):
         assert one[name] == other[name]
     kept = {pair for pair, how in one["same"].items() if how}
     assert kept == set(other["same"])

@@ -13,7 +13,9 @@ from sonde.testing import FAMILIES
 
 
 def sonde(*arguments):
-    done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"})
+    done = CliRunner().invoke(
+        app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"}
+    )
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -28,7 +30,10 @@ def table(tmp_path):
 def test_json_lines_are_written_by_suffix_or_by_name(table, tmp_path, arguments):
     name, *options = arguments
     sonde("build", table, "-o", tmp_path / name, *options)
-    assert all(isinstance(json.loads(line), dict) for line in (tmp_path / name).read_text("utf-8").splitlines())
+    assert all(
+        isinstance(json.loads(line), dict)
+        for line in (tmp_path / name).read_text("utf-8").splitlines()
+    )
     assert len(read(tmp_path / name, "jsonl")) == 100
 
 
@@ -38,7 +43,20 @@ def test_an_audit_is_judged_by_the_task_s_own_metric(table):
 
 def test_jiant_s_files_are_written_a_split_each(tmp_path):
     write(FAMILIES["span"](), tmp_path / "tiny.parquet")
-    said = sonde("build", f"table:{tmp_path / 'tiny.parquet'}", "-o", tmp_path / "edges.json", "--format", "jiant")
+    said = sonde(
+        "build",
+        f"table:{tmp_path / 'tiny.parquet'}",
+        "-o",
+        tmp_path / "edges.json",
+        "--format",
+        "jiant",
+    )
     assert "edges.*.json: examples 100" in said
-    assert sorted(p.name for p in tmp_path.glob("edges*")) == ["edges.dev.json", "edges.test.json", "edges.train.json"]
-    assert json.loads((tmp_path / "edges.test.json").read_text("utf-8").splitlines()[0])["targets"][0]["label"]
+    assert sorted(p.name for p in tmp_path.glob("edges*")) == [
+        "edges.dev.json",
+        "edges.test.json",
+        "edges.train.json",
+    ]
+    assert json.loads((tmp_path / "edges.test.json").read_text("utf-8").splitlines()[0])["targets"][
+        0
+    ]["label"]

@@ -1,4 +1,6 @@
-"""`sonde tasks`, `encoders`, `probes` and `suites`: one alone is shown with what each option means."""
+"""`sonde tasks`, `encoders`, `probes` and `suites`: one alone is shown with what each option
+means.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def test_a_task_is_shown_with_its_oracles(name):
     known = TASKS.find(name).oracles
     assert known
     for oracle, holds in known.items():
-        assert re.search(rf"^  gold:{oracle} +an oracle: {re.escape(holds)}$", shown("tasks", name), re.M)
+        assert re.search(
+            rf"^  gold:{oracle} +an oracle: {re.escape(holds)}$", shown("tasks", name), re.M
+        )
 
 
 def test_a_task_without_oracles_shows_none():
@@ -57,4 +61,6 @@ def test_a_task_without_oracles_shows_none():
 
 def test_many_are_listed_a_line_each():
     lines = shown("tasks", "edge/*").splitlines()
-    assert {line.split("  ")[0].strip() for line in lines} == {name for name in TASKS if name.startswith("edge/")}
+    assert {line.split("  ")[0].strip() for line in lines} == {
+        name for name in TASKS if name.startswith("edge/")
+    }

@@ -1,4 +1,6 @@
-"""Folders and files whose names are bytes that are not UTF-8, which file systems allow: everything reads and writes them."""
+"""Folders and files whose names are bytes that are not UTF-8, which file systems allow: everything
+reads and writes them.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def test_runs_are_measured_and_shown(place):
 def test_data_sets_are_written_and_read(form, place):
     made = FAMILIES["sentence"]()
     write(made, place / "plain.jsonl")
-    sonde("build", f"table:{place / 'plain.jsonl'}", "-o", place / f"{ODD}.{form}", "--format", form)
+    sonde(
+        "build", f"table:{place / 'plain.jsonl'}", "-o", place / f"{ODD}.{form}", "--format", form
+    )
     if form != "jiant":
         assert len(read(place / f"{ODD}.{form}", form)) == len(made)
 
@@ -63,7 +67,10 @@ def test_given_vectors_are_read(kind, place):
 
     made = FAMILIES["sentence"]()
     write(made, place / "plain.parquet")
-    texts, rows = [s.text for s in made.sentences], np.random.default_rng(0).normal(size=(len(made.sentences), 4)).astype(np.float32)
+    texts, rows = (
+        [s.text for s in made.sentences],
+        np.random.default_rng(0).normal(size=(len(made.sentences), 4)).astype(np.float32),
+    )
     with (place / f"{ODD}.{kind}").open("wb") as file:
         if kind == "npz":
             np.savez(file, sentences=np.array(texts), vectors=rows)

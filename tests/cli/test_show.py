@@ -17,7 +17,8 @@ from sonde.testing import FAMILIES
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
-    for name, sizes in (("a", (60, 20, 20)), ("b", (62, 20, 20))):  # what has the same examples is the same task
+    # what has the same examples is the same task
+    for name, sizes in (("a", (60, 20, 20)), ("b", (62, 20, 20))):
         write(FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
     return tmp_path
 
@@ -79,9 +80,20 @@ def test_what_a_stopped_run_lacks_is_said(place):
 
 
 def test_a_run_says_how_its_results_are_shown_again(place):
-    arguments = ["run", "-t", f"table:{place}/a.jsonl", "-e", "bow:random,dim=4", "--probe", "logreg", "--no-bounds"]
+    arguments = [
+        "run",
+        "-t",
+        f"table:{place}/a.jsonl",
+        "-e",
+        "bow:random,dim=4",
+        "--probe",
+        "logreg",
+        "--no-bounds",
+    ]
     assert "`sonde report` shows" in sonde(*arguments).stderr
-    assert f"`sonde report {place}/results` shows" in sonde(*arguments, "-o", place / "results").stderr
+    assert (
+        f"`sonde report {place}/results` shows" in sonde(*arguments, "-o", place / "results").stderr
+    )
 
 
 @pytest.mark.parametrize("which", ["0", "3", "first", "-1"])

@@ -1,4 +1,6 @@
-"""Columns of tags: all ways of marking where spans begin, all layouts, anything wrong named by its line."""
+"""Columns of tags: all ways of marking where spans begin, all layouts, anything wrong named by its
+line.
+"""
 
 import lzma
 
@@ -32,10 +34,15 @@ def test_all_schemes_tell_the_same_spans(pieces):
     for label, size, gap in pieces:
         wanted.append((label, place, place + size))
         two += [f"B-{label}"] + [f"I-{label}"] * (size - 1) + ["O"] * gap
-        bioes += ([f"S-{label}"] if size == 1 else [f"B-{label}"] + [f"I-{label}"] * (size - 2) + [f"E-{label}"]) + ["O"] * gap
+        bioes += (
+            [f"S-{label}"]
+            if size == 1
+            else [f"B-{label}"] + [f"I-{label}"] * (size - 2) + [f"E-{label}"]
+        ) + ["O"] * gap
         place += size + gap
     one = [  # IOB1 has B only where the span before has the same type and touches
-        "I" + tag[1:] if tag[0] == "B" and (i == 0 or two[i - 1][1:] != tag[1:]) else tag for i, tag in enumerate(two)
+        "I" + tag[1:] if tag[0] == "B" and (i == 0 or two[i - 1][1:] != tag[1:]) else tag
+        for i, tag in enumerate(two)
     ]
     assert spans(two) == (wanted, 0)
     assert spans(bioes) == (wanted, 0)
@@ -67,9 +74,17 @@ def test_lines_of_blank_cells_part_sentences_and_hashes_are_words(tmp_path):
 
 def test_raw_text_and_documents_are_kept(tmp_path):
     path = tmp_path / "x"
-    path.write_text("# newdoc id = d1\n# text = U.N., now\n1\tU.N.\tB-ORG\t-\n2\t,\tO\t-\n3\tnow\tO\t-\n\n1\tyes\tO\t-\n")
-    (first, second) = read(path, Layout())
-    assert (first.sentence.text, first.document, second.sentence.text, second.document) == ("U.N., now", "d1", "yes", "d1")
+    path.write_text(
+        "# newdoc id = d1\n# text = U.N.,"
+        " now\n1\tU.N.\tB-ORG\t-\n2\t,\tO\t-\n3\tnow\tO\t-\n\n1\tyes\tO\t-\n"
+    )
+    first, second = read(path, Layout())
+    assert (first.sentence.text, first.document, second.sentence.text, second.document) == (
+        "U.N., now",
+        "d1",
+        "yes",
+        "d1",
+    )
 
 
 def test_other_encodings_by_option(tmp_path):
@@ -86,7 +101,9 @@ def test_other_encodings_by_option(tmp_path):
 
 def test_words_are_closed_up_and_escapes_undone(tmp_path):
     path = tmp_path / "x"
-    path.write_text("`` NN O\nIt NN B-X\n's NN O\n-LRB- NN O\n1\\/2 NN B-X\n-RRB- NN O\n! NN O\n'' NN O\n")
+    path.write_text(
+        "`` NN O\nIt NN B-X\n's NN O\n-LRB- NN O\n1\\/2 NN B-X\n-RRB- NN O\n! NN O\n'' NN O\n"
+    )
     (one,) = read(path, Layout())
     assert one.sentence.words == ('"', "It", "'s", "(", "1/2", ")", "!", '"')
     assert one.sentence.text == '"It\'s (1/2)!"'
@@ -107,7 +124,10 @@ def test_what_is_wrong_is_said_with_its_line_or_counted(tmp_path, rows):
     with pytest.raises(DataProblem, match=rf"x:{BAD[rows]}"):
         found(path, layout)
     tally = Tally()
-    assert [words for words, _ in found(path, layout, on_error="skip", tally=tally)] == [("well",), ("fine",)]
+    assert [words for words, _ in found(path, layout, on_error="skip", tally=tally)] == [
+        ("well",),
+        ("fine",),
+    ]
     assert (tally.skipped, tally.sentences) == (1, 2)
 
 
@@ -121,7 +141,13 @@ def test_files_without_tags_are_refused(tmp_path):
 
 def test_files_longer_than_what_columns_are_told_by(tmp_path):
     path = tmp_path / "x"
-    path.write_text("".join(f"w{i} NN {'B-X' if i % 3 else 'O'}\n{chr(10) if i % 10 == 9 else ''}" for i in range(5000)) + "bad NN\n")
+    path.write_text(
+        "".join(
+            f"w{i} NN {'B-X' if i % 3 else 'O'}\n{chr(10) if i % 10 == 9 else ''}"
+            for i in range(5000)
+        )
+        + "bad NN\n"
+    )
     tally = Tally()
     sentences = list(read(path, Layout(), "skip", tally))
     assert (len(sentences), tally.words, tally.skipped) == (500, 5000, 1)

@@ -54,7 +54,11 @@ def test_a_tree_in_columns(trees):
     assert tree.parents == (-1, 0, 1, 1)
     assert tree.line == 1
     assert tree.sentence.text == "The cat slept."
-    assert [tuple(child) for child in tree.children(1)] == [("NP", 0, 2, 2), ("VP", 2, 3, 3), (".", 3, 4, -1)]
+    assert [tuple(child) for child in tree.children(1)] == [
+        ("NP", 0, 2, 2),
+        ("VP", 2, 3, 3),
+        (".", 3, 4, -1),
+    ]
     assert [tuple(child) for child in tree.children(2)] == [("DT", 0, 1, -1), ("NN", 1, 2, -1)]
 
 
@@ -71,13 +75,25 @@ def test_a_tree_in_columns(trees):
         ONE[6:-1] + "\n" + TWO[6:-1],
         b"\xef\xbb\xbf" + f"{ONE}\n{TWO}".encode(),
     ],
-    ids=["lines", "one line", "blanks", "pretty", "not indented", "unlabelled", "TOP and S1", "no wrapper", "byte order mark"],
+    ids=[
+        "lines",
+        "one line",
+        "blanks",
+        "pretty",
+        "not indented",
+        "unlabelled",
+        "TOP and S1",
+        "no wrapper",
+        "byte order mark",
+    ],
 )
 def test_layouts_and_wrappers_make_no_difference(trees, text):
     assert [written(tree) for tree in trees(text)] == [ONE, TWO]
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [(".mrg.gz", gzip.compress), (".ptb.xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".mrg.gz", gzip.compress), (".ptb.xz", lzma.compress)]
+)
 def test_compressed_files(tmp_path, suffix, compress):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(compress(f"{ONE}\n{TWO}\n".encode()))
@@ -116,7 +132,10 @@ def test_tokens_are_unescaped(trees):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{ONE}\n\n(ROOT (S (NN x)\n{TWO}\n", "a.ptb:3: a bracket is not closed before the next tree begins"),
+        (
+            f"{ONE}\n\n(ROOT (S (NN x)\n{TWO}\n",
+            "a.ptb:3: a bracket is not closed before the next tree begins",
+        ),
         (f"{ONE}\n(ROOT (S (NN x))", "a.ptb:2: a bracket is not closed before the file ends"),
         (f"{ONE})\n{TWO}\n", "a.ptb:1: a bracket is closed that was never opened"),
         (f"{ONE}\nwords\n{TWO}\n", "a.ptb:2: text outside brackets"),
@@ -166,12 +185,22 @@ def test_a_treebank_is_a_file_or_a_folder_with_splits_in_its_names(tmp_path):
 
 
 LABELS = st.sampled_from(["S", "NP", "NP-SBJ", "VP=1", "-LRB-", "X|Y", "ADJP-PRD-2"])
-WORDS = st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters="\\`'"), min_size=1, max_size=4)
+WORDS = st.text(
+    st.characters(categories=["L", "N", "P", "S"], exclude_characters="\\`'"),
+    min_size=1,
+    max_size=4,
+)
 PRETERMINALS = st.builds(
-    "({} {})".format, st.sampled_from(["NN", "-LRB-", ".", "PRP$"]), WORDS.map(lambda w: w.replace("(", "-LRB-").replace(")", "-RRB-"))
+    "({} {})".format,
+    st.sampled_from(["NN", "-LRB-", ".", "PRP$"]),
+    WORDS.map(lambda w: w.replace("(", "-LRB-").replace(")", "-RRB-")),
 )
 PHRASES = st.recursive(
-    PRETERMINALS, lambda inner: st.builds("({} {})".format, LABELS, st.lists(inner, min_size=1, max_size=3).map(" ".join)), max_leaves=12
+    PRETERMINALS,
+    lambda inner: st.builds(
+        "({} {})".format, LABELS, st.lists(inner, min_size=1, max_size=3).map(" ".join)
+    ),
+    max_leaves=12,
 )
 
 
@@ -191,4 +220,6 @@ def check(tree: Tree) -> None:
     for node, below in enumerate(tree.below):
         assert (below[0].start, below[-1].stop) == (tree.starts[node], tree.stops[node])
         assert all(a.stop == b.start for a, b in pairwise(below))
-        assert all(child.node < 0 or tree.parents[child.node] == node < child.node for child in below)
+        assert all(
+            child.node < 0 or tree.parents[child.node] == node < child.node for child in below
+        )

@@ -11,11 +11,18 @@ LENIENT = Reading("skip", "skip")
 def read(tmp_path, content, layout, how=None, split="test"):
     (tmp_path / "a.txt").write_bytes(content.encode())
     rows = Rows(layout, how)
-    return [(e.split, e.label, [(s.sentence.text, s.span) for s in e.sites]) for e in rows.read(tmp_path / "a.txt", split)], rows
+    return [
+        (e.split, e.label, [(s.sentence.text, s.span) for s in e.sites])
+        for e in rows.read(tmp_path / "a.txt", split)
+    ], rows
 
 
 def test_first_second_and_last_columns_count_whatever_stands_between(tmp_path):
-    found, _ = read(tmp_path, 'tr\tNN\t" Why ?\nva\tNNS\tmore\tcolumns\tWe  went .\nte\tNN\tIt is .\t\t\n', SENTEVAL)
+    found, _ = read(
+        tmp_path,
+        'tr\tNN\t" Why ?\nva\tNNS\tmore\tcolumns\tWe  went .\nte\tNN\tIt is .\t\t\n',
+        SENTEVAL,
+    )
     assert found == [
         ("train", "NN", [('" Why ?', None)]),
         ("dev", "NNS", [("We  went .", None)]),
@@ -26,8 +33,12 @@ def test_first_second_and_last_columns_count_whatever_stands_between(tmp_path):
 def test_every_layout_finds_its_columns(tmp_path):
     assert read(tmp_path, "one word\tO\n", XPROBE)[0] == [("test", "O", [("one word", None)])]
     assert read(tmp_path, "galach\t6\n", WORD)[0] == [("test", "6", [("galach", None)])]
-    assert read(tmp_path, "umie\tumiesz\tPerson\n", PAIR)[0] == [("test", "Person", [("umie", None), ("umiesz", None)])]
-    assert read(tmp_path, "so it is\t2\tPresent\n", CONTEXTUAL)[0] == [("test", "Present", [("so it is", (2, 3))])]
+    assert read(tmp_path, "umie\tumiesz\tPerson\n", PAIR)[0] == [
+        ("test", "Person", [("umie", None), ("umiesz", None)])
+    ]
+    assert read(tmp_path, "so it is\t2\tPresent\n", CONTEXTUAL)[0] == [
+        ("test", "Present", [("so it is", (2, 3))])
+    ]
     rows = 'voice,sentences,index\nactive,"she went , he said",7\npassive,it was seen,8\n'
     assert read(tmp_path, rows, INDIC)[0] == [
         ("test", "active", [("she went , he said", None)]),
@@ -38,13 +49,21 @@ def test_every_layout_finds_its_columns(tmp_path):
 @pytest.mark.parametrize(
     ("layout", "content", "said"),
     [
-        (SENTEVAL, "tr\tx\ta\ntr\tx\n", r"a\.txt:2: 2 columns, not at least 3 \(split, label, words, with tabs between\)"),
+        (
+            SENTEVAL,
+            "tr\tx\ta\ntr\tx\n",
+            r"a\.txt:2: 2 columns, not at least 3 \(split, label, words, with tabs between\)",
+        ),
         (SENTEVAL, "tr\tx\ta\n\ntr\tx\tb\n", r"a\.txt:2: the line is blank; on_error=skip"),
         (SENTEVAL, "xx\tx\ta\n", r"a\.txt:1: split 'xx' is not one of tr, va, te"),
         (SENTEVAL, "tr\t \ta\n", r"a\.txt:1: the label is empty"),
         (SENTEVAL, "tr\tx\t \n", r"a\.txt:1: there are no words"),
         (XPROBE, "a\tb\tc\n", r"a\.txt:1: 3 columns, not 2 \(words, label, with tabs"),
-        (CONTEXTUAL, "so it is\t3\tPast\n", r"a\.txt:1: '3' is not the number of a word, from 0 to 2"),
+        (
+            CONTEXTUAL,
+            "so it is\t3\tPast\n",
+            r"a\.txt:1: '3' is not the number of a word, from 0 to 2",
+        ),
         (CONTEXTUAL, "so it is\t-1\tPast\n", r"a\.txt:1: '-1' is not the number of a word"),
         (INDIC, "voice,sentences\n,it was seen\n", r"a\.txt:2: the label is empty"),
         (INDIC, 'voice,sentences\nactive,"it was" seen\n', r"a\.txt:2: .*mend the quotes"),
@@ -71,7 +90,14 @@ def test_rows_without_a_label_are_counted_in_a_csv(tmp_path):
     assert rows.counts() == {"examples": 1, "words": 1, "skipped": 2}
 
 
-@given(st.lists(st.tuples(st.sampled_from(["tr", "va", "te"]), st.text("ab\"' ,\\", min_size=1).filter(str.strip)), min_size=1))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["tr", "va", "te"]), st.text("ab\"' ,\\", min_size=1).filter(str.strip)
+        ),
+        min_size=1,
+    )
+)
 def test_cells_come_back_byte_for_byte(tmp_path_factory, rows):
     file = tmp_path_factory.mktemp("rows") / "a.txt"
     file.write_text("".join(f"{split}\tx\t{text}\n" for split, text in rows))
@@ -82,7 +108,10 @@ def test_cells_come_back_byte_for_byte(tmp_path_factory, rows):
 
 def test_only_spaces_end_a_word(tmp_path):
     (tmp_path / "a.txt").write_bytes("tr\tx\tten\u00a0km  away\u2028.\n".encode())
-    assert next(Rows(SENTEVAL).read(tmp_path / "a.txt")).sites[0].sentence.words == ("ten\u00a0km", "away\u2028.")
+    assert next(Rows(SENTEVAL).read(tmp_path / "a.txt")).sites[0].sentence.words == (
+        "ten\u00a0km",
+        "away\u2028.",
+    )
 
 
 def test_equal_words_are_one_string(tmp_path):

@@ -1,4 +1,6 @@
-"""CoNLL-2012 columns in their layouts; coreference and entities in the other ways that they are written."""
+"""CoNLL-2012 columns in their layouts; coreference and entities in the other ways that they are
+written.
+"""
 
 import pytest
 from hypothesis import given
@@ -33,10 +35,17 @@ def test_ontonotes_layout(tmp_path):
     assert block.tags[:2] == ("NNP", "VBD")
     assert block.entities() == [("PERSON", 0, 1), ("GPE", 6, 7)]
     saw, left = block.arguments()
-    assert saw == [("ARG0", 0, 1), ("V", 1, 2), ("ARG1", 2, 5), ("ARGM-LOC", 5, 7), ("ARGM-TMP", 7, 10)]
+    assert saw == [
+        ("ARG0", 0, 1),
+        ("V", 1, 2),
+        ("ARG1", 2, 5),
+        ("ARGM-LOC", 5, 7),
+        ("ARGM-TMP", 7, 10),
+    ]
     assert left == [("ARG0", 8, 9), ("V", 9, 10)]
     assert block.mentions() == [("1", 0, 1), ("2", 2, 5), ("1", 8, 9)]
-    assert [(label, a, b) for label, a, b in zip(block.tree().labels, block.tree().starts, block.tree().stops, strict=True)][:4] == [
+    assert [(label, a, b) for label, a, b in zip(block.tree().labels, block.tree().starts,
+    block.tree().stops, strict=True)][:4] == [
         ("ROOT", 0, 11), ("S", 0, 11), ("NP", 0, 1), ("VP", 1, 10),
     ]  # fmt: skip
     assert block.document == "a/b 0"
@@ -49,7 +58,9 @@ def test_propbank_layout_and_escapes(tmp_path):
     first, second = block.arguments()
     assert first == [("ARG0", 1, 2), ("V", 2, 3), ("C-V", 3, 4)]
     assert second == [("ARG0", 1, 3), ("V", 4, 5)]
-    with pytest.raises(DataProblem, match=r"x:1: 10 columns and 2 predicates; named entities are in CoNLL-2012"):
+    with pytest.raises(
+        DataProblem, match=r"x:1: 10 columns and 2 predicates; named entities are in CoNLL-2012"
+    ):
         block.entities()
 
 
@@ -59,7 +70,10 @@ def test_slashed_marks_lose_their_slash(tmp_path):
 
 
 def test_litbank_layout(tmp_path):
-    (block,) = blocks(tmp_path / "x", "d\t0\t0\tthe\t_\t_\t(1|(2\nd\t0\t1\tman\t_\t_\t2)\nd\t0\t2\tran\t_\t_\t1)\n")
+    (block,) = blocks(
+        tmp_path / "x",
+        "d\t0\t0\tthe\t_\t_\t(1|(2\nd\t0\t1\tman\t_\t_\t2)\nd\t0\t2\tran\t_\t_\t1)\n",
+    )
     assert block.mentions() == [("2", 0, 2), ("1", 0, 3)]
 
 
@@ -86,7 +100,9 @@ def test_rows_that_do_not_fit_are_named_or_counted(tmp_path, text):
 
 def test_columns_that_do_not_fit_the_predicates_are_named(tmp_path):
     (block,) = blocks(tmp_path / "x", ROLES.replace("run.01", "-"))
-    with pytest.raises(DataProblem, match="x:1: 10 columns and 1 predicates; there are 8 columns and one"):
+    with pytest.raises(
+        DataProblem, match="x:1: 10 columns and 1 predicates; there are 8 columns and one"
+    ):
         block.arguments()
     (block,) = blocks(tmp_path / "x", ROLES.replace("(S*", "*"))
     with pytest.raises(DataProblem, match="x:1: the brackets are not those of one whole tree"):
@@ -94,7 +110,12 @@ def test_columns_that_do_not_fit_the_predicates_are_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("column", "why"), [("(A* *", "1: .A is never closed"), ("* *)", "2: .* closes what was never"), ("* x", "2: 'x' is no br")]
+    ("column", "why"),
+    [
+        ("(A* *", "1: .A is never closed"),
+        ("* *)", "2: .* closes what was never"),
+        ("* x", "2: 'x' is no br"),
+    ],
 )
 def test_brackets_that_do_not_match(column, why):
     with pytest.raises(DataProblem, match=f"f:{why}"):
@@ -107,7 +128,13 @@ def test_mentions_that_do_not_match(column):
         chains(column.split(), "f:1")
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 3), st.sampled_from("123")), max_size=6, unique=True))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(1, 3), st.sampled_from("123")),
+        max_size=6,
+        unique=True,
+    )
+)
 def test_mentions_are_read_as_written(drawn):
     wanted = sorted({(a, a + size, chain) for a, size, chain in drawn})
     crossing = any(c == d and a < e < b < f for a, b, c in wanted for e, f, d in wanted)
@@ -125,7 +152,13 @@ def test_mentions_are_read_as_written(drawn):
 
 def test_mentions_in_misc(tmp_path):
     tree = next(read_conllu(misc(tmp_path) / "toy-train.conllu"))
-    found = [(0, 1, "1", "person"), (2, 5, "2", "object"), (3, 4, "3", "object"), (6, 7, "4", "place"), (8, 9, "1", "person")]
+    found = [
+        (0, 1, "1", "person"),
+        (2, 5, "2", "object"),
+        (3, 4, "3", "object"),
+        (6, 7, "4", "place"),
+        (8, 9, "1", "person"),
+    ]
     assert Mentions().of(tree) == found
 
 
@@ -133,7 +166,10 @@ HEAD = "# global.Entity = GRP-infstat-etype\n"
 
 
 def mentioned(tmp_path, *values, head=HEAD):
-    rows = [f"{i + 1}\tw\t_\tX\t_\t_\t{0 if i == 0 else 1}\t{'root' if i == 0 else 'dep'}\t_\t{v}" for i, v in enumerate(values)]
+    rows = [
+        f"{i + 1}\tw\t_\tX\t_\t_\t{0 if i == 0 else 1}\t{'root' if i == 0 else 'dep'}\t_\t{v}"
+        for i, v in enumerate(values)
+    ]
     path = tmp_path / "x.conllu"
     path.write_text(head + "\n".join(rows) + "\n\n")
     reader = Mentions()
@@ -141,14 +177,22 @@ def mentioned(tmp_path, *values, head=HEAD):
 
 
 def test_fields_stand_where_the_header_says(tmp_path):
-    (found,), _ = mentioned(tmp_path, "SpaceAfter=No|Entity=(a-new-person", "Entity=(b-giv-place)a)")
+    (found,), _ = mentioned(
+        tmp_path, "SpaceAfter=No|Entity=(a-new-person", "Entity=(b-giv-place)a)"
+    )
     assert found == [Mention(0, 2, "a", "person"), Mention(1, 2, "b", "place")]
     (found,), _ = mentioned(tmp_path, "Entity=(a)", head="# global.Entity = GRP\n")
     assert found == [Mention(0, 1, "a", "")]
 
 
 def test_mentions_in_pieces_or_beyond_the_sentence_are_counted(tmp_path):
-    (found,), reader = mentioned(tmp_path, "Entity=(a[1/2]-new-person)", "Entity=(b-new-person", "Entity=(a[2/2]-new-person)", "Entity=c)")
+    (found,), reader = mentioned(
+        tmp_path,
+        "Entity=(a[1/2]-new-person)",
+        "Entity=(b-new-person",
+        "Entity=(a[2/2]-new-person)",
+        "Entity=c)",
+    )
     assert found == []
     assert reader.unfinished == 4
     with pytest.raises(DataProblem, match=r"x\.conllu:1: word 1: Entity=\( is not mentions"):

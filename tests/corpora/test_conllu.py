@@ -1,4 +1,6 @@
-"""CoNLL-U: what is read, what is refused and where, and that nothing but DataProblem ever comes out."""
+"""CoNLL-U: what is read, what is refused and where, and that nothing but DataProblem ever comes
+out.
+"""
 
 import lzma
 import os
@@ -45,7 +47,13 @@ def test_multiword_tokens_empty_nodes_and_comments_are_kept(tmp_path):
     (tree,) = trees(tmp_path, ROWS)
     assert tree.words == ("Vamos", "nos", "a", "el", "mar", ".")
     assert tree.heads == (-1, 0, 4, 4, 0, 0)
-    assert (tree.root, tree.depth, tree.children(0), tree.sent_id, tree.line) == (0, 3, [1, 4, 5], "s1", 1)
+    assert (tree.root, tree.depth, tree.children(0), tree.sent_id, tree.line) == (
+        0,
+        3,
+        [1, 4, 5],
+        "s1",
+        1,
+    )
     assert tree.ranges == (Range(0, 2, "Vámonos", "_"), Range(2, 4, "al", "_"))
     assert tree.empty == (("2.1", "gone", "go", "VERB", "_", "_", "_", "_", "1:conj", "_"),)
     assert tree.deps[4] == "1:obl:a"
@@ -66,7 +74,9 @@ def test_comments_may_be_missing_or_tight(tmp_path, comments):
 
 
 def test_forms_may_hold_spaces_and_underscores(tmp_path):
-    (tree,) = trees(tmp_path, f"{row(1, 0, 'New York')}\n{row(2, 1, '_')}\n{row(3, 1, chr(0x2028))}\n\n")
+    (tree,) = trees(
+        tmp_path, f"{row(1, 0, 'New York')}\n{row(2, 1, '_')}\n{row(3, 1, chr(0x2028))}\n\n"
+    )
     assert tree.words == ("New York", "_", "\u2028")
 
 
@@ -97,14 +107,21 @@ def test_long_and_deep_sentences_are_read(tmp_path):
 BAD = [
     (f"{row(1, 0)}\tx", ":4: 11 columns instead of 10"),
     (f"{row(1, 0)}\n2\tonly", ":5: 2 columns instead of 10; columns are separated by single tabs"),
-    (f"{row(1, 0)[:-2]}\n{row(2, 1, '2')}\tx", ":4: 9 columns"),  # the cells add up, the lines do not
+    # the cells add up, the lines do not
+    (f"{row(1, 0)[:-2]}\n{row(2, 1, '2')}\tx", ":4: 9 columns"),
     (f"{row(1, 0)}\n# late", ":5: 1 columns instead of 10; comments stand before the words"),
     (f"{row(1, 0)}\n{row(3, 1)}", ":5: id '3' instead of 2"),
     (f"{row(2, 0)}", ":4: id '2' instead of 1"),
     (f"{row(1, 0)}\n{row('x', 1)}", ":5: id 'x' instead of 2"),
     (f"{row(1, 0)}\n{row('01', 1)}", ":5: id '01' instead of 2"),
-    (f"{row(1, 0)}\n{row('1-2', '_')}\n{row(2, 1)}", ":5: the multiword token 1-2 does not begin with the next word, 2"),
-    (f"{row('1-3', '_')}\n{row(1, 0)}\n{row(2, 1)}", ":4: a multiword token ends with word 3, the sentence with word 2"),
+    (
+        f"{row(1, 0)}\n{row('1-2', '_')}\n{row(2, 1)}",
+        ":5: the multiword token 1-2 does not begin with the next word, 2",
+    ),
+    (
+        f"{row('1-3', '_')}\n{row(1, 0)}\n{row(2, 1)}",
+        ":4: a multiword token ends with word 3, the sentence with word 2",
+    ),
     (f"{row('1-1x', '_')}\n{row(1, 0)}", ":4: id '1-1x' is not a range"),
     (f"{row(1, 0)}\n{row('1.2', '_')}", ":5: id '1.2' instead of 1.1 for an empty node"),
     (f"{row('1-2', '_')}", ":4: a sentence without words"),
@@ -131,7 +148,10 @@ def test_what_is_wrong_is_named_by_file_and_line(tmp_path, bad, message):
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "t.conllu:"))
     tally = Tally()
-    assert [t.line for t in trees(tmp_path, text, on_error="skip", tally=tally)] == [1, text[: text.rindex("1\tw")].count("\n") + 1]
+    assert [t.line for t in trees(tmp_path, text, on_error="skip", tally=tally)] == [
+        1,
+        text[: text.rindex("1\tw")].count("\n") + 1,
+    ]
     assert (tally.sentences, tally.words, tally.skipped) == (2, 2, 1)
     assert message in tally.problems[0]
 
@@ -164,9 +184,11 @@ def test_depth_counts_the_longest_path(numbers):
     assert depth((*chain, len(chain))) == 0
 
 
-word = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6).filter(
-    lambda w: w.strip() and not w.startswith("#")
-)
+word = st.text(
+    st.characters(exclude_characters="\t\n\r", exclude_categories=("Cs", "Cc")),
+    min_size=1,
+    max_size=6,
+).filter(lambda w: w.strip() and not w.startswith("#"))
 
 
 @st.composite
@@ -184,7 +206,17 @@ def blocks(draw):
             last = draw(st.integers(i + 1, n))
             lines.append("\t".join([f"{i + 1}-{last}", draw(word), *"_______", "_"]))
         feats = draw(st.sampled_from(["_", "Number=Sing", "Mood=Ind|Tense=Past"]))
-        cells = [draw(word), draw(word), "NOUN", "_", feats, str(heads[i]), "dep", "_", draw(st.sampled_from(["_", "SpaceAfter=No"]))]
+        cells = [
+            draw(word),
+            draw(word),
+            "NOUN",
+            "_",
+            feats,
+            str(heads[i]),
+            "dep",
+            "_",
+            draw(st.sampled_from(["_", "SpaceAfter=No"])),
+        ]
         lines.append("\t".join([str(i + 1), *cells]))
         if draw(st.booleans()) and i in spans:
             lines.append("\t".join([f"{i + 1}.1", draw(word), *"______", "0:root", "_"]))
@@ -205,11 +237,17 @@ def test_damage_is_a_data_problem_or_still_a_tree(tmp_path_factory, data):
         at = data.draw(st.integers(0, len(text) - 1))
         kind = data.draw(st.sampled_from(["byte", "cut", "double", "piece"]))
         if kind == "byte":
-            text[at] = data.draw(st.sampled_from([*b"\t\n\r 0129-._#=|", 0, 0xFF, *map(ord, string.ascii_letters[:3])]))
+            text[at] = data.draw(
+                st.sampled_from(
+                    [*b"\t\n\r 0129-._#=|", 0, 0xFF, *map(ord, string.ascii_letters[:3])]
+                )
+            )
         elif kind == "cut":
             del text[at : at + data.draw(st.integers(1, 9))]
         else:
-            text[at:at] = text[at : at + data.draw(st.integers(1, 30))] if kind == "double" else b"\t_\n"
+            text[at:at] = (
+                text[at : at + data.draw(st.integers(1, 30))] if kind == "double" else b"\t_\n"
+            )
         if not text:
             return
     path = tmp_path_factory.getbasetemp() / "damaged.conllu"
@@ -220,7 +258,22 @@ def test_damage_is_a_data_problem_or_still_a_tree(tmp_path_factory, data):
         found = list(read(path, "skip"))
     for tree in found:
         assert isinstance(tree, Tree)
-        assert len({len(c) for c in (tree.words, tree.upos, tree.feats, tree.heads, tree.deprels, tree.misc)}) == 1
+        assert (
+            len(
+                {
+                    len(c)
+                    for c in (
+                        tree.words,
+                        tree.upos,
+                        tree.feats,
+                        tree.heads,
+                        tree.deprels,
+                        tree.misc,
+                    )
+                }
+            )
+            == 1
+        )
         assert tree.heads.count(-1) == 1
 
 
@@ -262,7 +315,9 @@ def test_real_treebanks_read_as_the_conllu_package_reads_them(name):
             assert ours.words == tuple(token["form"] for token in words)
             assert ours.heads == tuple(token["head"] - 1 for token in words)
             assert ours.deprels == tuple(token["deprel"] for token in words)
-            assert [dict(features(f)) for f in ours.feats] == [token["feats"] or {} for token in words]
+            assert [dict(features(f)) for f in ours.feats] == [
+                token["feats"] or {} for token in words
+            ]
             assert ours.text == theirs.metadata["text"]
             assert ours.sent_id == theirs.metadata["sent_id"]
 

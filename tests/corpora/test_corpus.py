@@ -34,11 +34,23 @@ def touch(folder, *names):
 
 def test_a_folder_stands_for_all_below_it_and_folders_say_splits_too(tmp_path):
     touch(
-        tmp_path, "test/en/b.gold", "train/en/x_0001.gold", "train/en/x_0000.gold", "development/a.gold", "more/loose.gold", "train/x.txt"
+        tmp_path,
+        "test/en/b.gold",
+        "train/en/x_0001.gold",
+        "train/en/x_0000.gold",
+        "development/a.gold",
+        "more/loose.gold",
+        "train/x.txt",
     )
     touch(tmp_path, "README.gold", "LICENSE.gold", ".hidden.gold")
     found = [(part.split, part.path.name) for part in corpus([tmp_path], (".gold",))]
-    assert found == [("train", "x_0000.gold"), ("train", "x_0001.gold"), ("dev", "a.gold"), ("test", "b.gold"), ("", "loose.gold")]
+    assert found == [
+        ("train", "x_0000.gold"),
+        ("train", "x_0001.gold"),
+        ("dev", "a.gold"),
+        ("test", "b.gold"),
+        ("", "loose.gold"),
+    ]
     assert [part.split for part in corpus([tmp_path / "train"], (".gold",))] == ["train", "train"]
 
 
@@ -63,17 +75,32 @@ def test_what_is_not_there_is_said(tmp_path):
 
 def test_a_whole_and_its_part_are_not_both_train(tmp_path):
     touch(tmp_path, "train.all.json", "train.0.85.json", "test.json")
-    with pytest.raises(DataProblem, match=r"train is claimed by train\.0\.85\.json and train\.all\.json"):
+    with pytest.raises(
+        DataProblem, match=r"train is claimed by train\.0\.85\.json and train\.all\.json"
+    ):
         one_each(corpus([tmp_path], (".json",)))
 
 
 def test_ontonotes_has_a_subset_of_test_beside_test_and_languages(tmp_path):
     data = "{}/data/{}/annotations/nw/wsj_0001.gold"
-    touch(tmp_path, *(data.format(split, "english") for split in ("train", "development", "test", "conll-2012-test")))
+    touch(
+        tmp_path,
+        *(
+            data.format(split, "english")
+            for split in ("train", "development", "test", "conll-2012-test")
+        ),
+    )
     assert [part.split for part in corpus([tmp_path], (".gold",))] == ["train", "dev", "test"]
     subset = corpus([tmp_path / "train", tmp_path / "conll-2012-test"], (".gold",))
-    assert [(part.split, part.path.parts[-6]) for part in subset] == [("train", "train"), ("test", "conll-2012-test")]
-    assert [part.split for part in corpus([tmp_path / "development" / "data" / "english"], (".gold",))] == ["dev"]
+    assert [(part.split, part.path.parts[-6]) for part in subset] == [
+        ("train", "train"),
+        ("test", "conll-2012-test"),
+    ]
+    assert [
+        part.split for part in corpus([tmp_path / "development" / "data" / "english"], (".gold",))
+    ] == ["dev"]
     touch(tmp_path, data.format("train", "chinese"))
-    with pytest.raises(DataProblem, match="files in chinese and in english: name the folders of one language"):
+    with pytest.raises(
+        DataProblem, match="files in chinese and in english: name the folders of one language"
+    ):
         corpus([tmp_path], (".gold",))

@@ -1,4 +1,6 @@
-"""jiant's JSON lines, read and written: words between single spaces, nothing lost, everything wrong named by its line."""
+"""jiant's JSON lines, read and written: words between single spaces, nothing lost, everything wrong
+named by its line.
+"""
 
 import json
 
@@ -16,11 +18,21 @@ from tasks.edges import jsonl, sets
 
 
 def row(**more):
-    return {"text": "a b c", "targets": [{"span1": [0, 1], "span2": [1, 3], "label": "x"}], "info": {}, **more}
+    return {
+        "text": "a b c",
+        "targets": [{"span1": [0, 1], "span2": [1, 3], "label": "x"}],
+        "info": {},
+        **more,
+    }
 
 
 def lines(path, *rows):
-    path.write_text("".join((r if isinstance(r, str) else json.dumps(r, ensure_ascii=False)) + "\n" for r in rows), "utf-8")
+    path.write_text(
+        "".join(
+            (r if isinstance(r, str) else json.dumps(r, ensure_ascii=False)) + "\n" for r in rows
+        ),
+        "utf-8",
+    )
     return path
 
 
@@ -41,11 +53,18 @@ WRONG = {
     json.dumps(row(targets=None)): "targets is a list .* found null",
     json.dumps(row(**target(span1=[1, 1]))): r"span1 of target 0, \[1, 1\], holds no word",
     json.dumps(row(**target(span1=[2, 1]))): r"span1 of target 0, \[2, 1\], holds no word",
-    '{"text": "a b", "targets": [{"span1": [0, NaN], "label": "x"}]}': r"span1 of target 0 is \[start, stop\] .* found \[0, NaN\]",
-    '{"text": "a b", "targets": [{"span1": [0, 1], "label": NaN}]}': "label of target 0 is a string .* found NaN",
-    '{"text": "a b", "targets": [{"span1": [0, %s], "label": "x"}]}' % ("9" * 5000): "a number of 5000 digits",
+    '{"text": "a b", "targets": [{"span1": [0, NaN], "label": "x"}]}': (
+        r"span1 of target 0 is \[start, stop\] .* found \[0, NaN\]"
+    ),
+    '{"text": "a b", "targets": [{"span1": [0, 1], "label": NaN}]}': (
+        "label of target 0 is a string .* found NaN"
+    ),
+    '{"text": "a b", "targets": [{"span1": [0, %s], "label": "x"}]}'
+    % ("9" * 5000): "a number of 5000 digits",
     '{"text": "a b", "text": "c", "targets": []}': "'text' stands twice",
-    '{"text": "a b", "targets": [{"span1": [0, 1], "label": "x", "label": "y"}]}': "'label' stands twice",
+    '{"text": "a b", "targets": [{"span1": [0, 1], "label": "x", "label": "y"}]}': (
+        "'label' stands twice"
+    ),
     r'{"text": "a \ud800", "targets": []}': "one half of a character",
     json.dumps(row(**target(label=" "))): "target 0 has a label without a name",
     json.dumps(row(**target(label=["a", ""]))): "target 0 has a label without a name",
@@ -85,7 +104,9 @@ def test_lines_that_are_not_utf8_are_named_or_counted(tmp_path):
 
 def test_a_line_may_be_long_and_pairs_of_halves_are_characters(tmp_path):
     long = " ".join(["w"] * 200_000)
-    path = lines(tmp_path / "x.json", row(text=long, targets=[{"span1": [199_999, 200_000], "label": "x"}]))
+    path = lines(
+        tmp_path / "x.json", row(text=long, targets=[{"span1": [199_999, 200_000], "label": "x"}])
+    )
     path.write_text(path.read_text() + r'{"text": "a \ud83d\ude00", "targets": []}' + "\n")
     first, second = read(path)
     assert first.targets[0].span1 == (199_999, 200_000)
@@ -106,21 +127,35 @@ def test_backslashes_and_quotes_are_data(tmp_path):
     assert json.loads(written(record))["text"] == word
 
 
-word = st.text(st.characters(exclude_categories=("Cs",), exclude_characters=" \n\r"), min_size=1, max_size=4).filter(str.strip)
+word = st.text(
+    st.characters(exclude_categories=("Cs",), exclude_characters=" \n\r"), min_size=1, max_size=4
+).filter(str.strip)
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=2), max_leaves=3
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2),
+    max_leaves=3,
 )
 
 
 @st.composite
 def records(draw):
     words = draw(st.lists(word, min_size=1, max_size=6))
-    span = st.integers(0, len(words) - 1).flatmap(lambda a: st.tuples(st.just(a), st.integers(a + 1, len(words))).map(list))
+    span = st.integers(0, len(words) - 1).flatmap(
+        lambda a: st.tuples(st.just(a), st.integers(a + 1, len(words))).map(list)
+    )
     label = word if draw(st.booleans()) else st.lists(word, unique=True, max_size=3)
-    more = st.fixed_dictionaries({}, optional={"info": st.dictionaries(st.text(max_size=3), plain, max_size=2), "score": plain})
+    more = st.fixed_dictionaries(
+        {},
+        optional={"info": st.dictionaries(st.text(max_size=3), plain, max_size=2), "score": plain},
+    )
     two = draw(st.booleans())
     targets = [
-        {"span1": draw(span), **({"span2": draw(span)} if two else {}), "label": draw(label), **draw(more)}
+        {
+            "span1": draw(span),
+            **({"span2": draw(span)} if two else {}),
+            "label": draw(label),
+            **draw(more),
+        }
         for _ in range(draw(st.integers(0, 3)))
     ]
     return {"text": " ".join(words), "targets": targets, **draw(more)}
@@ -144,7 +179,9 @@ def test_a_data_set_comes_back_as_it_was(tmp_path, write, through):
     for split in ("train", "dev", "test"):
         (was,) = folder.glob(f"*{split}*")
         now = tmp_path / f"out.{split}.json"
-        assert [json.loads(line) for line in now.read_text().splitlines()] == [json.loads(line) for line in was.read_text().splitlines()]
+        assert [json.loads(line) for line in now.read_text().splitlines()] == [
+            json.loads(line) for line in was.read_text().splitlines()
+        ]
 
 
 def test_neighbouring_lines_of_one_sentence_stay_apart(tmp_path):
@@ -154,7 +191,9 @@ def test_neighbouring_lines_of_one_sentence_stay_apart(tmp_path):
     dataset = TASKS.make(f"edge/jsonl:{tmp_path}").found()
     assert dataset.notes["left out"] == {"sentences without targets": 1}
     tables.write(dataset, tmp_path / "out.json", "jiant")
-    assert [json.loads(line)["info"] for line in (tmp_path / "out.train.json").read_text().splitlines()] == [
+    assert [
+        json.loads(line)["info"] for line in (tmp_path / "out.train.json").read_text().splitlines()
+    ] == [
         {"id": 1},
         {"id": 2},
         {"id": 2},
@@ -165,7 +204,12 @@ def test_examples_from_elsewhere_are_written_with_their_strata(tmp_path):
     sentence = Sentence(("a b", "c"), "a bc")
     sites = (Site(sentence, (0, 1)), Site(sentence, (1, 2)))
     weights = {"x": 0.75, "y": 0.25}
-    dataset = Dataset.of([Example(sites, weights, "train", strata={"core": "yes"}), Example(sites, {"z": 1.0}, "train")])
+    dataset = Dataset.of(
+        [
+            Example(sites, weights, "train", strata={"core": "yes"}),
+            Example(sites, {"z": 1.0}, "train"),
+        ]
+    )
     counts = tables.write(dataset, tmp_path / "out.json", "jiant")
     assert counts == {"examples": 2, "words with spaces": 1, "raw texts not kept": 1}
     (record,) = edges.read(tmp_path / "out.train.json")
@@ -185,14 +229,28 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path):
 
 
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 3) | st.floats(allow_nan=False) | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["text", "targets", "span1", "span2", "label"]), inner),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 3)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["text", "targets", "span1", "span2", "label"]), inner)
+    ),
     max_leaves=8,
 )
 
 
 @given(
-    st.fixed_dictionaries({}, optional={"text": st.just("a b") | anything, "targets": st.lists(anything, max_size=2) | anything}) | anything
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "text": st.just("a b") | anything,
+            "targets": st.lists(anything, max_size=2) | anything,
+        },
+    )
+    | anything
 )
 def test_whatever_a_line_holds_it_is_a_record_or_left_out_with_its_line(tmp_path_factory, value):
     path = lines(tmp_path_factory.mktemp("x") / "x.json", value)

@@ -43,7 +43,9 @@ def test_pieces_of_any_size_join_to_the_same(tmp_path, monkeypatch, size):
 def test_bytes_that_are_not_utf8_are_named_by_line(tmp_path):
     path = tmp_path / "latin.txt"
     path.write_bytes("good\ncafé\n".encode("latin-1"))
-    with pytest.raises(DataProblem, match=r"latin\.txt:2: byte 0xe9 is not UTF-8; convert the file"):
+    with pytest.raises(
+        DataProblem, match=r"latin\.txt:2: byte 0xe9 is not UTF-8; convert the file"
+    ):
         list(lines(path))
     path.write_bytes("utf sixteen".encode("utf-16"))
     with pytest.raises(DataProblem, match=r":1: is UTF-16"):
@@ -70,10 +72,21 @@ def test_a_missing_file_is_a_data_problem(tmp_path):
 def test_the_files_of_a_treebank_come_by_split(tmp_path):
     folder = tmp_path / "UD_English-XYZ"
     folder.mkdir()
-    names = ["en_xyz-ud-test.conllu.xz", "en_xyz-ud-dev.conllu", "en_xyz-ud-train.conllu.gz", "README.md", "stats.xml", "LICENSE.txt"]
+    names = [
+        "en_xyz-ud-test.conllu.xz",
+        "en_xyz-ud-dev.conllu",
+        "en_xyz-ud-train.conllu.gz",
+        "README.md",
+        "stats.xml",
+        "LICENSE.txt",
+    ]
     for name in names:
         (folder / name).touch()
-    assert [(p.split, p.path.name) for p in treebank(folder)] == [("train", names[2]), ("dev", names[1]), ("test", names[0])]
+    assert [(p.split, p.path.name) for p in treebank(folder)] == [
+        ("train", names[2]),
+        ("dev", names[1]),
+        ("test", names[0]),
+    ]
     assert treebank(folder / names[1]) == [("dev", folder / names[1])]
 
 
@@ -118,7 +131,8 @@ def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_text("a")
     first = digest([path])
-    assert not (cache_dir() / "digests").exists()  # it was changed just now, and may be again within one tick
+    # it was changed just now, and may be again within one tick
+    assert not (cache_dir() / "digests").exists()
     monkeypatch.setattr(files, "YOUNG", 0)
     assert digest([path]) == first
     assert len(list((cache_dir() / "digests").iterdir())) == 1
@@ -138,7 +152,9 @@ def test_a_note_that_is_not_what_was_written_is_not_believed(tmp_path, monkeypat
 
 
 def test_a_file_is_another_when_only_its_time_of_change_says_so(tmp_path, monkeypatch):
-    """Size and time of writing are as before, as after `cp -p`, or an edit that sets the time back."""
+    """Size and time of writing are as before, as after `cp -p`, or an edit that sets the time
+    back.
+    """
     monkeypatch.setattr(files, "YOUNG", 0)
     path = tmp_path / "a"
     path.write_text("one")
@@ -184,7 +200,9 @@ def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
 
 
 @given(
-    st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xef", b"\xbb", b"\xbf"]), max_size=12),
+    st.lists(
+        st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xef", b"\xbb", b"\xbf"]), max_size=12
+    ),
     st.integers(1, 5),
     st.sampled_from([b"\n", b"\n\n"]),
 )

@@ -1,4 +1,6 @@
-"""Counts of words and pairs against a plain count, whatever the kind of corpus; kept, and counted anew when a file changes."""
+"""Counts of words and pairs against a plain count, whatever the kind of corpus; kept, and counted
+anew when a file changes.
+"""
 
 import lzma
 from collections import Counter
@@ -13,7 +15,9 @@ from sonde.corpora import frequencies as module
 from sonde.corpora.brackets import SUFFIXES
 from sonde.corpora.frequencies import corpus, counted, frequencies
 
-SENTENCES = st.lists(st.lists(st.sampled_from(["a", "A", "dog", "Dog", ",", ".", "ß"]), max_size=8), max_size=12)
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(["a", "A", "dog", "Dog", ",", ".", "ß"]), max_size=8), max_size=12
+)
 
 
 @given(SENTENCES, st.integers(1, 9))
@@ -30,11 +34,23 @@ def test_counts_are_those_of_a_plain_count_however_blocks_fall(sentences, size):
     assert {pair: found.side_by_side(*pair) for pair in pairs} == pairs
     assert found.total == words.total()
     assert int(found.together.sum()) == pairs.total()
-    assert found.count("nowhere") == found.side_by_side("nowhere", "a") == found.side_by_side("a", "nowhere") == 0
+    assert (
+        found.count("nowhere")
+        == found.side_by_side("nowhere", "a")
+        == found.side_by_side("a", "nowhere")
+        == 0
+    )
 
 
 def test_names_are_told_by_capitals_inside_sentences():
-    found = counted([["The", "German", "dog"], ["Dog", ",", "German", "dog"], ["German", "dog"], ['"', "Then", "Then"]])
+    found = counted(
+        [
+            ["The", "German", "dog"],
+            ["Dog", ",", "German", "dog"],
+            ["German", "dog"],
+            ['"', "Then", "Then"],
+        ]
+    )
     assert found.is_name("German") is True
     assert found.is_name("Dog") is False
     assert found.is_name("The") is None
@@ -42,10 +58,17 @@ def test_names_are_told_by_capitals_inside_sentences():
 
 
 def test_every_kind_of_corpus_says_the_same(tmp_path):
-    (tmp_path / "a.txt.xz").write_bytes(lzma.compress("He didn’t see it.\n\n# no sentence\n".encode()))
+    (tmp_path / "a.txt.xz").write_bytes(
+        lzma.compress("He didn’t see it.\n\n# no sentence\n".encode())
+    )
     (tmp_path / "b.tagged").write_text("He/PRP did/VBD n't/RB see/VB it/PRP ./.\n")
-    (tmp_path / "c.ptb").write_text("(ROOT (S (NP (PRP He)) (VP (VBD did) (RB n't) (VP (VB see) (NP (PRP it)))) (. .)))\n")
-    rows = [f"{i}\t{w}\t_\t_\t_\t_\t{i - 1}\t_\t_\t_" for i, w in enumerate("He did n't see it .".split(), 1)]
+    (tmp_path / "c.ptb").write_text(
+        "(ROOT (S (NP (PRP He)) (VP (VBD did) (RB n't) (VP (VB see) (NP (PRP it)))) (. .)))\n"
+    )
+    rows = [
+        f"{i}\t{w}\t_\t_\t_\t_\t{i - 1}\t_\t_\t_"
+        for i, w in enumerate("He did n't see it .".split(), 1)
+    ]
     (tmp_path / "d.conllu").write_text("\n".join(rows) + "\n\n")
     for name in ("a.txt.xz", "b.tagged", "c.ptb", "d.conllu"):
         found = frequencies([str(tmp_path / name)])

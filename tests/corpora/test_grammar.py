@@ -76,7 +76,10 @@ def test_subject_and_verb_agree(sentences):
         " ".join(r[1] for r in rows)
         for rows in sentences
         for row in rows
-        if "Mood=Ind" in row[5] and "Person=3" in row[5] and "Number=Plur|" in row[5] and row[1] in {"is", "was", "has", "does"}
+        if "Mood=Ind" in row[5]
+        and "Person=3" in row[5]
+        and "Number=Plur|" in row[5]
+        and row[1] in {"is", "was", "has", "does"}
     ]
     assert not wrong
 
@@ -85,8 +88,13 @@ def test_articles_fit_the_word_after_them(sentences):
     for rows in sentences:
         for article, after in pairwise(rows):
             if article[1].lower() in ("a", "an"):
-                heard = after[1].startswith(tuple("aeiou")) and not after[1].startswith(("use", "uni"))
-                assert (article[1].lower() == "an") == (heard or after[1].startswith("hon")), (article[1], after[1])
+                heard = after[1].startswith(tuple("aeiou")) and not after[1].startswith(
+                    ("use", "uni")
+                )
+                assert (article[1].lower() == "an") == (heard or after[1].startswith("hon")), (
+                    article[1],
+                    after[1],
+                )
 
 
 def test_the_treebank_is_the_same_everywhere():

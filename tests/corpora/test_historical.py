@@ -22,13 +22,26 @@ ENGLISH = """( (CODE <P_26>))
 ( (IP-MAT-SPE (CODE <heading>) (NP-SBJ (PRO I)) (VBP say) (CP-THT (C 0) (IP-SUB (NP-SBJ (PRO we)) (MD will) (VB go)
   (ADVP-TMP (ADV to-day)) (CODE <paren>) (PP *ICH*-1) (INTJ alas) (CODE <$$paren>))) (E_S .))
   (ID MADEUP-E1,3.14))"""
-PORTUGUESE = "( (IP-MAT (NP-SBJ *pro*) (VB-D viu) (PP (P d@) (NP (D-F-P @as) (N-P casas))) (. .)) (ID A_001,01.1))"
-LEMMAS = "( (IP-MAT (NP-SBJ (NS dogs@l=dog@)) (VBP bark@l=bark@) (NP-MSR (NUM 0@l=zero@) (NS hours@l=hour@))) (ID B,2))"
-JAPANESE = "( (IP-MAT (PP (NP (N 犬)) (P が)) (NP-SBJ *が*) (NP-OB1 *speaker+hearer*) (VB 吠え) (AXD た) (PU 。)) (ID 3_x;JP))"
+PORTUGUESE = (
+    "( (IP-MAT (NP-SBJ *pro*) (VB-D viu) (PP (P d@) (NP (D-F-P @as) (N-P casas))) (. .)) (ID"
+    " A_001,01.1))"
+)
+LEMMAS = (
+    "( (IP-MAT (NP-SBJ (NS dogs@l=dog@)) (VBP bark@l=bark@) (NP-MSR (NUM 0@l=zero@) (NS"
+    " hours@l=hour@))) (ID B,2))"
+)
+JAPANESE = (
+    "( (IP-MAT (PP (NP (N 犬)) (P が)) (NP-SBJ *が*) (NP-OB1 *speaker+hearer*) (VB 吠え) (AXD た)"
+    " (PU 。)) (ID 3_x;JP))"
+)
 
 CORPORA = {
     "IcePaHC": (ICELANDIC, ["En svo hófst ófriðurinn er stóð,."], "CONJ ADV VBDI N-N C VBDI , ."),
-    "PPCHE": (ENGLISH, ["I say we will go to-day (alas)."], "PRO VBP PRO MD VB ADV -LRB- INTJ -RRB- E_S"),
+    "PPCHE": (
+        ENGLISH,
+        ["I say we will go to-day (alas)."],
+        "PRO VBP PRO MD VB ADV -LRB- INTJ -RRB- E_S",
+    ),
     "Tycho Brahe": (PORTUGUESE, ["viu das casas."], "VB-D P N-P ."),
     "PPCMBE with lemmas": (LEMMAS, ["dogs bark 0 hours"], "NS VBP NUM NS"),
     "Keyaki": (JAPANESE, ["犬 が 吠え た 。"], "N P VB AXD PU"),

@@ -25,7 +25,29 @@ def test_text_is_written_as_a_reader_would_see_it(text, wanted):
 
 @given(
     st.lists(
-        st.sampled_from(["don", "'t", "'s", '"', "'", ",", ".", "?", "word", "(", ")", "$", "´", "’", "“", "-", "n't", "..."]), min_size=1
+        st.sampled_from(
+            [
+                "don",
+                "'t",
+                "'s",
+                '"',
+                "'",
+                ",",
+                ".",
+                "?",
+                "word",
+                "(",
+                ")",
+                "$",
+                "´",
+                "’",
+                "“",
+                "-",
+                "n't",
+                "...",
+            ]
+        ),
+        min_size=1,
     )
 )
 def test_only_spaces_are_left_out(words):

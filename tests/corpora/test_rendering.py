@@ -1,4 +1,6 @@
-"""One renderer for originals and altered sentences: what it writes, and that repair changes nothing where nothing was altered."""
+"""One renderer for originals and altered sentences: what it writes, and that repair changes nothing
+where nothing was altered.
+"""
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,28 @@ from sonde.corpora.english import tokens
 from sonde.corpora.rendering import mark, rendered, repaired, told
 
 WORDS = st.lists(
-    st.sampled_from(["the", "dog", "Rome", "I", "n't", "'s", ",", ".", '"', "'", "(", ")", "did", "``", "''", "$", "5"]), min_size=1
+    st.sampled_from(
+        [
+            "the",
+            "dog",
+            "Rome",
+            "I",
+            "n't",
+            "'s",
+            ",",
+            ".",
+            '"',
+            "'",
+            "(",
+            ")",
+            "did",
+            "``",
+            "''",
+            "$",
+            "5",
+        ]
+    ),
+    min_size=1,
 )
 
 
@@ -48,7 +71,10 @@ def test_a_sentence_that_was_not_altered_is_repaired_to_itself_with_a_capital(wo
 
 
 def test_hyphens_inside_words_are_closed_up_and_dashes_are_not():
-    words, tags = "A wild - type cell - the first - divides .".split(), "DT JJ HYPH NN NN : DT JJ : VBZ .".split()
+    words, tags = (
+        "A wild - type cell - the first - divides .".split(),
+        "DT JJ HYPH NN NN : DT JJ : VBZ .".split(),
+    )
     assert rendered(words, tags) == "A wild-type cell - the first - divides."
     assert rendered(words) == "A wild - type cell - the first - divides."
 
@@ -66,4 +92,14 @@ def test_marks_are_told_from_words():
 
 
 def test_running_text_is_cut_as_treebanks_cut_it():
-    assert tokens(["I", "don’t", "_know_", "John’s", "dog", ",", "’"]) == ("I", "do", "n't", "know", "John", "'s", "dog", ",", "’")
+    assert tokens(["I", "don’t", "_know_", "John’s", "dog", ",", "’"]) == (
+        "I",
+        "do",
+        "n't",
+        "know",
+        "John",
+        "'s",
+        "dog",
+        ",",
+        "’",
+    )

@@ -1,4 +1,6 @@
-"""SPR1's own files: Rudinger's records, and the published table in the Penn Treebank's trees with their traces."""
+"""SPR1's own files: Rudinger's records, and the published table in the Penn Treebank's trees with
+their traces.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from sonde.corpora.tally import Tally
 from sonde.tasks import TASKS
 from tasks import edges
 
-# a relative clause: `the dog that *T*-1 *exp* barked , he said *T*-2 , ran home`, with a chain and a comment in the middle
+# a relative clause: `the dog that *T*-1 *exp* barked , he said *T*-2 , ran home`, with a chain and
+# a comment in the middle
 TREE = """( (S
     (NP-SBJ (NP (DT the) (NN dog)) (SBAR (WHNP-1 (WDT that)) (S (NP-SBJ (-NONE- *T*-1)) (VP (VBD barked)))))
     (PRN (, ,) (S (NP-SBJ (PRP he)) (VP (VBD said) (SBAR (-NONE- 0) (S (-NONE- *T*-2))))) (, ,))
@@ -44,9 +47,11 @@ def test_sentences_have_no_traces_and_places_count_them(placed):
         ("0:1", ["the dog"]),
         ("0:2", ["the dog that barked"]),
         ("2:1", ["that"]),
-        ("3:1*2:1*0:2", ["that"]),  # a trace, its relative pronoun and what that is about: the first with words
+        # a trace, its relative pronoun and what that is about: the first with words
+        ("3:1*2:1*0:2", ["that"]),
         ("11:1", ["ran home"]),
-        ("0:9", ["the dog that barked , he said , ran home ."]),  # beyond the tree there is nothing more
+        # beyond the tree there is nothing more
+        ("0:9", ["the dog that barked , he said , ran home ."]),
         ("0:1,2:1", ["the dog that"]),  # pieces that touch
         ("0:1,11:1", ["the dog", "ran home"]),
         ("12:1;0:1", ["the dog", "home"]),
@@ -72,21 +77,27 @@ def test_the_table_stands_in_the_sentences_that_it_numbers(tmp_path):
     for one in mine:
         assert one.sentence.words[0] == "Anna"
         assert one.sentence.words[slice(*one.predicate)] == ("saw",)
-    assert [one.sentence.words[slice(*one.argument)] for one in mine] == [("Anna",), ("the", "old", "clock00")]
+    assert [one.sentence.words[slice(*one.argument)] for one in mine] == [
+        ("Anna",),
+        ("the", "old", "clock00"),
+    ]
 
 
 def test_a_property_holds_beyond_three_and_where_it_is_applicable(tmp_path):
     path, bank = edges.spr1_table(tmp_path)
     dataset = TASKS.make(f"edge/spr1:{path},treebank={bank}").load()
     first = [e.label for e in dataset.examples() if e.sites[0].sentence.words[4] == "clock03"]
-    assert first == [{"awareness", "existed_after"}, frozenset()]  # responses 4, 5, 1; of the second argument nothing is applicable
+    # responses 4, 5, 1; of the second argument nothing is applicable
+    assert first == [{"awareness", "existed_after"}, frozenset()]
     soft = TASKS.make(f"edge/spr1:{path},treebank={bank},soft=true").load()
     label = next(e.label for e in soft.examples() if e.sites[0].sentence.words[4] == "clock03")
     assert label == {"awareness": 0.75, "existed_after": 1.0, "was_used": 0.0}
 
 
 def test_rudingers_records_and_jiants_file_of_them_are_the_same_targets(tmp_path):
-    """Converted as jiant's script does: heads as spans of one word, a property where its response is above three."""
+    """Converted as jiant's script does: heads as spans of one word, a property where its response
+    is above three.
+    """
     folder = edges.spr1(tmp_path / "sprl")
     dataset = TASKS.make(f"edge/spr1:{folder}").load()
     lines = {}
@@ -99,14 +110,23 @@ def test_rudingers_records_and_jiants_file_of_them_are_the_same_targets(tmp_path
             }
             for a in row["spr1"]
         ]
-        record = {"text": " ".join(row["tokens"]), "info": {"split": row["split"]}, "targets": targets}
+        record = {
+            "text": " ".join(row["tokens"]),
+            "info": {"split": row["split"]},
+            "targets": targets,
+        }
         lines.setdefault(row["split"], []).append(json.dumps(record) + "\n")
     for split, mine in lines.items():
         (tmp_path / f"{split}.json").write_text("".join(mine))
-    jiant = TASKS.make(f"edge/spr1:{tmp_path}/train.json,with={tmp_path}/dev.json,with={tmp_path}/test.json").load()
+    jiant = TASKS.make(
+        f"edge/spr1:{tmp_path}/train.json,with={tmp_path}/dev.json,with={tmp_path}/test.json"
+    ).load()
 
     def targets(data):
-        return [(e.split, tuple(site.span for site in e.sites), e.sites[0].sentence.words, e.label) for e in data.examples()]
+        return [
+            (e.split, tuple(site.span for site in e.sites), e.sites[0].sentence.words, e.label)
+            for e in data.examples()
+        ]
 
     assert targets(dataset) == targets(jiant)
     assert dataset.notes["targets"] == {"train": 12, "dev": 12, "test": 12}
@@ -118,7 +138,13 @@ def test_what_does_not_fit_is_counted(tmp_path):
 
     def changed(**cells):
         heads = path.read_text().splitlines()[0].split("\t")
-        return "\t".join(str(cells.get(head.replace(".", "_"), cell)) for head, cell in zip(heads, row, strict=True)) + "\n"
+        return (
+            "\t".join(
+                str(cells.get(head.replace(".", "_"), cell))
+                for head, cell in zip(heads, row, strict=True)
+            )
+            + "\n"
+        )
 
     bad = [
         changed(Sentence_ID="0001_0"),
@@ -132,14 +158,17 @@ def test_what_does_not_fit_is_counted(tmp_path):
     left = notes["left out"]
     assert left["arguments whose sentence the treebank does not have"] == 2
     assert left["arguments without a word, such as traces"] == 1
-    assert sum(many for why, many in left.items() if why.startswith("arguments of a predicate")) == 1
+    assert (
+        sum(many for why, many in left.items() if why.startswith("arguments of a predicate")) == 1
+    )
     assert notes["arguments in several pieces, of which the first was taken"] == 1
 
 
 @pytest.mark.parametrize(
     ("column", "cell"),
     [
-        ("Split", "trial"), ("Sentence.ID", "wsj_1"), ("Pred.Token", "-1"), ("Arg.Pos", "1"), ("Property", " "), ("Response", "6"),
+        ("Split", "trial"), ("Sentence.ID", "wsj_1"), ("Pred.Token", "-1"), ("Arg.Pos", "1"),
+        ("Property", " "), ("Response", "6"),
         ("Applicable", "maybe"),
     ],
 )  # fmt: skip
@@ -150,7 +179,12 @@ def test_a_malformed_row_is_named_or_left_out(tmp_path, column, cell):
     path.write_text("".join("\t".join(row) + "\n" for row in rows))
     with pytest.raises(DataProblem, match=rf"tsv:3: {column.replace('.', '[.]')} is"):
         TASKS.make(f"edge/spr1:{path},treebank={bank}").load()
-    assert TASKS.make(f"edge/spr1:{path},treebank={bank},on_error=skip").load().notes["source"]["skipped"] == 1
+    assert (
+        TASKS.make(f"edge/spr1:{path},treebank={bank},on_error=skip")
+        .load()
+        .notes["source"]["skipped"]
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,7 +196,10 @@ def test_a_malformed_row_is_named_or_left_out(tmp_path, column, cell):
         (lambda r: r.update(split="all"), "split is 'all'"),
         (lambda r: r["spr1"][0].update(arg_idx=99), "word 99 of a sentence of 11"),
         (lambda r: r["spr1"][0].pop("pred_idx"), "an argument has pred_idx"),
-        (lambda r: r["spr1"][0]["responses"][0].update(response=True), "a response is a number from 1 to 5"),
+        (
+            lambda r: r["spr1"][0]["responses"][0].update(response=True),
+            "a response is a number from 1 to 5",
+        ),
     ],
 )
 def test_a_malformed_record_is_named(tmp_path, change, told):

@@ -1,4 +1,6 @@
-"""Stretches: the same sentences as `conllu.read`, in arrays, whatever way the file is written or damaged."""
+"""Stretches: the same sentences as `conllu.read`, in arrays, whatever way the file is written or
+damaged.
+"""
 
 import os
 from pathlib import Path
@@ -19,7 +21,14 @@ from sonde.corpora.tally import Tally
 def plain(found):
     """A stretch in plain values."""
     columns = [getattr(found, name).strings() for name in ("words", "upos", "feats", "deprels")]
-    return [found.starts.tolist(), found.parents.tolist(), found.roots.tolist(), found.depths.tolist(), columns, found.texts]
+    return [
+        found.starts.tolist(),
+        found.parents.tolist(),
+        found.roots.tolist(),
+        found.depths.tolist(),
+        columns,
+        found.texts,
+    ]
 
 
 def same(path, on_error="raise"):
@@ -53,7 +62,11 @@ def test_ordinary_sentences_are_parsed_at_once(tmp_path, alone, comments):
     path.write_text(text if comments else text.replace("# text = Vámonos al mar.\n", ""))
     assert len(same(path)) == 3
     alone()
-    assert [s for part in stretches(path) for s in part.texts] == ["Vámonos al mar.", 'New York "#', "_"]
+    assert [s for part in stretches(path) for s in part.texts] == [
+        "Vámonos al mar.",
+        'New York "#',
+        "_",
+    ]
 
 
 @pytest.mark.parametrize("size", [40, 333, 1 << 20])

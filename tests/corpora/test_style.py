@@ -1,4 +1,6 @@
-"""Checks of a treebank as a whole: its release, the names of its values, its words and its raw strings."""
+"""Checks of a treebank as a whole: its release, the names of its values, its words and its raw
+strings.
+"""
 
 import pytest
 
@@ -11,24 +13,37 @@ from sonde.tasks import TASKS
 
 
 def rows(*words, text="", ranges=()):
-    """A sentence of words (form, upos, feats, head, deprel), with multiword tokens before the words that they begin with."""
+    """A sentence of words (form, upos, feats, head, deprel), with multiword tokens before the words
+    that they begin with.
+    """
     lines = [f"# text = {text}"] if text else []
     for i, (form, upos, feats, head, deprel) in enumerate(words, 1):
-        lines += [f"{name}\t{whole}" + "\t_" * 8 for name, whole in ranges if name.startswith(f"{i}-")]
+        lines += [
+            f"{name}\t{whole}" + "\t_" * 8 for name, whole in ranges if name.startswith(f"{i}-")
+        ]
         lines.append("\t".join([str(i), form, form, upos, "_", feats, str(head), deprel, "_", "_"]))
     return "\n".join(lines) + "\n\n"
 
 
 def sees(verb="sees", number="Sing", obj="dobj", text=""):
-    words = [("dog", "NOUN", f"Number={number}", 2, "nsubj"), (verb, "VERB", "Tense=Pres|VerbForm=Fin", 0, "root")]
+    words = [
+        ("dog", "NOUN", f"Number={number}", 2, "nsubj"),
+        (verb, "VERB", "Tense=Pres|VerbForm=Fin", 0, "root"),
+    ]
     return rows(*words, ("cat", "NOUN", f"Number={number}", 2, obj), text=text)
 
 
 @pytest.mark.parametrize(
     ("relations", "first"),
     [
-        ({"nsubj", "dobj", "nmod"}, "is annotated after release 1 of Universal Dependencies (it has dobj)"),
-        ({"nsubjpass", "auxpass"}, "is annotated after release 1 of Universal Dependencies (it has auxpass, nsubjpass)"),
+        (
+            {"nsubj", "dobj", "nmod"},
+            "is annotated after release 1 of Universal Dependencies (it has dobj)",
+        ),
+        (
+            {"nsubjpass", "auxpass"},
+            "is annotated after release 1 of Universal Dependencies (it has auxpass, nsubjpass)",
+        ),
         ({"nsubj", "obj"}, ""),
         ({"nsubj", "nmod"}, ""),
         ({"dobj", "obj"}, ""),  # a slip of the annotators
@@ -53,7 +68,9 @@ def test_a_treebank_of_release_1_is_refused_by_name(tmp_path, name):
     path = tmp_path / "old.conllu"
     path.write_text(sees() * 3)
     options = ",feature=Number,of=obj" if name == "feat" else ""
-    with pytest.raises(DataProblem, match=r"old\.conllu is annotated after release 1 .*get a newer release"):
+    with pytest.raises(
+        DataProblem, match=r"old\.conllu is annotated after release 1 .*get a newer release"
+    ):
         TASKS.make(f"ud/{name}:{path}{options}").load()
 
 
@@ -83,18 +100,32 @@ def both(path):
 
 def test_a_raw_string_that_is_not_made_of_the_words_is_put_together_from_them(tmp_path):
     path = tmp_path / "a.conllu"
-    path.write_text("".join(sees(f"sees{i}", text="The same wrong sentence.") for i in range(3)) + sees(text="dog  sees cat"))
+    path.write_text(
+        "".join(sees(f"sees{i}", text="The same wrong sentence.") for i in range(3))
+        + sees(text="dog  sees cat")
+    )
     texts, tally = both(path)
     assert texts == ["dog sees0 cat", "dog sees1 cat", "dog sees2 cat", "dog  sees cat"]
     assert (tally.mistold, tally.first) == (3, f"{path}:1")
-    assert tally.remarks() == [f"3 raw strings (# text) are not made of the words, which were put together instead; the first: {path}:1"]
+    assert tally.remarks() == [
+        "3 raw strings (# text) are not made of the words, which were put together instead; the"
+        f" first: {path}:1"
+    ]
     assert "remarks" in TASKS.make(f"edge/pos:{path},splits=sampled").load().notes
 
 
 def test_multiword_tokens_and_spaces_are_no_contradiction(tmp_path):
     path = tmp_path / "a.conllu"
-    words = [("a b", "X", "_", 0, "root"), ("de", "ADP", "_", 3, "case"), ("el", "DET", "_", 1, "det"), (".", "PUNCT", "_", 1, "punct")]
-    path.write_text(rows(*words, text="ab del .", ranges=[("2-3", "del")]) + rows(*words, text="a b de el.", ranges=[("2-3", "del")]))
+    words = [
+        ("a b", "X", "_", 0, "root"),
+        ("de", "ADP", "_", 3, "case"),
+        ("el", "DET", "_", 1, "det"),
+        (".", "PUNCT", "_", 1, "punct"),
+    ]
+    path.write_text(
+        rows(*words, text="ab del .", ranges=[("2-3", "del")])
+        + rows(*words, text="a b de el.", ranges=[("2-3", "del")])
+    )
     texts, tally = both(path)
     assert tally.mistold == 1
     assert texts == ["ab del .", "a b del ."]
@@ -102,11 +133,14 @@ def test_multiword_tokens_and_spaces_are_no_contradiction(tmp_path):
 
 def test_withheld_words_are_left_out_and_counted(tmp_path):
     path = tmp_path / "a.conllu"
-    hidden = rows(("___", "X", "_", 0, "root"), ("__", "X", "_", 1, "dep"), (".", "PUNCT", "_", 1, "punct"))
+    hidden = rows(
+        ("___", "X", "_", 0, "root"), ("__", "X", "_", 1, "dep"), (".", "PUNCT", "_", 1, "punct")
+    )
     line = rows(("_______", "PUNCT", "_", 0, "root"))
     path.write_text(line + sees(obj="obj") + hidden + line + sees(obj="obj"))
     texts, tally = both(path)
-    assert texts == ["_______", "dog sees cat", "dog sees cat"]  # a line that is drawn, before anything else is hidden
+    # a line that is drawn, before anything else is hidden
+    assert texts == ["_______", "dog sees cat", "dog sees cat"]
     assert (tally.skipped, tally.withheld) == (2, 2)
     assert "words are withheld" in tally.problems[0]
     path.write_text(hidden * 3)
@@ -117,8 +151,13 @@ def test_withheld_words_are_left_out_and_counted(tmp_path):
 
 def test_a_line_of_spaces_loses_no_sentence(tmp_path):
     path = tmp_path / "a.conllu"
-    path.write_text("\t\n".join(sees(f"sees{i}", obj="obj").rstrip("\n") + "\n" for i in range(60)) + "\n")
-    with pytest.raises(DataProblem, match=r"a\.conllu:4: the line between sentences must be empty, without spaces or tabs"):
+    path.write_text(
+        "\t\n".join(sees(f"sees{i}", obj="obj").rstrip("\n") + "\n" for i in range(60)) + "\n"
+    )
+    with pytest.raises(
+        DataProblem,
+        match=r"a\.conllu:4: the line between sentences must be empty, without spaces or tabs",
+    ):
         list(read(path))
     one, many = Tally(), Tally()
     assert len(list(read(path, "skip", one))) == sum(map(len, stretches(path, "skip", many))) == 60
@@ -130,5 +169,7 @@ def test_lines_that_end_in_cr_alone_are_named(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(sees(obj="obj").replace("\n", "\r"), newline="")
     for name in ("ud/tense", "edge/pos"):
-        with pytest.raises(DataProblem, match=r"a\.conllu:1: its lines end in CR alone; convert it"):
+        with pytest.raises(
+            DataProblem, match=r"a\.conllu:1: its lines end in CR alone; convert it"
+        ):
             TASKS.make(f"{name}:{path}").load()

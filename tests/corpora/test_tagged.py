@@ -50,16 +50,24 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("brown/README", "not a text")
         archive.writestr("brown/cb01", "He/pps didn't/dod* go/vb ./.\n")
-        archive.writestr("brown/ca01", "\n\n\tThe/at-tl Dogs/nns-tl ran/vbd ``/`` home/nr ''/'' ./.\n")
+        archive.writestr(
+            "brown/ca01", "\n\n\tThe/at-tl Dogs/nns-tl ran/vbd ``/`` home/nr ''/'' ./.\n"
+        )
     found = list(read(path))
     assert [(s.words, tags) for s, tags in found] == [
-        (("The", "Dogs", "ran", '"', "home", '"', "."), ("DT", "NNPS", "VBD", "``", "NN", "''", ".")),
+        (
+            ("The", "Dogs", "ran", '"', "home", '"', "."),
+            ("DT", "NNPS", "VBD", "``", "NN", "''", "."),
+        ),
         (("He", "did", "n't", "go", "."), ("PRP", "VBD", "RB", "VB", ".")),
     ]
     whole = path.read_bytes()
-    for spoilt in (b"no zip", whole[:-30], whole.replace(b"didn't", b"didn`t")):  # the last has a wrong checksum
+    # the last has a wrong checksum
+    for spoilt in (b"no zip", whole[:-30], whole.replace(b"didn't", b"didn`t")):
         path.write_bytes(spoilt)
-        with pytest.raises(DataProblem, match=r"brown\.zip is damaged or not a zip \(.*\); get it again"):
+        with pytest.raises(
+            DataProblem, match=r"brown\.zip is damaged or not a zip \(.*\); get it again"
+        ):
             list(read(path))
 
 
@@ -71,7 +79,10 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
         ("They/ppss eat/vb and/cc drink/vb to/to forget/vb ./.", "PRP VBP CC VBP TO VB ."),
         ("He'd/pps+md seen/vbn John's/np$ dogs'/nns$ bowls/nns", "PRP MD VBN NNP POS NNS POS NNS"),
         ("He/pps cannot/md* have/hv fw/fw-nn gonna/vbg+to", "PRP MD RB VB FW VBG"),
-        ("United/vbn-tl States/nns-tl Monday/nr was/bedz cold/jj-hl --/--", "NNP NNPS NNP VBD JJ :"),
+        (
+            "United/vbn-tl States/nns-tl Monday/nr was/bedz cold/jj-hl --/--",
+            "NNP NNPS NNP VBD JJ :",
+        ),
     ],
 )
 def test_brown_tags_become_penn_tags(brown, expected):
@@ -82,7 +93,15 @@ def test_brown_tags_become_penn_tags(brown, expected):
     assert "".join(words) == "".join(w for w, _, _ in pairs)
 
 
-@given(st.lists(st.lists(st.tuples(st.sampled_from(["a/b", "c_d", "dog", "."]), st.sampled_from(["NN", "X"])), min_size=1), min_size=1))
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from(["a/b", "c_d", "dog", "."]), st.sampled_from(["NN", "X"])),
+            min_size=1,
+        ),
+        min_size=1,
+    )
+)
 def test_what_is_written_is_read_again(tmp_path_factory, sentences):
     path = tmp_path_factory.mktemp("t") / "a.tagged.xz"
     columns = [tuple(zip(*pairs, strict=True)) for pairs in sentences]

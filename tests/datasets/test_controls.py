@@ -20,7 +20,11 @@ def zipfian(n=1500, classes="ab", seed=0):
     words = np.minimum(rng.zipf(1.4, (n, 12)), 400)
     splits = np.repeat(SPLITS, [n * 10 // 12, n // 12, n - n * 10 // 12 - n // 12])
     examples = [
-        Example.about(Sentence.of([*(f"w{w}" for w in row), f"only{i}"]), classes[i % len(classes)], str(split))
+        Example.about(
+            Sentence.of([*(f"w{w}" for w in row), f"only{i}"]),
+            classes[i % len(classes)],
+            str(split),
+        )
         for i, (row, split) in enumerate(zip(words, splits, strict=True))
     ]
     return Dataset.of(examples, {"source": "made up"})
@@ -43,7 +47,12 @@ def test_every_control_works_on_every_family(family, control):
     assert changed.sentences == dataset.sentences
     json.dumps(changed.notes)
     again = pickle.loads(pickle.dumps(made))(dataset)
-    assert all((a == b).all() for a, b in zip(changed.labels.arrays().values(), again.labels.arrays().values(), strict=True))
+    assert all(
+        (a == b).all()
+        for a, b in zip(
+            changed.labels.arrays().values(), again.labels.arrays().values(), strict=True
+        )
+    )
 
 
 def test_none_changes_nothing():
@@ -58,7 +67,11 @@ def test_shuffling_keeps_every_split_balanced_and_tells_nothing():
         assert (shares(changed, split) == shares(dataset, split)).all()
     agree = (changed.labels.ids == dataset.labels.ids).mean()
     assert agree == pytest.approx(0.5, abs=0.06)
-    assert changed.notes["control"] == {"name": "shuffled", "seed": 0, "null": pytest.approx(0.5, abs=0.01)}
+    assert changed.notes["control"] == {
+        "name": "shuffled",
+        "seed": 0,
+        "null": pytest.approx(0.5, abs=0.01),
+    }
     other = CONTROLS.make("shuffled,seed=1")(dataset)
     assert (other.labels.ids != changed.labels.ids).any()
 
@@ -78,7 +91,11 @@ def test_the_label_follows_from_the_rarest_shared_word(seed, classes, least):
             count[SPLITS[split]][word] = count[SPLITS[split]].get(word, 0) + 1
     labels = {}
     for i, example in enumerate(changed.examples()):
-        usable = [w for w in example.sites[0].sentence.words if count["train"].get(w, 0) >= least and w in count["test"]]
+        usable = [
+            w
+            for w in example.sites[0].sentence.words
+            if count["train"].get(w, 0) >= least and w in count["test"]
+        ]
         if not usable:
             assert example.strata["key seen"] == "no"
             continue
@@ -100,7 +117,9 @@ def test_classes_of_word_labels_are_as_frequent_as_in_the_task(classes):
     changed = keyed(dataset)
     for split in ("train", "test"):
         assert shares(changed, split) == pytest.approx(shares(dataset, split), abs=0.03)
-    assert changed.notes["control"]["null"] == pytest.approx(shares(changed, "test").max(), abs=1e-6)
+    assert changed.notes["control"]["null"] == pytest.approx(
+        shares(changed, "test").max(), abs=1e-6
+    )
 
 
 def test_word_labels_can_be_learned_by_remembering_words_and_shuffled_ones_cannot():
@@ -113,7 +132,11 @@ def test_word_labels_can_be_learned_by_remembering_words_and_shuffled_ones_canno
         texts = [" ".join(data.sentences[s].words) for s in data.sites[:, 0, 0]]
         x = CountVectorizer(token_pattern=r"\S+", binary=True).fit_transform(texts)
         train, test = data.rows("train"), data.rows("test")
-        return LogisticRegression(C=3, max_iter=1000).fit(x[train], data.labels.ids[train]).score(x[test], data.labels.ids[test])
+        return (
+            LogisticRegression(C=3, max_iter=1000)
+            .fit(x[train], data.labels.ids[train])
+            .score(x[test], data.labels.ids[test])
+        )
 
     assert accuracy(keyed(dataset)) > 0.65
     assert accuracy(CONTROLS.make("shuffled")(dataset)) < 0.58
@@ -125,7 +148,13 @@ def test_word_labels_say_nothing_about_the_task_or_the_length():
     for i in range(2000):
         length = int(rng.integers(4, 25))
         words = [f"w{w}" for w in np.minimum(rng.zipf(1.5, length), 200)]
-        examples.append(Example.about(Sentence.of([*words, f"x{i}"]), "long" if length > 14 else "short", SPLITS[2 * (i % 6 == 0)]))
+        examples.append(
+            Example.about(
+                Sentence.of([*words, f"x{i}"]),
+                "long" if length > 14 else "short",
+                SPLITS[2 * (i % 6 == 0)],
+            )
+        )
     dataset = Dataset.of(examples)
     correlations = []
     for seed in range(12):
@@ -136,17 +165,25 @@ def test_word_labels_say_nothing_about_the_task_or_the_length():
 
 
 def words_in_spans(seed=0, types=300, n=4000, shares=(0.6, 0.3, 0.1)):
-    """Spans of one word, types by Zipf; `Of` and `of` are among them. A fifth is for test, with types of its own."""
+    """Spans of one word, types by Zipf; `Of` and `of` are among them. A fifth is for test, with
+    types of its own.
+    """
     rng = np.random.default_rng(seed)
     names = np.array(["N", "V", "A"])
     examples = []
     for i in range(n):
         split = SPLITS[2 * (i % 5 == 0)]
-        word = f"w{min(int(rng.zipf(1.3)), types)}" if rng.random() < 0.95 else f"{split}{rng.integers(40)}"
+        word = (
+            f"w{min(int(rng.zipf(1.3)), types)}"
+            if rng.random() < 0.95
+            else f"{split}{rng.integers(40)}"
+        )
         word = ("Of", "of")[i % 2] if rng.random() < 0.02 else word
         at = int(rng.integers(3))
         sentence = Sentence.of([*["x"] * at, word, *["y"] * (3 - at), str(i)])
-        examples.append(Example((Site(sentence, (at, at + 1)),), str(rng.choice(names, p=shares)), split))
+        examples.append(
+            Example((Site(sentence, (at, at + 1)),), str(rng.choice(names, p=shares)), split)
+        )
     return Dataset.of(examples)
 
 
@@ -167,22 +204,36 @@ def test_spans_of_one_word_have_hewitt_and_liangs_control(seed):
     for word, label in zip(spanned(dataset), changed.labels.ids.tolist(), strict=True):
         assert labels.setdefault(word, label) == label
     assert changed.notes["control"]["keys"] == len(labels)
-    assert changed.notes["control"]["definition"] == "a label for each word type (Hewitt & Liang 2019)"
-    train = {word for word, split in zip(spanned(dataset), dataset.splits, strict=True) if split == 0}
-    seen = [name == "yes" for name in np.array(changed.strata["key seen"].names)[changed.strata["key seen"].codes]]
+    assert (
+        changed.notes["control"]["definition"] == "a label for each word type (Hewitt & Liang 2019)"
+    )
+    train = {
+        word for word, split in zip(spanned(dataset), dataset.splits, strict=True) if split == 0
+    }
+    seen = [
+        name == "yes"
+        for name in np.array(changed.strata["key seen"].names)[changed.strata["key seen"].codes]
+    ]
     assert seen == [word in train for word in spanned(dataset)]
     test = dataset.rows("test")
-    assert changed.notes["control"]["keys seen"] == pytest.approx(np.mean(np.array(seen)[test]), abs=1e-6)
+    assert changed.notes["control"]["keys seen"] == pytest.approx(
+        np.mean(np.array(seen)[test]), abs=1e-6
+    )
     assert any(not s for s in seen)
 
 
 def test_labels_of_types_are_drawn_independently_from_the_training_labels():
-    """Not dealt out: over many draws a type has each label as often as training tokens have it, whatever others have."""
+    """Not dealt out: over many draws a type has each label as often as training tokens have it,
+    whatever others have.
+    """
     dataset = words_in_spans(n=1500)
-    shares = np.bincount(dataset.labels.ids[dataset.rows("train")], minlength=3) / len(dataset.rows("train"))
+    shares = np.bincount(dataset.labels.ids[dataset.rows("train")], minlength=3) / len(
+        dataset.rows("train")
+    )
     words = np.array(spanned(dataset))
     alone = next(word for word in words if word.startswith("test"))
-    types = [np.flatnonzero(words == w)[0] for w in ("w1", "w2", alone, "of", "Of")]  # the two commonest, and one of test alone
+    # the two commonest, and one of test alone
+    types = [np.flatnonzero(words == w)[0] for w in ("w1", "w2", alone, "of", "Of")]
     drawn = np.array([keyed(dataset, seed=seed).labels.ids[types] for seed in range(600)])
     for column in drawn.T:
         assert np.bincount(column, minlength=3) / 600 == pytest.approx(shares, abs=0.08)
@@ -209,7 +260,10 @@ def two_spans(about=None, n=600):
     examples = []
     for i in range(n):
         words = [f"w{w}" for w in rng.integers(12, size=8)]
-        sites = (Site(sentence := Sentence.of([*words, str(i)]), (1, 2)), Site(sentence, (3, 3 + 1 + i % 3)))
+        sites = (
+            Site(sentence := Sentence.of([*words, str(i)]), (1, 2)),
+            Site(sentence, (3, 3 + 1 + i % 3)),
+        )
         examples.append(Example(sites, "ab"[i % 2], SPLITS[2 * (i % 5 == 0)]))
     return Dataset.of(examples, {} if about is None else {"about": about})
 
@@ -218,11 +272,23 @@ def two_spans(about=None, n=600):
     ("about", "options", "told", "key"),
     [
         (None, {}, "last word of the second span; not of the paper", lambda d: spanned(d, 1)),
-        (0, {}, "a label for each type of the word of the first span; not of the paper", lambda d: spanned(d, 0)),
-        (0, {"key": "pair"}, "pair of words", lambda d: list(zip(spanned(d, 0), spanned(d, 1), strict=True))),
+        (
+            0,
+            {},
+            "a label for each type of the word of the first span; not of the paper",
+            lambda d: spanned(d, 0),
+        ),
+        (
+            0,
+            {"key": "pair"},
+            "pair of words",
+            lambda d: list(zip(spanned(d, 0), spanned(d, 1), strict=True)),
+        ),
     ],
 )
-def test_of_two_spans_the_key_is_the_word_that_the_label_is_about_or_both(about, options, told, key):
+def test_of_two_spans_the_key_is_the_word_that_the_label_is_about_or_both(
+    about, options, told, key
+):
     dataset = two_spans(about)
     changed = keyed(dataset, **options)
     labels = {}
@@ -242,25 +308,46 @@ def test_label_sets_and_scores_of_a_key_are_those_of_a_training_example():
     for family in ("span", "pair"):
         dataset = FAMILIES[family]()
         changed = keyed(dataset, least=1)
-        rows = {str([a.tolist() for a in dataset.labels.take(np.array([i])).arrays().values()]) for i in dataset.rows("train")}
-        assert {str([a.tolist() for a in changed.labels.take(np.array([i])).arrays().values()]) for i in range(len(changed))} <= rows
+        rows = {
+            str([a.tolist() for a in dataset.labels.take(np.array([i])).arrays().values()])
+            for i in dataset.rows("train")
+        }
+        assert {
+            str([a.tolist() for a in changed.labels.take(np.array([i])).arrays().values()])
+            for i in range(len(changed))
+        } <= rows
 
 
 def test_types_may_ignore_case():
     dataset = words_in_spans()
     some = keyed(dataset, case="false")
-    assert some.notes["control"]["keys"] == len(set(spanned(dataset, case=False))) < keyed(dataset).notes["control"]["keys"]
+    assert (
+        some.notes["control"]["keys"]
+        == len(set(spanned(dataset, case=False)))
+        < keyed(dataset).notes["control"]["keys"]
+    )
 
 
 def test_case_does_not_make_another_word_of_a_sentence():
-    dataset = Dataset.of([Example.about(Sentence.of([["The", "the"][i % 2]]), "ab"[i % 2], SPLITS[2 * (i % 3 == 0)]) for i in range(60)])
+    dataset = Dataset.of(
+        [
+            Example.about(
+                Sentence.of([["The", "the"][i % 2]]), "ab"[i % 2], SPLITS[2 * (i % 3 == 0)]
+            )
+            for i in range(60)
+        ]
+    )
     assert keyed(dataset, least=1).notes["control"]["keys"] == 1
 
 
 def test_sentences_without_a_key_are_kept_with_a_label_of_their_own():
     dataset = Dataset.of(
         [
-            Example.about(Sentence.of(["alone" + str(i)] if i < 10 else [f"w{i % 4}"]), "ab"[i % 2], SPLITS[2 * (i % 5 == 0)])
+            Example.about(
+                Sentence.of(["alone" + str(i)] if i < 10 else [f"w{i % 4}"]),
+                "ab"[i % 2],
+                SPLITS[2 * (i % 5 == 0)],
+            )
             for i in range(200)
         ]
     )
@@ -273,7 +360,9 @@ def test_sentences_without_a_key_are_kept_with_a_label_of_their_own():
 
 
 def test_nothing_in_common_is_said():
-    dataset = Dataset.of([Example.about(Sentence.of([str(i)]), "ab"[i % 2], SPLITS[2 * (i % 2)]) for i in range(20)])
+    dataset = Dataset.of(
+        [Example.about(Sentence.of([str(i)]), "ab"[i % 2], SPLITS[2 * (i % 2)]) for i in range(20)]
+    )
     with pytest.raises(DataProblem, match="share no word"):
         keyed(dataset, least=1)
 
@@ -289,13 +378,23 @@ def test_the_null_value_is_that_of_the_commonest_class_of_test():
 def test_controls_list_what_they_are():
     assert set(CONTROLS) == {"none", "shuffled", "word-labels", "random-asked"}
     assert CONTROLS.canonical("shuffled") == "shuffled,seed=0"
-    assert CONTROLS.canonical("word-labels,seed=3") == "word-labels,case=true,key=word,least=10,seed=3"
+    assert (
+        CONTROLS.canonical("word-labels,seed=3") == "word-labels,case=true,key=word,least=10,seed=3"
+    )
     assert all(CONTROLS.find(name).__doc__ for name in CONTROLS)
 
 
 def test_random_asked_words_are_any_of_the_vocabulary_and_nothing_else_changes():
     words = ("run", "dog", "cat")
-    examples = [Example((Site(Sentence.of([f"s{i}"])),), "yn"[i % 2], SPLITS[i % 3], (words[0], words[1 + i % 2])) for i in range(600)]
+    examples = [
+        Example(
+            (Site(Sentence.of([f"s{i}"])),),
+            "yn"[i % 2],
+            SPLITS[i % 3],
+            (words[0], words[1 + i % 2]),
+        )
+        for i in range(600)
+    ]
     dataset = Dataset.of(examples)
     changed = CONTROLS.make("random-asked")(dataset)
     counts = np.array([np.bincount(slot, minlength=3) for slot in changed.asked.T])

@@ -1,4 +1,6 @@
-"""The Gaussian that lengths are spread by, where class and length are kept apart as SentEval's README says."""
+"""The Gaussian that lengths are spread by, where class and length are kept apart as SentEval's
+README says.
+"""
 
 from collections import Counter
 
@@ -35,7 +37,11 @@ def test_nine_tenths_of_a_gaussian_are_filled_and_no_length_has_more_than_it_ask
 @pytest.mark.parametrize("shape", ["flat", "two peaks"])
 def test_what_is_no_gaussian_becomes_one(shape):
     x = np.arange(30)
-    counts = np.full(30, 100) if shape == "flat" else (200 * (np.exp(-(((x - 8) / 4) ** 2)) + np.exp(-(((x - 22) / 4) ** 2)))).astype(int)
+    counts = (
+        np.full(30, 100)
+        if shape == "flat"
+        else (200 * (np.exp(-(((x - 8) / 4) ** 2)) + np.exp(-(((x - 22) / 4) ** 2)))).astype(int)
+    )
     lengths = blocks(counts)
     found = np.bincount(lengths[gaussian(lengths), 0], minlength=30)
     mean, deviation = lengths[:, 0].mean(), lengths[:, 0].std()
@@ -61,7 +67,9 @@ def test_a_sample_by_the_gaussian_is_balanced_and_tells_nothing_of_length():
 
 @pytest.mark.parametrize("r", [0.0, 0.5, 0.8])
 def test_a_joint_sample_of_lengths_and_classes_is_a_gaussian_over_both(r):
-    """SentEval's README, TreeDepth: correlated before, independent after, and the classes in the middle are the most frequent."""
+    """SentEval's README, TreeDepth: correlated before, independent after, and the classes in the
+    middle are the most frequent.
+    """
     rng = np.random.default_rng(4)
     both = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], size=60_000)
     lengths = np.clip(np.rint(16 + 5 * both[:, 0]), 5, 28).astype(int)
@@ -74,5 +82,7 @@ def test_a_joint_sample_of_lengths_and_classes_is_a_gaussian_over_both(r):
     assert (np.diff(counts[:4]) > 0).all()
     assert (np.diff(counts[4:]) < 0).all()
     for depth in (7, 8, 9, 10):  # lengths are spread alike in all classes
-        assert lengths[kept][depths[kept] == depth].mean() == pytest.approx(lengths[kept].mean(), abs=0.5)
+        assert lengths[kept][depths[kept] == depth].mean() == pytest.approx(
+            lengths[kept].mean(), abs=0.5
+        )
     assert np.array_equal(kept, joint(lengths, depths, np.random.default_rng(0)))

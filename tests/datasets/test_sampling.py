@@ -20,15 +20,27 @@ from sonde.datasets.match import contrasts, matched, uncorrelated
 
 
 def candidates(n=600, forms=60, classes=2, seed=0, lengths=(3, 20)):
-    """Random candidates; a form mostly has one class, forms differ in frequency, cases differ, splits are given."""
+    """Random candidates; a form mostly has one class, forms differ in frequency, cases differ,
+    splits are given.
+    """
     rng = np.random.default_rng(seed)
     form = np.minimum(rng.geometric(3 / max(forms, 3), n), forms) if forms else np.zeros(n, int)
-    label = np.where(rng.random(n) < 0.95, form % classes, rng.integers(classes, size=n)) if forms else rng.integers(classes, size=n)
+    label = (
+        np.where(rng.random(n) < 0.95, form % classes, rng.integers(classes, size=n))
+        if forms
+        else rng.integers(classes, size=n)
+    )
     split = rng.choice(["train", "dev", "test"], n, p=[0.7, 0.15, 0.15])
     for i in range(n):
         words = [f"w{w}" for w in rng.integers(10_000, size=rng.integers(*lengths))]
         target = f"{'fF'[i % 2]}orm{form[i]}" if forms else ""
-        yield Candidate(Sentence.of([*words, target]), str(label[i]), target, split[i], {"genre": "ab"[i % 2]} if i % 3 else {})
+        yield Candidate(
+            Sentence.of([*words, target]),
+            str(label[i]),
+            target,
+            split[i],
+            {"genre": "ab"[i % 2]} if i % 3 else {},
+        )
 
 
 def unbounded(**more):
@@ -41,7 +53,10 @@ def forms_by_split(dataset):
 
 
 def classes_by_split(dataset):
-    return [np.bincount(dataset.labels.take(dataset.rows(s)).ids, minlength=len(dataset.labels.names)) for s in ("train", "dev", "test")]
+    return [
+        np.bincount(dataset.labels.take(dataset.rows(s)).ids, minlength=len(dataset.labels.names))
+        for s in ("train", "dev", "test")
+    ]
 
 
 @given(
@@ -51,7 +66,9 @@ def classes_by_split(dataset):
     seed=st.integers(0, 99),
     how=st.sampled_from(["sampled", "official", "1/5", "4/5", "3/10"]),
 )
-def test_target_forms_are_disjoint_and_classes_balanced_in_every_split(n, forms, classes, seed, how):
+def test_target_forms_are_disjoint_and_classes_balanced_in_every_split(
+    n, forms, classes, seed, how
+):
     settings = unbounded(seed=seed, **({"fold": how} if "/" in how else {"splits": how}))
     pool = list(candidates(n, forms, classes, seed))
     try:
@@ -67,7 +84,10 @@ def test_target_forms_are_disjoint_and_classes_balanced_in_every_split(n, forms,
     known = {c.sentence: c for c in pool}
     for example in dataset.examples():
         candidate = known[example.sites[0].sentence]
-        assert (example.label, example.strata["target"]) == (candidate.label, candidate.target.casefold())
+        assert (example.label, example.strata["target"]) == (
+            candidate.label,
+            candidate.target.casefold(),
+        )
         assert example.strata.get("genre") == candidate.strata.get("genre")
         assert how != "official" or example.split == candidate.split
     assert len(set(dataset.sentences)) == len(dataset)
@@ -98,14 +118,19 @@ def test_without_target_forms_nothing_but_the_excess_is_lost():
     rarest = min(Counter(c.label for c in pool).values())
     dataset = sample(pool)
     assert len(dataset) == 2 * rarest
-    assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == (2 * apportion(rarest, np.array([10.0, 1, 1]))).tolist()
+    assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == (
+        2 * apportion(rarest, np.array([10.0, 1, 1]))
+    ).tolist()
 
 
-@pytest.mark.parametrize(("n", "forms", "least_kept"), [(2000, 400, 0.97), (6000, 1500, 0.99), (800, 100, 0.93)])
+@pytest.mark.parametrize(
+    ("n", "forms", "least_kept"), [(2000, 400, 0.97), (6000, 1500, 0.99), (800, 100, 0.93)]
+)
 def test_grouping_costs_few_examples(n, forms, least_kept):
     rng = np.random.default_rng(0)
     pool = [
-        Candidate(Sentence.of([str(i), str(f)]), "ab"[f % 2], str(f)) for i, f in enumerate(np.minimum(rng.geometric(4 / forms, n), forms))
+        Candidate(Sentence.of([str(i), str(f)]), "ab"[f % 2], str(f))
+        for i, f in enumerate(np.minimum(rng.geometric(4 / forms, n), forms))
     ]
     possible = 2 * min(Counter(c.label for c in pool).values())
     dataset = sample(pool, unbounded())
@@ -116,7 +141,9 @@ def test_grouping_costs_few_examples(n, forms, least_kept):
 def test_no_split_lives_on_a_few_frequent_forms():
     frequent = [f"{c}{f}" for c in "ab" for f in range(5) for _ in range(150)]
     rare = [f"{c}r{f}" for c in "ab" for f in range(300) for _ in range(1 + f % 6)]
-    pool = [Candidate(Sentence.of([str(i)]), form[0], form) for i, form in enumerate(frequent + rare)]
+    pool = [
+        Candidate(Sentence.of([str(i)]), form[0], form) for i, form in enumerate(frequent + rare)
+    ]
     dataset = sample(pool, unbounded())
     for split in ("dev", "test"):
         counts = np.bincount(dataset.strata["target"].codes[dataset.rows(split)])
@@ -126,8 +153,13 @@ def test_no_split_lives_on_a_few_frequent_forms():
 
 @pytest.mark.parametrize("forms", [3, 4, 7, 12])
 def test_every_split_gets_a_form_of_each_class_where_there_are_three(forms):
-    pool = [Candidate(Sentence.of([str(i)]), "ab"[i % 2], f"{'ab'[i % 2]}{i // 2 % forms}") for i in range(840)]
-    assert all(counts.min() == counts.max() > 0 for counts in classes_by_split(sample(pool, unbounded())))
+    pool = [
+        Candidate(Sentence.of([str(i)]), "ab"[i % 2], f"{'ab'[i % 2]}{i // 2 % forms}")
+        for i in range(840)
+    ]
+    assert all(
+        counts.min() == counts.max() > 0 for counts in classes_by_split(sample(pool, unbounded()))
+    )
 
 
 def test_the_same_seed_gives_the_same_sample_and_another_seed_another():
@@ -156,13 +188,20 @@ def test_folds_part_the_data(decorrelate, forms):
         assert set(dataset.sentences) <= everything
         assert len(dataset) >= 0.95 * len(everything)
     if forms:
-        targets = [{d.strata["target"].names[c] for c in d.strata["target"].codes[d.rows("test")]} for d in folds]
+        targets = [
+            {d.strata["target"].names[c] for c in d.strata["target"].codes[d.rows("test")]}
+            for d in folds
+        ]
         assert sum(map(len, targets)) == len(set.union(*targets))
 
 
 def test_duplicates_and_conflicts_are_left_out_and_counted():
     pool = [Candidate(Sentence.of(["a", str(i)]), "xy"[i % 2]) for i in range(200)]
-    pool += [Candidate(Sentence.of(["A", "0"]), "x"), Candidate(Sentence.of(["a", "1"]), "x"), Candidate(Sentence.of(["a", "3"]), "y")]
+    pool += [
+        Candidate(Sentence.of(["A", "0"]), "x"),
+        Candidate(Sentence.of(["a", "1"]), "x"),
+        Candidate(Sentence.of(["a", "3"]), "y"),
+    ]
     dataset = sample(pool)
     notes = dataset.notes["sampling"]
     assert (notes["candidates"], notes["duplicates"], notes["conflicting"]) == (203, 2, 2)
@@ -170,7 +209,9 @@ def test_duplicates_and_conflicts_are_left_out_and_counted():
 
 
 def test_sentences_that_differ_in_marks_and_spaces_are_never_in_two_splits():
-    """Every sentence comes with other marks, other spaces, another case, and cut into other words; with the same label or another."""
+    """Every sentence comes with other marks, other spaces, another case, and cut into other words;
+    with the same label or another.
+    """
     pool = []
     for i in range(300):
         pool += [
@@ -185,9 +226,18 @@ def test_sentences_that_differ_in_marks_and_spaces_are_never_in_two_splits():
 
 
 def test_near_duplicates_stay_where_they_are_tested_and_sentences_without_letters_are_apart():
-    pool = [Candidate(Sentence.of([f"w{i}", "."]), "xy"[i % 2], split=("train", "dev", "test")[i % 3]) for i in range(300)]
-    pool += [Candidate(Sentence.of([f"w{i}", "!"]), "xy"[i % 2], split="test") for i in range(0, 300, 5)]
-    pool += [Candidate(Sentence.of([mark] * n), "xy"[n % 2], split="test") for mark in "!?" for n in range(1, 9)]
+    pool = [
+        Candidate(Sentence.of([f"w{i}", "."]), "xy"[i % 2], split=("train", "dev", "test")[i % 3])
+        for i in range(300)
+    ]
+    pool += [
+        Candidate(Sentence.of([f"w{i}", "!"]), "xy"[i % 2], split="test") for i in range(0, 300, 5)
+    ]
+    pool += [
+        Candidate(Sentence.of([mark] * n), "xy"[n % 2], split="test")
+        for mark in "!?"
+        for n in range(1, 9)
+    ]
     dataset = sample(pool, Settings(splits="official", least=2))
     assert dataset.notes["sampling"]["near_duplicates"] == 60
     trained = {dataset.sentences[i].words[0] for i in dataset.rows("train")}
@@ -201,7 +251,10 @@ def test_vowel_signs_are_letters():
 
 
 def test_words_that_only_look_alike_when_joined_are_no_conflict():
-    pool = [Candidate(Sentence(words, "a b c"), float(n)) for n, words in enumerate((("a b", "c"), ("a", "b c"), ("a", "b", "c")))]
+    pool = [
+        Candidate(Sentence(words, "a b c"), float(n))
+        for n, words in enumerate((("a b", "c"), ("a", "b c"), ("a", "b", "c")))
+    ]
     pool += [Candidate(Sentence.of([w]), 1.0) for w in "xyz"]
     notes = sample(pool, Settings(proportions=(1, 1, 1))).notes["sampling"]
     assert (notes["duplicates"], notes["conflicting"], notes["near_duplicates"]) == (0, 0, 2)
@@ -209,7 +262,13 @@ def test_words_that_only_look_alike_when_joined_are_no_conflict():
 
 def test_the_band_and_the_cap_hold_and_are_counted():
     sizes = [2, 3, 10, 40, 200]
-    pool = [Candidate(Sentence.of([f"{c}{k}{s}{i}"]), c, f"{c}{k}{s}") for c in "ab" for k in range(8) for s in sizes for i in range(s)]
+    pool = [
+        Candidate(Sentence.of([f"{c}{k}{s}{i}"]), c, f"{c}{k}{s}")
+        for c in "ab"
+        for k in range(8)
+        for s in sizes
+        for i in range(s)
+    ]
     dataset = sample(pool, unbounded(rarest=3, commonest=100, cap=20))
     names = dataset.strata["target"].names
     kept = Counter(names[c] for c in dataset.strata["target"].codes)
@@ -226,7 +285,8 @@ def test_the_bounds_are_the_papers_for_data_of_their_size_and_gentle_below():
     assert Settings().bounds(4_000_000, 50_000)[:2] == (100, 5000)
     rarest, commonest, cap = Settings().bounds(6000, 1400)
     assert (rarest, commonest, cap) == (1, 250, 50)
-    assert Settings().bounds(400, 4)[1:] == (1000, 400)  # a template grammar has few forms: none of them is too common
+    # a template grammar has few forms: none of them is too common
+    assert Settings().bounds(400, 4)[1:] == (1000, 400)
 
 
 def test_official_splits_keep_the_test_set_and_count_what_leaves_the_others():
@@ -237,7 +297,11 @@ def test_official_splits_keep_the_test_set_and_count_what_leaves_the_others():
         if (s == "train") or (s == "test" and f < 10) or (s == "dev" and 5 <= f < 20)
     ]  # fmt: skip
     dataset = sample(pool, unbounded(splits="official"))
-    assert dataset.notes["sampling"]["target_in_another_split"] == {"train": 2 * 20 * 10, "dev": 2 * 5 * 3, "test": 0}
+    assert dataset.notes["sampling"]["target_in_another_split"] == {
+        "train": 2 * 20 * 10,
+        "dev": 2 * 5 * 3,
+        "test": 0,
+    }
     assert dataset.notes["sampling"]["sizes"] == {"train": 400, "dev": 60, "test": 60}
 
 
@@ -271,7 +335,10 @@ def test_too_few_forms_to_keep_apart_is_said():
 
 
 def test_rare_classes_can_be_dropped():
-    pool = [Candidate(Sentence.of([str(i)]), "a" if i < 100 else "b" if i < 200 else "c") for i in range(210)]
+    pool = [
+        Candidate(Sentence.of([str(i)]), "a" if i < 100 else "b" if i < 200 else "c")
+        for i in range(210)
+    ]
     with pytest.raises(DataProblem, match="c: 10"):
         sample(pool)
     dataset = sample(pool, Settings(rare="drop"))
@@ -283,9 +350,15 @@ def trees(n, slope, noise, seed, classes=(3, 7)):
     """Depths that grow with length."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(4, 30, n)
-    depths = np.clip(np.round(1 + slope * lengths + noise * rng.normal(size=n)), *classes).astype(int)
+    depths = np.clip(np.round(1 + slope * lengths + noise * rng.normal(size=n)), *classes).astype(
+        int
+    )
     return [
-        Candidate(Sentence.of([f"{i}", *["x"] * (length - 1)]), str(d), split=str(rng.choice(["train", "dev", "test"])))
+        Candidate(
+            Sentence.of([f"{i}", *["x"] * (length - 1)]),
+            str(d),
+            split=str(rng.choice(["train", "dev", "test"])),
+        )
         for i, (length, d) in enumerate(zip(lengths, depths, strict=True))
     ]
 
@@ -314,7 +387,9 @@ def test_decorrelated_lengths_tell_nothing_in_any_split(slope, noise, seed, how)
 
 
 def test_decorrelation_is_reported_before_and_after():
-    notes = sample(trees(4000, 0.2, 1.5, 0), Settings(decorrelate=True, rare="drop")).notes["sampling"]
+    notes = sample(trees(4000, 0.2, 1.5, 0), Settings(decorrelate=True, rare="drop")).notes[
+        "sampling"
+    ]
     assert notes["length_r_before"] > 0.5
     assert max(map(abs, notes["length_r_after"].values())) <= 0.05
 
@@ -339,11 +414,20 @@ def test_classes_that_share_no_length_are_given_up():
     assert min(dataset.notes["sampling"]["classes_after"].values()) >= 60
 
 
-def test_many_small_classes_can_be_sampled():  # word content: 12 sentences a word are enough for 10 : 1 : 1
-    pool = [Candidate(Sentence.of([f"{w}", f"{i}"]), f"word{w}") for w in range(30) for i in range(8 + w)]
+# word content: 12 sentences a word are enough for 10 : 1 : 1
+def test_many_small_classes_can_be_sampled():
+    pool = [
+        Candidate(Sentence.of([f"{w}", f"{i}"]), f"word{w}")
+        for w in range(30)
+        for i in range(8 + w)
+    ]
     dataset = sample(pool, Settings(least=12, least_test=1, rare="drop"))
     assert len(dataset.labels.names) == 26
-    assert [counts.tolist() for counts in classes_by_split(dataset)] == [[10] * 26, [1] * 26, [1] * 26]
+    assert [counts.tolist() for counts in classes_by_split(dataset)] == [
+        [10] * 26,
+        [1] * 26,
+        [1] * 26,
+    ]
     assert folds_needed(dataset) == 1
 
 
@@ -359,7 +443,12 @@ print(d.labels.ids.tolist(), d.splits.tolist(), [s.words for s in d.sentences])
     root = Path(__file__).parents[2]
     found = {
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root, env={**os.environ, "PYTHONHASHSEED": s}
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": s},
         ).stdout
         for s in ("1", "2")
     }
@@ -374,21 +463,37 @@ def test_scores_cannot_be_matched_in_length():
 def test_scores_and_label_sets_are_sampled_unbalanced():
     pool = [Candidate(Sentence.of([str(i)]), i / 7) for i in range(240)]
     assert [len(sample(pool).rows(s)) for s in ("train", "dev", "test")] == [200, 20, 20]
-    sets = [Candidate(Sentence.of([str(i)]), frozenset("ab"[: i % 3]), f"f{i % 40}") for i in range(240)]
+    sets = [
+        Candidate(Sentence.of([str(i)]), frozenset("ab"[: i % 3]), f"f{i % 40}") for i in range(240)
+    ]
     dataset = sample(sets, unbounded())
     assert len(dataset) == 240
-    assert all(not a & b for a, b in zip(forms_by_split(dataset), forms_by_split(dataset)[1:], strict=False))
+    assert all(
+        not a & b
+        for a, b in zip(forms_by_split(dataset), forms_by_split(dataset)[1:], strict=False)
+    )
 
 
 def test_unbalanced_classes_keep_their_proportions_in_every_split():
-    pool = [Candidate(Sentence.of([str(i)]), "a" if i % 4 else "b", f"f{i % 300}") for i in range(2400)]
+    pool = [
+        Candidate(Sentence.of([str(i)]), "a" if i % 4 else "b", f"f{i % 300}") for i in range(2400)
+    ]
     dataset = sample(pool, unbounded(balance=False))
     assert len(dataset) == 2400
     for counts in classes_by_split(dataset):
         assert counts[1] / counts.sum() == pytest.approx(0.25, abs=0.02)
 
 
-@pytest.mark.parametrize("bad", [{"fold": "6/5"}, {"fold": "x"}, {"fold": "1/1"}, {"size": 0}, {"fold": "1/5", "splits": "official"}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"fold": "6/5"},
+        {"fold": "x"},
+        {"fold": "1/1"},
+        {"size": 0},
+        {"fold": "1/5", "splits": "official"},
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(bad):
     with pytest.raises(DataProblem):
         Settings(**bad)
@@ -419,7 +524,10 @@ def test_apportion_adds_up():
 def carved_from(n=200, target=True):
     examples = [
         Example.about(
-            Sentence.of([str(i)]), "ab"[i % 2], "test" if i % 10 == 0 else "train", **({"target": f"t{i % 37}"} if target else {})
+            Sentence.of([str(i)]),
+            "ab"[i % 2],
+            "test" if i % 10 == 0 else "train",
+            **({"target": f"t{i % 37}"} if target else {}),
         )
         for i in range(n)
     ]
@@ -436,7 +544,11 @@ def test_a_dev_split_is_carved_from_train_with_whole_target_forms():
     assert (after.rows("test") == before.rows("test")).all()
     assert after.notes == {
         "source": "made up",
-        "dev": {"carved_from_train": len(dev), "kept_together": "sentences and target forms", "seed": 0},
+        "dev": {
+            "carved_from_train": len(dev),
+            "kept_together": "sentences and target forms",
+            "seed": 0,
+        },
     }
     assert carve_dev(after, 1) is after
 
@@ -454,7 +566,9 @@ def test_a_dev_split_never_parts_a_sentence():
 def test_a_dev_split_never_parts_pairs_that_share_either_sentence(seed):
     pairs = np.random.default_rng(seed).integers(0, 151, size=(50, 2)).tolist()
     told = [Sentence.of([f"w{k}"]) for k in range(151)]
-    dataset = Dataset.of(Example((Site(told[a]), Site(told[b])), "xy"[i % 2]) for i, (a, b) in enumerate(pairs))
+    dataset = Dataset.of(
+        Example((Site(told[a]), Site(told[b])), "xy"[i % 2]) for i, (a, b) in enumerate(pairs)
+    )
     carved = carve_dev(dataset, seed)
     train, dev = (set(carved.sites[carved.rows(s), :, 0].ravel()) for s in ("train", "dev"))
     assert dev
@@ -464,9 +578,15 @@ def test_a_dev_split_never_parts_pairs_that_share_either_sentence(seed):
 
 def test_pairs_that_all_hang_together_are_parted_by_their_first_sentences():
     told = [Sentence.of([f"w{k}"]) for k in range(100)]
-    dataset = Dataset.of(Example((Site(a), Site(told[-1])), "xy"[i % 2]) for i, a in enumerate(told[:-1]))
+    dataset = Dataset.of(
+        Example((Site(a), Site(told[-1])), "xy"[i % 2]) for i, a in enumerate(told[:-1])
+    )
     carved = carve_dev(dataset, 0)
-    assert carved.notes["dev"] == {"carved_from_train": len(carved.rows("dev")), "kept_together": "first sentences", "seed": 0}
+    assert carved.notes["dev"] == {
+        "carved_from_train": len(carved.rows("dev")),
+        "kept_together": "first sentences",
+        "seed": 0,
+    }
     assert 5 <= len(carved.rows("dev")) <= 15
 
 

@@ -96,11 +96,21 @@ def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
     same_dataset(read(tmp_path / f"a.{suffix}"), weighted)
 
 
-@pytest.mark.parametrize(("label", "kind"), [("x", "softmax"), (2, "squared"), (["x"], "sigmoid"), ({"x": 0.5}, "sigmoid")])
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("x", "softmax"), (2, "squared"), (["x"], "sigmoid"), ({"x": 0.5}, "sigmoid")],
+)
 def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
     (tmp_path / "a.jsonl").write_text("\n" + line(label=label) + "\n{ broken")
     assert loss(tmp_path / "a.jsonl") == kind
-    dataset = Dataset.of([Example.about(Sentence.of(["a"]), float(label) if label == 2 else frozenset(label) if label == ["x"] else label)])
+    dataset = Dataset.of(
+        [
+            Example.about(
+                Sentence.of(["a"]),
+                float(label) if label == 2 else frozenset(label) if label == ["x"] else label,
+            )
+        ]
+    )
     for suffix in LOSSLESS:
         write(dataset, tmp_path / f"b.{suffix}")
         assert loss(tmp_path / f"b.{suffix}") == kind
@@ -108,14 +118,21 @@ def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
 
 def test_senteval_files_come_back_equal(tmp_path):
     dataset = FAMILIES["sentence"]()
-    assert write(dataset, tmp_path / "a.txt") == {"examples": 100, "words with spaces": 0, "raw texts not kept": 0}
+    assert write(dataset, tmp_path / "a.txt") == {
+        "examples": 100,
+        "words with spaces": 0,
+        "raw texts not kept": 0,
+    }
     back = read(tmp_path / "a.txt")
-    assert [(e.sites, e.label, e.split) for e in back.examples()] == [(e.sites, e.label, e.split) for e in dataset.examples()]
+    assert [(e.sites, e.label, e.split) for e in back.examples()] == [
+        (e.sites, e.label, e.split) for e in dataset.examples()
+    ]
     assert (tmp_path / "a.txt").read_text().splitlines()[0].split("\t")[:2] == ["tr", "PAST"]
 
 
 def test_quotes_are_data(tmp_path):
-    # SentEval's rows have unbalanced quotes: a CSV reader with its defaults merges such rows (4 rows became 2)
+    # SentEval's rows have unbalanced quotes: a CSV reader with its defaults merges such rows (4
+    # rows became 2)
     rows = [
         'tr\tPRES\t" But why summon a ghost ?',
         "tr\tPAST\tI cowered .",
@@ -185,17 +202,29 @@ def line(**row):
         (line(label=10**400), "a number of 401 digits"),
         (line(label=10**39) + "9" * 5000, "not JSON"),
         (line().replace('"x"', "9" * 5000), r"a\.jsonl:1: a number of 5000 digits"),
-        ('{"split": "train", "label": "x", "text": "a", "label": "y"}', r"a\.jsonl:1: the key 'label' stands twice"),
-        ('{"split": "train", "label": "x", "text": "a", "strata": {"a": "b", "a": "c"}}', "the key 'a' stands twice"),
+        (
+            '{"split": "train", "label": "x", "text": "a", "label": "y"}',
+            r"a\.jsonl:1: the key 'label' stands twice",
+        ),
+        (
+            '{"split": "train", "label": "x", "text": "a", "strata": {"a": "b", "a": "c"}}',
+            "the key 'a' stands twice",
+        ),
         (line(text="a \ud800"), "one half of a character"),
-        (json.dumps({"sonde": 1, "names": 5}), r"a\.jsonl:1: names of the header is a list of different strings, found 5; mend it"),
+        (
+            json.dumps({"sonde": 1, "names": 5}),
+            r"a\.jsonl:1: names of the header is a list of different strings, found 5; mend it",
+        ),
         (json.dumps({"sonde": 1, "names": ["x", "x"]}), "names of the header"),
         (json.dumps({"sonde": 1, "vocabulary": {}}), "vocabulary of the header"),
         (json.dumps({"sonde": 1, "strata": []}), "strata of the header is an object"),
         (json.dumps({"sonde": 1, "strata": {"a": 3}}), "strata of the header"),
         (json.dumps({"sonde": 1, "notes": "x"}), "notes of the header is an object"),
         (json.dumps({"sonde": 1, "partial": 1}), "partial of the header is true or false"),
-        (json.dumps({"sonde": 1, "loss": "hinge"}), "loss of the header is one of softmax, sigmoid, squared"),
+        (
+            json.dumps({"sonde": 1, "loss": "hinge"}),
+            "loss of the header is one of softmax, sigmoid, squared",
+        ),
         (line(text=3), "needs a text"),
         ('{"split": "train", "label": "x"}', "needs a text"),
         (line(words=["a", 3]), "words is a list of strings"),
@@ -206,11 +235,20 @@ def line(**row):
         (line(asked="dog"), "asked is a list of strings"),
         (line(strata={"a": 1}), "strata is an object"),
         (line(sites=[]), "sites is a list"),
-        (line() + "\n" + line(label=1), r"a\.jsonl:2: 1 sites, 0 asked words and a score, but the first example has .* a class"),
+        (
+            line() + "\n" + line(label=1),
+            r"a\.jsonl:2: 1 sites, 0 asked words and a score, but the first example has .* a class",
+        ),
         (line() + "\n" + line(asked=["a"]), r"a\.jsonl:2: .*1 asked words"),
         (json.dumps({"sonde": 99}) + "\n" + line(), "format 99"),
-        (json.dumps({"sonde": 1, "names": ["y"]}) + "\n" + line(), "'x', which the header does not list"),
-        (json.dumps({"sonde": 1, "loss": "squared"}) + "\n" + line(), "the header speaks of squared"),
+        (
+            json.dumps({"sonde": 1, "names": ["y"]}) + "\n" + line(),
+            "'x', which the header does not list",
+        ),
+        (
+            json.dumps({"sonde": 1, "loss": "squared"}) + "\n" + line(),
+            "the header speaks of squared",
+        ),
         ("", "no examples"),
     ],
 )
@@ -221,19 +259,31 @@ def test_problems_of_json_lines_say_where(tmp_path, content, said):
 
 
 def test_lines_written_by_hand_will_do(tmp_path):
-    (tmp_path / "a.jsonl").write_text(line() + "\n" + line(words=["A", "B"], span=[0, 1], split="test", strata={"k": "v"}))
+    (tmp_path / "a.jsonl").write_text(
+        line() + "\n" + line(words=["A", "B"], span=[0, 1], split="test", strata={"k": "v"})
+    )
     first, second = read(tmp_path / "a.jsonl").examples()
     assert first == Example.about(Sentence(("a", "b"), "a b"), "x")
-    assert second == Example((Site(Sentence(("A", "B"), "a b"), (0, 1)),), "x", "test", strata={"k": "v"})
+    assert second == Example(
+        (Site(Sentence(("A", "B"), "a b"), (0, 1)),), "x", "test", strata={"k": "v"}
+    )
 
 
 NO_WEIGHT, NO_WEIGHTS = (pa.array([value], pa.list_(pa.float64())) for value in ([None], None))
 
 
 def test_tables_of_other_tools_will_do(tmp_path):
-    pq.write_table(pa.table({"split": ["train", "test"], "label": [1, 2], "text": ["a b", "c"], "more": [None, 1]}), tmp_path / "a.parquet")
+    pq.write_table(
+        pa.table(
+            {"split": ["train", "test"], "label": [1, 2], "text": ["a b", "c"], "more": [None, 1]}
+        ),
+        tmp_path / "a.parquet",
+    )
     examples = list(read(tmp_path / "a.parquet").examples())
-    assert [(e.label, e.sites[0].sentence.words) for e in examples] == [(1.0, ("a", "b")), (2.0, ("c",))]
+    assert [(e.label, e.sites[0].sentence.words) for e in examples] == [
+        (1.0, ("a", "b")),
+        (2.0, ("c",)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -246,25 +296,71 @@ def test_tables_of_other_tools_will_do(tmp_path):
         ({"split": ["train"], "label": [None], "text": ["a"]}, "row 1: label None"),
         ({"split": ["train"], "label": [float("nan")], "text": ["a"]}, "row 1: label nan"),
         ({"split": ["train"], "label": ["x"], "text": [None]}, "row 1: no text"),
-        ({"split": ["train"], "label": ["x"], "text": ["a"], "start": [0], "stop": [2]}, "row 1: start 0 and stop 2"),
+        (
+            {"split": ["train"], "label": ["x"], "text": ["a"], "start": [0], "stop": [2]},
+            "row 1: start 0 and stop 2",
+        ),
         ({"split": ["train"], "labels": [None], "text": ["a"]}, "row 1: no labels"),
-        ({"split": ["train"], "labels": ["noun"], "text": ["a"]}, "column 'labels' holds string, expected lists of strings"),
-        ({"split": ["train"], "label": ["x"], "words": ["the cat"]}, "column 'words' holds string, expected lists of strings"),
-        ({"split": ["train"], "label": ["x"], "text": ["a"], "asked": ["dog"]}, "column 'asked' holds string"),
-        ({"split": ["train"], "label": ["x"], "text": ["a"], "text2": [1]}, "column 'text2' holds int64, expected strings"),
-        ({"split": ["train"], "label": [[1]], "text": ["a"]}, "column 'label' holds list.*, expected strings or numbers"),
-        ({"split": ["train"], "label": [True], "text": ["a"]}, "column 'label' holds bool, expected strings or numbers"),
-        ({"split": ["train"], "label": ["x"], "text": ["a"], "start": ["0"], "stop": [1]}, "column 'start' holds string, expected whole"),
-        ({"split": ["train"], "label": ["x"], "words": [["a", None]]}, "row 1: words has an empty place"),
-        ({"split": ["train"], "labels": [["a", None]], "text": ["a"]}, "row 1: labels has an empty place"),
-        ({"split": ["train"], "labels": [["a", "a"]], "text": ["a"]}, "row 1: a label stands twice"),
-        ({"split": ["train"], "labels": [["a"]], "weights": [[1.0, 2.0]], "text": ["a"]}, "row 1: 1 labels with weights .1.0, 2.0."),
-        ({"split": ["train"], "labels": [["a"]], "weights": NO_WEIGHT, "text": ["a"]}, "row 1: 1 labels with weights"),
+        (
+            {"split": ["train"], "labels": ["noun"], "text": ["a"]},
+            "column 'labels' holds string, expected lists of strings",
+        ),
+        (
+            {"split": ["train"], "label": ["x"], "words": ["the cat"]},
+            "column 'words' holds string, expected lists of strings",
+        ),
+        (
+            {"split": ["train"], "label": ["x"], "text": ["a"], "asked": ["dog"]},
+            "column 'asked' holds string",
+        ),
+        (
+            {"split": ["train"], "label": ["x"], "text": ["a"], "text2": [1]},
+            "column 'text2' holds int64, expected strings",
+        ),
+        (
+            {"split": ["train"], "label": [[1]], "text": ["a"]},
+            "column 'label' holds list.*, expected strings or numbers",
+        ),
+        (
+            {"split": ["train"], "label": [True], "text": ["a"]},
+            "column 'label' holds bool, expected strings or numbers",
+        ),
+        (
+            {"split": ["train"], "label": ["x"], "text": ["a"], "start": ["0"], "stop": [1]},
+            "column 'start' holds string, expected whole",
+        ),
+        (
+            {"split": ["train"], "label": ["x"], "words": [["a", None]]},
+            "row 1: words has an empty place",
+        ),
+        (
+            {"split": ["train"], "labels": [["a", None]], "text": ["a"]},
+            "row 1: labels has an empty place",
+        ),
+        (
+            {"split": ["train"], "labels": [["a", "a"]], "text": ["a"]},
+            "row 1: a label stands twice",
+        ),
+        (
+            {"split": ["train"], "labels": [["a"]], "weights": [[1.0, 2.0]], "text": ["a"]},
+            "row 1: 1 labels with weights .1.0, 2.0.",
+        ),
+        (
+            {"split": ["train"], "labels": [["a"]], "weights": NO_WEIGHT, "text": ["a"]},
+            "row 1: 1 labels with weights",
+        ),
         (
             {"split": ["train"], "labels": [["a"]], "weights": NO_WEIGHTS, "text": ["a"]},
             "row 1: 1 labels with",
         ),
-        ({"split": pa.array([], pa.string()), "label": pa.array([], pa.string()), "text": pa.array([], pa.string())}, "no examples"),
+        (
+            {
+                "split": pa.array([], pa.string()),
+                "label": pa.array([], pa.string()),
+                "text": pa.array([], pa.string()),
+            },
+            "no examples",
+        ),
     ],
 )
 def test_problems_of_parquet_say_where(tmp_path, columns, said):
@@ -281,7 +377,10 @@ def test_dictionaries_and_large_types_of_other_tools_will_do(tmp_path):
     }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
     examples = list(read(tmp_path / "a.parquet").examples())
-    assert [(e.label, e.sites[0].sentence.words) for e in examples] == [(frozenset("a"), ("x", "y")), (frozenset(), ("z", "w"))]
+    assert [(e.label, e.sites[0].sentence.words) for e in examples] == [
+        (frozenset("a"), ("x", "y")),
+        (frozenset(), ("z", "w")),
+    ]
 
 
 @pytest.mark.parametrize("first", range(8))
@@ -297,7 +396,12 @@ def test_parquet_with_a_changed_byte_is_read_or_refused(tmp_path, first):
 
 
 def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
-    dataset = Dataset.of([Example.about(Sentence(("a\udcff",), "a\udcff"), "x", split) for split in ("train", "test")])
+    dataset = Dataset.of(
+        [
+            Example.about(Sentence(("a\udcff",), "a\udcff"), "x", split)
+            for split in ("train", "test")
+        ]
+    )
     for name in ("a.jsonl", "a.parquet", "a.tsv"):
         with pytest.raises(DataProblem, match="holds half a character"):
             write(dataset, tmp_path / name)
@@ -331,7 +435,11 @@ def test_senteval_counts_what_it_loses_and_refuses_labels_with_tabs(tmp_path):
 
 def test_formats_by_name(tmp_path):
     dataset = FAMILIES["sentence"]((2, 2, 2))
-    for name, said in (("a.csv", "should end with"), ("a.tsv.gz", "uncompressed"), ("no/a.tsv", "no folder")):
+    for name, said in (
+        ("a.csv", "should end with"),
+        ("a.tsv.gz", "uncompressed"),
+        ("no/a.tsv", "no folder"),
+    ):
         with pytest.raises(DataProblem, match=said):
             write(dataset, tmp_path / name)
     write(dataset, tmp_path / "a.data", "senteval")

@@ -10,7 +10,9 @@ from sonde.datasets import sampled, thinned
 
 
 def rows(*counts):
-    """Examples a class at a time, as in the file of sentence lengths: the first rows are all of one class."""
+    """Examples a class at a time, as in the file of sentence lengths: the first rows are all of one
+    class.
+    """
     return [
         Example.about(Sentence.of([f"{split}{label}{i}"]), str(label), split)
         for split, many in zip(("train", "dev", "test"), counts, strict=True)
@@ -21,7 +23,9 @@ def rows(*counts):
 
 def test_every_class_and_split_keeps_its_share():
     found = thinned(rows(100, 10, 10), 36, seed=0)
-    assert Counter((e.split, e.label) for e in found) == {(s, c): n for s, n in (("train", 10), ("dev", 1), ("test", 1)) for c in "012"}
+    assert Counter((e.split, e.label) for e in found) == {
+        (s, c): n for s, n in (("train", 10), ("dev", 1), ("test", 1)) for c in "012"
+    }
 
 
 def test_examples_are_drawn_over_all_and_stay_in_order():
@@ -56,12 +60,16 @@ def test_classes_of_test_are_in_train_where_there_are_more_classes_than_examples
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["train", "dev", "test"]), st.sampled_from("abc")), min_size=1),
+    st.lists(
+        st.tuples(st.sampled_from(["train", "dev", "test"]), st.sampled_from("abc")), min_size=1
+    ),
     st.integers(1, 40),
     st.integers(0, 3),
 )
 def test_as_many_as_were_asked_for(pairs, size, seed):
-    whole = [Example.about(Sentence.of([str(i)]), label, split) for i, (split, label) in enumerate(pairs)]
+    whole = [
+        Example.about(Sentence.of([str(i)]), label, split) for i, (split, label) in enumerate(pairs)
+    ]
     found = thinned(whole, size, seed)
     assert len(found) == min(size, len(whole))
     ids = np.array([int(e.sites[0].sentence.text) for e in found])
@@ -71,10 +79,16 @@ def test_as_many_as_were_asked_for(pairs, size, seed):
 def test_samples_leave_out_a_share_of_the_training_sentences_and_nothing_of_the_rest():
     sentences = [Sentence.of([f"s{i}"]) for i in range(100)]
     whole = Dataset.of(
-        Example((Site(sentences[i // 2]),), "ab"[i % 2], "train" if i < 160 else "dev" if i < 180 else "test") for i in range(200)
+        Example(
+            (Site(sentences[i // 2]),),
+            "ab"[i % 2],
+            "train" if i < 160 else "dev" if i < 180 else "test",
+        )
+        for i in range(200)
     )
     draws = [sampled(whole, f"{k}/5") for k in range(1, 6)]
-    assert [len(d.rows("train")) for d in draws] == [128] * 5  # four fifths of 80 sentences with two targets each
+    # four fifths of 80 sentences with two targets each
+    assert [len(d.rows("train")) for d in draws] == [128] * 5
     kept = [set(d.sites[d.rows("train"), 0, 0].tolist()) for d in draws]
     assert len({frozenset(k) for k in kept}) == 5
     assert set.union(*kept) == set(range(80))

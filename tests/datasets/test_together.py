@@ -1,4 +1,6 @@
-"""What examples were drawn together with: sentences, words of spans, target forms, pairs, and what a table says itself."""
+"""What examples were drawn together with: sentences, words of spans, target forms, pairs, and what
+a table says itself.
+"""
 
 from dataclasses import replace
 
@@ -20,7 +22,15 @@ def about(*spans, words=WORDS, label="x", split="test", **strata):
 
 def test_spans_share_their_sentence_and_their_words_whatever_their_case():
     other = [*WORDS, "sleep"]
-    data = Dataset.of([about((0, 1)), about((2, 4)), about((3, 4)), about((3, 4), words=other), about((5, 7), words=other)])
+    data = Dataset.of(
+        [
+            about((0, 1)),
+            about((2, 4)),
+            about((3, 4)),
+            about((3, 4), words=other),
+            about((5, 7), words=other),
+        ]
+    )
     found = together(data)
     assert list(found) == ["sentence", "words"]
     assert found["sentence"].tolist() == [0, 0, 0, 1, 1]
@@ -30,7 +40,9 @@ def test_spans_share_their_sentence_and_their_words_whatever_their_case():
 
 
 def test_two_spans_of_one_sentence_share_the_words_of_either():
-    found = together(Dataset.of([about((0, 1), (4, 5)), about((3, 4), (6, 7)), about((6, 7), (4, 5))]))
+    found = together(
+        Dataset.of([about((0, 1), (4, 5)), about((3, 4), (6, 7)), about((6, 7), (4, 5))])
+    )
     assert list(found) == ["sentence", "words", "words 2"]
     assert found["words"][0] == found["words"][1] != found["words"][2]
     assert found["words 2"][0] == found["words 2"][2] != found["words 2"][1]
@@ -41,14 +53,23 @@ def test_whole_sentences_are_shared_where_several_examples_are_about_them():
     alone = Dataset.of([Example.about(first, "x"), Example.about(second, "y")])
     assert together(alone) == {}
     pairs = Dataset.of(
-        [Example((Site(a), Site(b)), 1.0 * i) for i, (a, b) in enumerate([(first, second), (first, first), (second, first)])]
+        [
+            Example((Site(a), Site(b)), 1.0 * i)
+            for i, (a, b) in enumerate([(first, second), (first, first), (second, first)])
+        ]
     )
     found = together(pairs)
-    assert {name: codes.tolist() for name, codes in found.items()} == {"sentence": [0, 0, 1], "sentence 2": [1, 0, 0]}
+    assert {name: codes.tolist() for name, codes in found.items()} == {
+        "sentence": [0, 0, 1],
+        "sentence 2": [1, 0, 0],
+    }
 
 
 def test_target_forms_are_shared_and_what_has_none_is_alone():
-    told = [about((0, 1), words=[f"w{i}"], **({"target": t} if t else {})) for i, t in enumerate(["saw", "", "saw", "went"])]
+    told = [
+        about((0, 1), words=[f"w{i}"], **({"target": t} if t else {}))
+        for i, t in enumerate(["saw", "", "saw", "went"])
+    ]
     found = together(Dataset.of(told))
     assert list(found) == ["target"]
     assert found["target"].tolist() == [0, -1, 0, 1]
@@ -62,7 +83,9 @@ def test_a_data_set_may_name_more_strata_and_part_of_it_keeps_them():
     assert together(data.take(np.array([0, 1, 2]))) == {}, "no two of them share a speaker"
 
 
-@pytest.mark.parametrize(("family", "names"), [("sentence", []), ("span", ["words"]), ("spans", ["words", "words 2"])])
+@pytest.mark.parametrize(
+    ("family", "names"), [("sentence", []), ("span", ["words"]), ("spans", ["words", "words 2"])]
+)
 def test_every_family_says_it(family, names):
     data = FAMILIES[family]()
     assert list(together(data.take(data.rows("test")))) == names
@@ -75,7 +98,10 @@ def test_minimal_pairs_are_drawn_together():
 
 
 def test_a_carved_dev_split_keeps_them_together():
-    told = [about((0, 1), words=[f"w{i}"], label="xy"[i % 2], split="train", speaker=str(i // 6)) for i in range(120)]
+    told = [
+        about((0, 1), words=[f"w{i}"], label="xy"[i % 2], split="train", speaker=str(i // 6))
+        for i in range(120)
+    ]
     data = carve_dev(replace(Dataset.of(told), clusters=("speaker",)), 0)
     speakers = data.strata["speaker"].codes
     assert not set(speakers[data.rows("train")]) & set(speakers[data.rows("dev")])

@@ -1,4 +1,6 @@
-"""Small models that the tests make themselves: a tiny BERT, a tiny GPT-2, and a tiny sentence-transformers model."""
+"""Small models that the tests make themselves: a tiny BERT, a tiny GPT-2, and a tiny
+sentence-transformers model.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ CORPUS = [
     "Incomprehensibilities were never her thing !",
     "Zażółć gęślą jaźń , powiedział kot .",
     "A",
-    "She has been running for hours and hours , and still she runs on and on without an end in sight .",
+    (
+        "She has been running for hours and hours , and still she runs on and on without an end in"
+        " sight ."
+    ),
     "I saw him",
     "Mr. Immelt chose to focus on the incomprehensibility of accounting rules .",
 ]
@@ -35,8 +40,12 @@ def bert_tokenizer(folder: Path) -> int:
     made.normalizer = normalizers.BertNormalizer(lowercase=True)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    made.train_from_iterator(CORPUS, trainers.WordPieceTrainer(vocab_size=160, special_tokens=special))
-    made.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    made.train_from_iterator(
+        CORPUS, trainers.WordPieceTrainer(vocab_size=160, special_tokens=special)
+    )
+    made.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     BertTokenizerFast(tokenizer_object=made, model_max_length=64).save_pretrained(str(folder))
     return int(made.get_vocab_size())
 
@@ -48,8 +57,20 @@ def save_bert(folder: Path) -> Path:
 
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        size = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
-        model = BertModel(BertConfig(vocab_size=bert_tokenizer(folder), max_position_embeddings=64, initializer_range=0.5, **size))
+        size = {
+            "hidden_size": 32,
+            "num_hidden_layers": 3,
+            "num_attention_heads": 4,
+            "intermediate_size": 48,
+        }
+        model = BertModel(
+            BertConfig(
+                vocab_size=bert_tokenizer(folder),
+                max_position_embeddings=64,
+                initializer_range=0.5,
+                **size,
+            )
+        )
     model.save_pretrained(str(folder))
     return folder
 
@@ -62,7 +83,9 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny GPT-2 of two layers with a byte-level tokeniser that adds no tokens and has no padding token."""
+    """A tiny GPT-2 of two layers with a byte-level tokeniser that adds no tokens and has no padding
+    token.
+    """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import GPT2Config, GPT2Model, PreTrainedTokenizerFast
@@ -73,11 +96,22 @@ def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.decoder = decoders.ByteLevel()
     made.post_processor = processors.ByteLevel(trim_offsets=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    made.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=400, special_tokens=["<|end|>"], initial_alphabet=alphabet))
-    PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<|end|>", model_max_length=96).save_pretrained(str(folder))
+    made.train_from_iterator(
+        CORPUS,
+        trainers.BpeTrainer(vocab_size=400, special_tokens=["<|end|>"], initial_alphabet=alphabet),
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=made, eos_token="<|end|>", model_max_length=96
+    ).save_pretrained(str(folder))
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        size = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 96, "initializer_range": 0.3}
+        size = {
+            "n_embd": 32,
+            "n_layer": 2,
+            "n_head": 4,
+            "n_positions": 96,
+            "initializer_range": 0.3,
+        }
         model = GPT2Model(GPT2Config(vocab_size=made.get_vocab_size(), **size))
     model.save_pretrained(str(folder))
     return folder
@@ -85,7 +119,9 @@ def gpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sbert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny sentence-transformers model: the tiny BERT, the mean, a dense layer with tanh, unit norm; with two prompts."""
+    """A tiny sentence-transformers model: the tiny BERT, the mean, a dense layer with tanh, unit
+    norm; with two prompts.
+    """
     import torch
     from sentence_transformers import SentenceTransformer
 
@@ -99,7 +135,9 @@ def sbert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         dense = models.Dense(32, 24)
-    model = SentenceTransformer(modules=[word, models.Pooling(32), dense, models.Normalize()], device="cpu")
+    model = SentenceTransformer(
+        modules=[word, models.Pooling(32), dense, models.Normalize()], device="cpu"
+    )
     model.prompts = {"query": "like cats : "}
     model.save(str(folder))
     return folder

@@ -53,7 +53,8 @@ def test_things_without_a_file_of_their_own_are_told_apart():
 
     one, two = adapt(closed(1)), adapt(closed(2))
     assert one.fingerprint != two.fingerprint
-    assert adapt(closed(1), "named").fingerprint == adapt(closed(2), "named").fingerprint  # the name is then the user's word
+    # the name is then the user's word
+    assert adapt(closed(1), "named").fingerprint == adapt(closed(2), "named").fingerprint
 
 
 def test_an_old_senteval_script_ports_in_three_lines():
@@ -111,7 +112,13 @@ def test_arrays_lists_and_tensors_are_taken(returned):
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (np.ones((3, 2)), r"returned an array \[3, 2\], expected one row of numbers for each of 2 sentences, \[2, dim\]"),
+        (
+            np.ones((3, 2)),
+            (
+                r"returned an array \[3, 2\], expected one row of numbers for each of 2 sentences,"
+                r" \[2, dim\]"
+            ),
+        ),
         (np.ones(2), r"an array \[2\]"),
         (np.ones((2, 2, 2)), r"an array \[2, 2, 2\]"),
         (None, "expected one row"),
@@ -123,7 +130,10 @@ def test_arrays_lists_and_tensors_are_taken(returned):
         (np.ones((2, 3)) * 1j, "an array of complex128"),
         (torch.ones(2, 3) * 1j, "an array of complex64"),
         ([torch.ones(3) * 1j] * 2, "a list of 2 rows"),
-        (np.ma.masked_array(np.ones((2, 2)), [[0, 1], [0, 0]]), "a masked array, whose gaps no vector has"),
+        (
+            np.ma.masked_array(np.ones((2, 2)), [[0, 1], [0, 0]]),
+            "a masked array, whose gaps no vector has",
+        ),
         (np.zeros((2, 0)), r"an array \[2, 0\]"),
         (np.float32(3), r"an array \[\]"),
         (np.array(["2020", "2021"], "M8[Y]"), "an array of datetime64"),

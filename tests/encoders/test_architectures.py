@@ -1,4 +1,6 @@
-"""Models that want something of their own, each read layer by layer as by itself, sentence by sentence, without padding."""
+"""Models that want something of their own, each read layer by layer as by itself, sentence by
+sentence, without padding.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,27 @@ from sonde.encoders.hub import Source
 from sonde.encoders.network import loaded
 
 EXACT = "dtype=float32,device=cpu"
-SIZES = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-TEXT = SIZES | {"vocab_size": 200, "max_position_embeddings": 64, "bos_token_id": 2, "eos_token_id": 3}
+SIZES = {
+    "hidden_size": 16,
+    "intermediate_size": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+}
+TEXT = SIZES | {
+    "vocab_size": 200,
+    "max_position_embeddings": 64,
+    "bos_token_id": 2,
+    "eos_token_id": 3,
+}
 IMAGES = SIZES | {"image_size": 8, "patch_size": 4}
-OPT = {"vocab_size": 200, "hidden_size": 16, "ffn_dim": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": 64}
+OPT = {
+    "vocab_size": 200,
+    "hidden_size": 16,
+    "ffn_dim": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 64,
+}
 MODELS = {
     "XLNet": {"vocab_size": 200, "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 24},
     "OPT": OPT | {"word_embed_proj_dim": 8},
@@ -34,13 +53,17 @@ WIDTHS = {"OPT": (16, 16, 8)}
 
 @pytest.fixture(scope="module")
 def folders(bert, tmp_path_factory):
-    """A model of each architecture with weights large enough that everything shows, and the tokeniser of the tiny BERT."""
+    """A model of each architecture with weights large enough that everything shows, and the
+    tokeniser of the tiny BERT.
+    """
     found = {}
     for name, settings in MODELS.items():
         folder = shutil.copytree(bert, tmp_path_factory.mktemp(name) / "model")
         with torch.random.fork_rng():
             torch.manual_seed(0)
-            model = getattr(transformers, f"{name}Model")(getattr(transformers, f"{name}Config")(**settings))
+            model = getattr(transformers, f"{name}Model")(
+                getattr(transformers, f"{name}Config")(**settings)
+            )
             for weights in model.parameters():
                 nn.init.normal_(weights, 0.05, 0.3)
         (folder / "model.safetensors").unlink()
@@ -66,13 +89,19 @@ def test_every_layer_is_that_of_the_model_alone(name, folders, sentences):
     assert tuple(layer.shape[1] for layer in found.layers) == WIDTHS.get(name, (16, 16, 16))
     for i, sentence in enumerate(sentences[:-1]):
         for layer, states in zip(found.layers, by_hand(folders[name], sentence.text), strict=True):
-            assert np.allclose(layer[i], states.mean(0), atol=2e-4 * max(1, np.abs(states).max())), (name, i)
+            assert np.allclose(
+                layer[i], states.mean(0), atol=2e-4 * max(1, np.abs(states).max())
+            ), (name, i)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_pieces_and_the_lexical_layer_are_there_too(name, folders, sentences):
-    found = make(f"hf:{folders[name]},layers=all,pool=none,special=true,{EXACT}").encode(sentences[:2])
-    ids = transformers.AutoTokenizer.from_pretrained(folders[name])(" ".join(sentences[0].words))["input_ids"]
+    found = make(f"hf:{folders[name]},layers=all,pool=none,special=true,{EXACT}").encode(
+        sentences[:2]
+    )
+    ids = transformers.AutoTokenizer.from_pretrained(folders[name])(" ".join(sentences[0].words))[
+        "input_ids"
+    ]
     assert found.spans.sentences[1] == len(ids)
     assert all(len(layer) == found.spans.sentences[-1] for layer in found.layers)
 
@@ -80,9 +109,16 @@ def test_pieces_and_the_lexical_layer_are_there_too(name, folders, sentences):
 def test_only_models_that_read_padding_are_run_without_it(folders, caplog):
     with caplog.at_level(logging.WARNING, "sonde.encoders"):
         loaded.cache_clear()
-        modes = {name: loaded(Source(str(folder)), "cpu", "float32").batching for name, folder in folders.items()}
+        modes = {
+            name: loaded(Source(str(folder)), "cpu", "float32").batching
+            for name, folder in folders.items()
+        }
     assert modes == dict.fromkeys(MODELS, "padded") | {"FNet": "equal"}
-    assert [record for record in caplog.records if "only sentences of equal length are read together" in record.getMessage()]
+    assert [
+        record
+        for record in caplog.records
+        if "only sentences of equal length are read together" in record.getMessage()
+    ]
     assert len(caplog.records) == 1
 
 
@@ -93,7 +129,8 @@ def test_a_model_without_layers_in_its_config_json_has_those_of_its_library(fold
     config = json.loads((folder / "config.json").read_text())
     del config["text_config"]["num_hidden_layers"]
     (folder / "config.json").write_text(json.dumps(config))
-    assert make(f"hf:{folder}").slots == ("12.mean",)  # what transformers takes where the file does not say
+    # what transformers takes where the file does not say
+    assert make(f"hf:{folder}").slots == ("12.mean",)
 
 
 class Odd(nn.Module):
@@ -104,7 +141,9 @@ class Odd(nn.Module):
         self.inner, self.config, self.how = inner, inner.config, how
 
     def forward(self, input_ids, attention_mask, **rest):
-        found = self.inner(input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True)
+        found = self.inner(
+            input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True
+        )
         last = found.hidden_states[-1]
         if self.how == "batch":  # as a norm over the batch does
             last = last - last.mean(0, keepdim=True)
@@ -114,21 +153,34 @@ class Odd(nn.Module):
             last = last + torch.nn.functional.pad(last, (0, 0, 0, 1))[:, 1:]
         elif self.how == "silent":
             return transformers.modeling_outputs.BaseModelOutput(last_hidden_state=last)
-        return transformers.modeling_outputs.BaseModelOutput(hidden_states=(*found.hidden_states[:-1], last))
+        return transformers.modeling_outputs.BaseModelOutput(
+            hidden_states=(*found.hidden_states[:-1], last)
+        )
 
 
-@pytest.mark.parametrize(("how", "expected"), [("", "padded"), ("last", "equal"), ("batch", "single")])
+@pytest.mark.parametrize(
+    ("how", "expected"), [("", "padded"), ("last", "equal"), ("batch", "single")]
+)
 def test_what_a_batch_does_is_found_out(how, expected, bert, monkeypatch):
-    monkeypatch.setattr("sonde.encoders.network._model", lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how))
+    monkeypatch.setattr(
+        "sonde.encoders.network._model",
+        lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
+    )
     loaded.cache_clear()
     assert loaded(Source(str(bert)), "cpu", "float32").batching == expected
     assert loaded.__wrapped__(Source(str(bert)), "cpu", "bfloat16").batching == expected
     loaded.cache_clear()
 
 
-@pytest.mark.parametrize(("how", "said"), [("chance", "gives other vectors each time"), ("silent", "does not tell its hidden states")])
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("chance", "gives other vectors each time"), ("silent", "does not tell its hidden states")],
+)
 def test_models_that_nothing_can_be_repeated_with_are_refused(how, said, bert, monkeypatch):
-    monkeypatch.setattr("sonde.encoders.network._model", lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how))
+    monkeypatch.setattr(
+        "sonde.encoders.network._model",
+        lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
+    )
     loaded.cache_clear()
     with pytest.raises(EncoderStop, match=said):
         loaded(Source(str(bert)), "cpu", "float32")
@@ -136,8 +188,13 @@ def test_models_that_nothing_can_be_repeated_with_are_refused(how, said, bert, m
 
 
 @pytest.mark.parametrize("how", ["batch", "last"])
-def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(how, bert, sentences, monkeypatch):
-    monkeypatch.setattr("sonde.encoders.network._model", lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how))
+def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(
+    how, bert, sentences, monkeypatch
+):
+    monkeypatch.setattr(
+        "sonde.encoders.network._model",
+        lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
+    )
     loaded.cache_clear()
     try:
         encoder = make(f"hf:{bert},layers=all,{EXACT}")
@@ -149,5 +206,7 @@ def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(how, b
 
 
 def test_layers_of_unlike_width_are_mixed_by_nobody(folders):
-    found = make(f"hf:{folders['OPT']},layers=all,pool=none,{EXACT}").encode([Sentence.of(["the", "cat"])])
+    found = make(f"hf:{folders['OPT']},layers=all,pool=none,{EXACT}").encode(
+        [Sentence.of(["the", "cat"])]
+    )
     assert [layer.shape[1] for layer in found.layers] == [16, 16, 8]

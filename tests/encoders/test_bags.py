@@ -36,11 +36,17 @@ def test_random_words_are_the_same_everywhere_and_pooled_as_by_hand(pool):
     by_hand = {"mean": words.mean(0), "max": words.max(0), "sum": words.sum(0)}[pool]
     found = bag.encode([NONE, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0]
     assert np.allclose(found, [np.zeros(7), by_hand, by_hand], atol=1e-6)
-    assert np.array_equal(found[1:], bag.encode([UNKNOWN, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0][1:])
+    assert np.array_equal(
+        found[1:], bag.encode([UNKNOWN, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0][1:]
+    )
 
 
 def test_lowercase_joins_forms():
-    a, b = make("bow:random,lowercase=true").encode([Sentence.of(["Cat"]), Sentence.of(["cat"])]).layers[0]
+    a, b = (
+        make("bow:random,lowercase=true")
+        .encode([Sentence.of(["Cat"]), Sentence.of(["cat"])])
+        .layers[0]
+    )
     assert np.array_equal(a, b)
     a, b = make("bow:random").encode([Sentence.of(["Cat"]), Sentence.of(["cat"])]).layers[0]
     assert not np.allclose(a, b)
@@ -53,14 +59,20 @@ def test_every_word_is_a_unit_and_those_that_the_table_lacks_are_all_one(tmp_pat
     assert found.spans.sentences.tolist() == [0, 2, 5, 5]
     assert found.spans.words.tolist() == [[i, i + 1] for i in range(5)]
     assert found.spans.first_word.tolist() == [0, 2, 5, 5]
-    sums = POOLS["mean"](found.layers[0], found.spans.sentences[:-1], found.spans.sentences[1:]) * [[2], [3], [1]]
+    sums = POOLS["mean"](found.layers[0], found.spans.sentences[:-1], found.spans.sentences[1:]) * [
+        [2],
+        [3],
+        [1],
+    ]
     assert np.allclose(sums, make(f"static:{path},pool=sum").encode([UNKNOWN, SAT, NONE]).layers[0])
 
 
 @pytest.mark.parametrize("name", ["a.vec", "a.txt.gz", "a.vec.xz"])
 def test_text_files_plain_and_packed(tmp_path, name):
     path = tmp_path / name
-    path.write_bytes({".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)(TEXT.encode()))
+    path.write_bytes(
+        {".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)(TEXT.encode())
+    )
     assert vectors_of(path, SAT) == [0.5, 1, 0]  # 'sat' is left out; the first of two 'the' counts
     assert vectors_of(path, UNKNOWN) == [0, 0, 0]
     assert vectors_of(path, Sentence.of(["10 000"])) == [5, 5, 5]  # a word with a space in it
@@ -69,7 +81,9 @@ def test_text_files_plain_and_packed(tmp_path, name):
 
 def test_glove_has_no_header_and_words_with_spaces(tmp_path):
     (path := tmp_path / "glove.txt").write_text("the 1 0 0\n. . . 0 0 3\n€ 0 1 0\n")
-    assert vectors_of(path, Sentence.of(["the", ". . .", "€", "."])) == pytest.approx([1 / 3, 1 / 3, 1])
+    assert vectors_of(path, Sentence.of(["the", ". . .", "€", "."])) == pytest.approx(
+        [1 / 3, 1 / 3, 1]
+    )
 
 
 @pytest.mark.parametrize("newline", [b"\n", b""])
@@ -92,10 +106,26 @@ def test_word2vec_binary(tmp_path, newline, suffix):
         ("empty.vec", "", "empty.vec:1: not a file of word vectors"),
         ("header.vec", "0 3\n", "holds no word vectors"),
         ("wide.vec", "3 99999999\nthe 1 0 0\n", "promises vectors of 99,999,999 numbers"),
-        ("comma.vec", "2 3\nthe 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n", "comma.vec:2: numbers with decimal commas, as 0,1; write points"),
-        ("comma.txt", "the 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n", "comma.txt:1: numbers with decimal commas"),
-        ("first.vec", "3 3\nthe 1 0 O\ncat 0 2 0\nsat 1 1 1\n", "the vector of 'the' is not 3 numbers"),
-        ("none.vec", "3 3\nthe cat sat on\nthe mat and on\nthe rat was gone\n", "the vector of 'the' is not 3 numbers"),
+        (
+            "comma.vec",
+            "2 3\nthe 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n",
+            "comma.vec:2: numbers with decimal commas, as 0,1; write points",
+        ),
+        (
+            "comma.txt",
+            "the 0,1 0,2 0,3\ncat 0,4 0,5 0,6\n",
+            "comma.txt:1: numbers with decimal commas",
+        ),
+        (
+            "first.vec",
+            "3 3\nthe 1 0 O\ncat 0 2 0\nsat 1 1 1\n",
+            "the vector of 'the' is not 3 numbers",
+        ),
+        (
+            "none.vec",
+            "3 3\nthe cat sat on\nthe mat and on\nthe rat was gone\n",
+            "the vector of 'the' is not 3 numbers",
+        ),
         ("few.vec", "3 3\nthe 1 0\ncat 0 2 0\nsat 1 1 1\n", "few.vec:2: 2 numbers follow the word"),
     ],
 )
@@ -119,7 +149,17 @@ MODEL = struct.Struct("<ii 12i d iii qq")
 
 
 @pytest.mark.parametrize(
-    "change", [{2: 0}, {2: 1 << 28}, {10: 1 << 30}, {10: -1}, {11: -(1 << 31)}, {12: 1 << 30}, {16: 1 << 30}, {16: -5}]
+    "change",
+    [
+        {2: 0},
+        {2: 1 << 28},
+        {10: 1 << 30},
+        {10: -1},
+        {11: -(1 << 31)},
+        {12: 1 << 30},
+        {16: 1 << 30},
+        {16: -5},
+    ],
 )
 def test_fasttext_models_that_promise_too_much_are_refused_at_once(tmp_path, change):
     fields = [793712314, 12, 4, 5, 5, 1, 5, 1, 1, 2, 100, 3, 6, 100, 1e-4, 10, 10, 0, 50, -1]
@@ -148,7 +188,9 @@ def test_damaged_files_are_problems(tmp_path):
 
 
 def test_only_asked_words_are_kept(tmp_path):
-    (path := tmp_path / "a.vec").write_text("1000 2\n" + "".join(f"w{i} {i} 1\n" for i in range(1000)))
+    (path := tmp_path / "a.vec").write_text(
+        "1000 2\n" + "".join(f"w{i} {i} 1\n" for i in range(1000))
+    )
     table = FileTable(path)
     assert table.look_up(["w7", "w9"])[0].tolist() == [[7, 1], [9, 1]]
     assert table.look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
@@ -157,7 +199,11 @@ def test_only_asked_words_are_kept(tmp_path):
 
 def test_coverage_counts_what_is_unknown(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
-    assert make(f"static:{path}").coverage([SAT, UNKNOWN, NONE]) == {"words": 5, "unknown": 3, "sentences unread": 1}
+    assert make(f"static:{path}").coverage([SAT, UNKNOWN, NONE]) == {
+        "words": 5,
+        "unknown": 3,
+        "sentences unread": 1,
+    }
 
 
 def test_fingerprint_follows_the_file(tmp_path):
@@ -176,10 +222,16 @@ def test_fasttext_models_with_subwords(tmp_path):
     path = tmp_path / "m.bin"
     fasttext.save_facebook_model(model, str(path))
     bag = make(f"static:{path}")
-    assert np.allclose(bag.encode([SAT]).layers[0][0], model.wv.vectors_for_all(["the", "cat", "sat"]).vectors.mean(0), atol=1e-5)
+    assert np.allclose(
+        bag.encode([SAT]).layers[0][0],
+        model.wv.vectors_for_all(["the", "cat", "sat"]).vectors.mean(0),
+        atol=1e-5,
+    )
     assert np.abs(bag.encode([Sentence.of(["cats"])]).layers[0]).sum() > 0  # from its parts
     (broken := tmp_path / "b.bin").write_bytes(path.read_bytes()[:200])
-    with pytest.raises(DataProblem, match="a fastText model of 4 words and 8 numbers a word is not 200 bytes long"):
+    with pytest.raises(
+        DataProblem, match="a fastText model of 4 words and 8 numbers a word is not 200 bytes long"
+    ):
         make(f"static:{broken}").encode([SAT])
 
 

@@ -24,7 +24,9 @@ def save_npz(path, sentences, **arrays):
 
 
 def test_npz_is_matched_by_text_or_by_words(tmp_path):
-    path = save_npz(tmp_path / "a.npz", ["A dog", "The cat .", ""], vectors=np.arange(6).reshape(3, 2))
+    path = save_npz(
+        tmp_path / "a.npz", ["A dog", "The cat .", ""], vectors=np.arange(6).reshape(3, 2)
+    )
     found = make(f"npz:{path}").encode([CAT, NONE, DOG, CAT])
     assert found.layers[0].tolist() == [[2, 3], [4, 5], [0, 1], [2, 3]]
     assert found.names == ("-",)
@@ -49,7 +51,10 @@ def test_layers_are_slots(tmp_path):
 def test_missing_sentences_are_named(tmp_path):
     encoder = make(f"npz:{save_npz(tmp_path / 'a.npz', ['A dog'], vectors=np.ones((1, 2)))}")
     many = [Sentence.of([f"w{i}"]) for i in range(5)]
-    with pytest.raises(DataProblem, match=r"no vector for 5 of 6 sentences: 'w0', 'w1', 'w2', \.\.\. .*missing=skip") as caught:
+    with pytest.raises(
+        DataProblem,
+        match=r"no vector for 5 of 6 sentences: 'w0', 'w1', 'w2', \.\.\. .*missing=skip",
+    ) as caught:
         encoder.encode([DOG, *many])
     assert "\n" not in str(caught.value)
 
@@ -62,9 +67,13 @@ def test_missing_sentences_can_be_skipped(tmp_path):
 
 
 def test_a_sentence_with_two_vectors_is_refused(tmp_path):
-    same = save_npz(tmp_path / "a.npz", ["A dog", "A dog"], vectors=np.array([[1.0, np.nan], [1.0, np.nan]]))
+    same = save_npz(
+        tmp_path / "a.npz", ["A dog", "A dog"], vectors=np.array([[1.0, np.nan], [1.0, np.nan]])
+    )
     assert make(f"npz:{same}").encode([DOG]).layers[0][0, 0] == 1
-    other = save_npz(tmp_path / "b.npz", ["x", "A dog", "A dog"], vectors=np.array([[1.0], [1.0], [2.0]]))
+    other = save_npz(
+        tmp_path / "b.npz", ["x", "A dog", "A dog"], vectors=np.array([[1.0], [1.0], [2.0]])
+    )
     with pytest.raises(DataProblem, match="rows 1 and 2 give two different vectors for 'A dog'"):
         make(f"npz:{other}").encode([DOG])
 
@@ -72,16 +81,28 @@ def test_a_sentence_with_two_vectors_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"sentences": np.array(["a", None], object), "vectors": np.ones((2, 2))}, "holds Python objects"),
+        (
+            {"sentences": np.array(["a", None], object), "vectors": np.ones((2, 2))},
+            "holds Python objects",
+        ),
         ({"vectors": np.ones((2, 2))}, "no array 'sentences'"),
         ({"sentences": np.array(["a"])}, "neither 'vectors' nor layer_0"),
-        ({"sentences": np.array(["a"]), "vectors": np.ones((2, 2))}, r"float64 \[2, 2\], expected numbers \[1, dim\]"),
+        (
+            {"sentences": np.array(["a"]), "vectors": np.ones((2, 2))},
+            r"float64 \[2, 2\], expected numbers \[1, dim\]",
+        ),
         ({"sentences": np.array(["a"]), "vectors": np.ones(1)}, "expected numbers"),
         ({"sentences": np.array(["a"]), "vectors": np.array([["x"]])}, "expected numbers"),
-        ({"sentences": np.array([1]), "vectors": np.ones((1, 2))}, "expected one string a sentence"),
+        (
+            {"sentences": np.array([1]), "vectors": np.ones((1, 2))},
+            "expected one string a sentence",
+        ),
         ({"sentences": np.array(["a"]), "vectors": np.ones((1, 0))}, "expected numbers"),
         ({"sentences": np.array(["a"]), "vectors": np.ones((1, 2)) * 1j}, "complex128"),
-        ({"sentences": np.array(["a"]), "layer_00": np.ones((1, 2)), "layer_x": np.ones((1, 2))}, "neither 'vectors' nor layer_0"),
+        (
+            {"sentences": np.array(["a"]), "layer_00": np.ones((1, 2)), "layer_x": np.ones((1, 2))},
+            "neither 'vectors' nor layer_0",
+        ),
     ],
 )
 def test_files_of_another_shape_are_refused(tmp_path, arrays, message):
@@ -92,9 +113,15 @@ def test_files_of_another_shape_are_refused(tmp_path, arrays, message):
 
 def test_an_array_that_says_it_is_larger_than_it_is_is_refused_at_once(tmp_path):
     save_npz(tmp_path / "a.npz", ["A dog"], vectors=np.ones((1, 2)))
-    with zipfile.ZipFile(tmp_path / "a.npz") as archive, zipfile.ZipFile(tmp_path / "b.npz", "w") as other:
+    with (
+        zipfile.ZipFile(tmp_path / "a.npz") as archive,
+        zipfile.ZipFile(tmp_path / "b.npz", "w") as other,
+    ):
         other.writestr("sentences.npy", archive.read("sentences.npy"))
-        np.lib.format.write_array_header_1_0(header := io.BytesIO(), {"descr": "<f8", "fortran_order": False, "shape": (10**7, 10**5)})
+        np.lib.format.write_array_header_1_0(
+            header := io.BytesIO(),
+            {"descr": "<f8", "fortran_order": False, "shape": (10**7, 10**5)},
+        )
         other.writestr("vectors.npy", header.getvalue() + bytes(16))
     with pytest.raises(DataProblem, match=r"says it is float64 .10000000, 100000., and is shorter"):
         make(f"npz:{tmp_path / 'b.npz'}").encode([DOG])
@@ -117,21 +144,32 @@ def test_a_changed_byte_is_noticed_or_harmless(where, change):
 def test_files_that_are_none(tmp_path):
     (tmp_path / "a.npz").write_bytes(b"no zip")
     (tmp_path / "a.parquet").write_bytes(b"no parquet")
-    for reference in (f"npz:{tmp_path}/a.npz", f"parquet:{tmp_path}/a.parquet", f"npz:{tmp_path}/none.npz"):
+    for reference in (
+        f"npz:{tmp_path}/a.npz",
+        f"parquet:{tmp_path}/a.parquet",
+        f"npz:{tmp_path}/none.npz",
+    ):
         with pytest.raises(DataProblem):
             make(reference).encode([DOG])
 
 
-@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.large_list(pa.float64()), pa.list_(pa.float32(), 2)])
+@pytest.mark.parametrize(
+    "kind", [pa.list_(pa.float32()), pa.large_list(pa.float64()), pa.list_(pa.float32(), 2)]
+)
 def test_parquet(tmp_path, kind):
     vectors = pa.array([[1.0, 2.0], [3.0, 4.0]], kind)
-    pq.write_table(pa.table({"sentence": ["A dog", "The cat."], "vector": vectors}), tmp_path / "a.parquet")
+    pq.write_table(
+        pa.table({"sentence": ["A dog", "The cat."], "vector": vectors}), tmp_path / "a.parquet"
+    )
     encoder = make(f"parquet:{tmp_path / 'a.parquet'}")
     assert encoder.encode([CAT, DOG]).layers[0].tolist() == [[3, 4], [1, 2]]
     assert encoder.slots == ("-",)
 
 
 def test_parquet_rows_of_unequal_length_are_refused(tmp_path):
-    pq.write_table(pa.table({"sentence": ["A dog", "x"], "layer_3": [[1.0], [1.0, 2.0]]}), tmp_path / "a.parquet")
+    pq.write_table(
+        pa.table({"sentence": ["A dog", "x"], "layer_3": [[1.0], [1.0, 2.0]]}),
+        tmp_path / "a.parquet",
+    )
     with pytest.raises(DataProblem, match="all equally long"):
         make(f"parquet:{tmp_path / 'a.parquet'}").encode([DOG])

@@ -1,4 +1,6 @@
-"""Oracles as vectors: a fact's vector is its own wherever it comes from, facts add up, and noise is what it says."""
+"""Oracles as vectors: a fact's vector is its own wherever it comes from, facts add up, and noise is
+what it says.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,9 @@ from sonde.encoders import ENCODERS, make
 from sonde.encoders.gold import Gold
 from sonde.references import ReferenceProblem
 
-ONE, TWO, THREE = (Sentence.of(text.split()) for text in ("the dog sleeps", "dogs sleep", "the dog"))
+ONE, TWO, THREE = (
+    Sentence.of(text.split()) for text in ("the dog sleeps", "dogs sleep", "the dog")
+)
 FACTS = {
     ONE: (("det",), ("nsubj", "Number=Sing"), ("root", "Tense=Pres")),
     TWO: (("nsubj", "Number=Plur"), ("root", "Tense=Pres")),
@@ -23,7 +27,9 @@ def read(gold: Gold, words: bool = False, sentences=(ONE, TWO, THREE), facts=Non
 def test_a_fact_has_one_vector_in_every_data_set():
     alone = {ONE: (("Tense=Pres",),), TWO: (("Number=Plur",),)}
     present, plural = read(Gold(width=8), sentences=(ONE, TWO), facts=alone)
-    both = read(Gold(width=8), sentences=(THREE,), facts={THREE: (("Tense=Pres", "Number=Plur", "else"),)})
+    both = read(
+        Gold(width=8), sentences=(THREE,), facts={THREE: (("Tense=Pres", "Number=Plur", "else"),)}
+    )
     other = read(Gold(width=8), sentences=(ONE,), facts={ONE: (("else",),)})
     np.testing.assert_allclose(both[0], present + plural + other[0], rtol=1e-6)
     assert not np.allclose(present, read(Gold(width=8, seed=1), sentences=(ONE,), facts=alone)[0])
@@ -33,12 +39,18 @@ def test_vectors_depend_on_no_order_and_no_batch():
     for words in (False, True):
         gold = Gold(width=16, noise=0.3).informed(FACTS, words)
         whole = gold.encode((ONE, TWO, THREE))
-        turned = Gold(width=16, noise=0.3).informed(dict(reversed(FACTS.items())), words).encode((THREE, ONE))
+        turned = (
+            Gold(width=16, noise=0.3)
+            .informed(dict(reversed(FACTS.items())), words)
+            .encode((THREE, ONE))
+        )
         for here, there in ((0, 1), (2, 0)):
             mine, other = whole.take(np.array([here])), turned.take(np.array([there]))
             np.testing.assert_array_equal(mine.layers[0], other.layers[0])
     shuffled = {ONE: tuple(tuple(reversed(unit)) for unit in FACTS[ONE])}
-    np.testing.assert_array_equal(read(Gold(), facts=shuffled, sentences=(ONE,)), read(Gold(), sentences=(ONE,)))
+    np.testing.assert_array_equal(
+        read(Gold(), facts=shuffled, sentences=(ONE,)), read(Gold(), sentences=(ONE,))
+    )
 
 
 def test_words_have_their_own_facts_and_sentences_the_sum_of_all():
@@ -51,14 +63,19 @@ def test_words_have_their_own_facts_and_sentences_the_sum_of_all():
 
 def test_without_a_width_facts_are_counted():
     facts = {ONE: (("a", "b"), ("a",)), TWO: ((),)}
-    assert read(Gold(width=None), sentences=(ONE, TWO), facts=facts).tolist() == [[2.0, 1.0], [0.0, 0.0]]
+    assert read(Gold(width=None), sentences=(ONE, TWO), facts=facts).tolist() == [
+        [2.0, 1.0],
+        [0.0, 0.0],
+    ]
     assert make("gold:x,width=none").informed(facts, False).encode((TWO,)).layers[0].shape == (1, 2)
 
 
 def test_a_fact_is_about_1_long_whatever_the_width_and_noise_is_as_long_as_it_says():
     facts = {ONE: (("a",),), TWO: (("b",),), THREE: (("c",),)}
     for width in (400, 4000):
-        assert np.linalg.norm(read(Gold(width=width), facts=facts), axis=1) == pytest.approx(1, rel=0.1)
+        assert np.linalg.norm(read(Gold(width=width), facts=facts), axis=1) == pytest.approx(
+            1, rel=0.1
+        )
     noise = read(Gold(width=4000, noise=0.5)) - read(Gold(width=4000))
     assert np.linalg.norm(noise, axis=1) == pytest.approx(0.5, rel=0.05)
     assert abs(np.corrcoef(noise)[0, 1]) < 0.05  # each sentence has its own

@@ -31,7 +31,12 @@ def test_pooling_is_over_real_tokens(family, pool, sentences, request):
     found = encoder.encode(sentences)
     for i, sentence in enumerate(sentences[:-1]):
         for layer, states in zip(found.layers, by_hand(folder, sentence.text), strict=True):
-            expected = {"mean": states.mean(0), "max": states.max(0), "cls": states[0], "last": states[-1]}[pool]
+            expected = {
+                "mean": states.mean(0),
+                "max": states.max(0),
+                "cls": states[0],
+                "last": states[-1],
+            }[pool]
             assert np.allclose(layer[i], expected, atol=2e-4), (i, pool)
 
 
@@ -50,8 +55,14 @@ def test_layers_are_slots_and_one_pass_fills_several(bert, sentences):
     assert encoder.slots == ("0.mean", "1.mean", "2.mean", "3.mean")
     assert encoder.base == make(f"hf:{bert},layers=2,pool=max,{EXACT}").base
     asked = encoder.asking(("3.mean", "1.max", "3.cls")).encode(sentences)
-    for layer, (n, pool) in zip(asked.layers, [("3", "mean"), ("1", "max"), ("3", "cls")], strict=True):
-        assert np.allclose(layer, make(f"hf:{bert},layers={n},pool={pool},{EXACT}").encode(sentences).layers[0], atol=1e-5)
+    for layer, (n, pool) in zip(
+        asked.layers, [("3", "mean"), ("1", "max"), ("3", "cls")], strict=True
+    ):
+        assert np.allclose(
+            layer,
+            make(f"hf:{bert},layers={n},pool={pool},{EXACT}").encode(sentences).layers[0],
+            atol=1e-5,
+        )
     assert encoder.encode(sentences).names == ("0", "1", "2", "3")
     assert make(f"hf:{bert},layers=penultimate").slots == ("2.mean",)
 
@@ -96,7 +107,10 @@ def test_depth_is_read_from_the_configuration():
 
 
 def test_special_tokens_can_be_left_out(bert, sentences):
-    with_, without = (make(f"hf:{bert},special={s},{EXACT}").encode(sentences).layers[0] for s in ("true", "false"))
+    with_, without = (
+        make(f"hf:{bert},special={s},{EXACT}").encode(sentences).layers[0]
+        for s in ("true", "false")
+    )
     states = by_hand(bert, sentences[0].text)[-1]
     assert np.allclose(with_[0], states.mean(0), atol=1e-4)
     assert np.allclose(without[0], states[1:-1].mean(0), atol=1e-4)
@@ -112,7 +126,9 @@ def test_pieces_are_aligned_to_words(family, sentences, request):
     assert spans.first_word.tolist() == [0, *np.cumsum([len(s.words) for s in sentences]).tolist()]
     for i, sentence in enumerate(sentences[:-1]):
         states = by_hand(folder, " ".join(sentence.words))[-1]
-        assert np.allclose(found.layers[0][spans.sentences[i] : spans.sentences[i + 1]], states, atol=2e-4)
+        assert np.allclose(
+            found.layers[0][spans.sentences[i] : spans.sentences[i + 1]], states, atol=2e-4
+        )
         words = spans.words[spans.first_word[i] : spans.first_word[i + 1]] - spans.sentences[i]
         assert (words[:, 1] > words[:, 0]).all()
         assert words[0, 0] == special
@@ -125,9 +141,16 @@ def test_pieces_are_aligned_to_words(family, sentences, request):
 def test_added_tokens_are_no_pieces_unless_asked_for(family, sentences, request):
     folder = request.getfixturevalue(family)
     special = int(family == "bert")
-    with_, without = (make(f"hf:{folder},pool=none,{more}{EXACT}").encode(sentences) for more in ("special=true,", ""))
+    with_, without = (
+        make(f"hf:{folder},pool=none,{more}{EXACT}").encode(sentences)
+        for more in ("special=true,", "")
+    )
     bare = make(f"hf:{folder},pool=none,special=false,{EXACT}")
-    assert bare.base == make(f"hf:{folder},pool=none").base != make(f"hf:{folder},pool=none,special=true").base
+    assert (
+        bare.base
+        == make(f"hf:{folder},pool=none").base
+        != make(f"hf:{folder},pool=none,special=true").base
+    )
     for i, sentence in enumerate(sentences[:-1]):
         own = slice(*without.spans.sentences[i : i + 2])
         inner = slice(with_.spans.sentences[i] + special, with_.spans.sentences[i + 1] - special)
@@ -137,7 +160,8 @@ def test_added_tokens_are_no_pieces_unless_asked_for(family, sentences, request)
         assert words[-1, 1] == own.stop
     assert without.spans.sentences[-1] == without.spans.sentences[-2]  # the empty sentence has none
     assert np.array_equal(
-        make(f"hf:{folder},{EXACT}").encode(sentences).layers[0], make(f"hf:{folder},special=true,{EXACT}").encode(sentences).layers[0]
+        make(f"hf:{folder},{EXACT}").encode(sentences).layers[0],
+        make(f"hf:{folder},special=true,{EXACT}").encode(sentences).layers[0],
     )
 
 
@@ -154,11 +178,14 @@ def test_words_are_found_in_the_raw_text(family, request):
     found = make(f"hf:{folder},pool=none,text=raw,special=true,{EXACT}").encode(RAW)
     for i, sentence in enumerate(RAW):
         states = by_hand(folder, sentence.text)[-1]
-        assert np.allclose(found.layers[0][slice(*found.spans.sentences[i : i + 2])], states, atol=2e-4)
+        assert np.allclose(
+            found.layers[0][slice(*found.spans.sentences[i : i + 2])], states, atol=2e-4
+        )
     du = found.spans.words[7:9] - found.spans.sentences[1]
     assert np.array_equal(du[0], du[1])  # both are what `du` is
     assert make(f"hf:{folder},pool=none,text=raw").base != make(f"hf:{folder},pool=none").base
-    assert make(f"hf:{folder},text=raw").base == make(f"hf:{folder}").base  # whole sentences are read raw in any case
+    # whole sentences are read raw in any case
+    assert make(f"hf:{folder},text=raw").base == make(f"hf:{folder}").base
 
 
 def test_pieces_are_the_words_own_characters(gpt):
@@ -184,7 +211,9 @@ def test_cut_sentences_are_flagged_and_their_words_have_no_pieces(bert, sentence
 
 def test_prompts_come_first(bert, sentences):
     found = make(f"hf:{bert},prompt=like cats ,{EXACT}").encode(sentences[:2]).layers[0]
-    assert np.allclose(found[0], by_hand(bert, "like cats " + sentences[0].text)[-1].mean(0), atol=1e-4)
+    assert np.allclose(
+        found[0], by_hand(bert, "like cats " + sentences[0].text)[-1].mean(0), atol=1e-4
+    )
     spans = make(f"hf:{bert},prompt=like cats ,pool=none,{EXACT}").encode(sentences[:1]).spans
     bare = make(f"hf:{bert},pool=none,{EXACT}").encode(sentences[:1]).spans
     shift = spans.words[:, 0] - bare.words[:, 0]
@@ -227,10 +256,11 @@ def test_fingerprint_follows_the_files(bert, tmp_path):
 
 def test_planning_imports_nothing_heavy(bert):
     code = (
-        "import sys; from sonde.encoders import ENCODERS, make; "
-        f"e = make('hf:{bert},layers=all'); e.fingerprint; e.slots; ENCODERS.canonical('st:all-MiniLM-L6-v2'); "
-        "[make(r) for r in ('st:x', 'untrained:bilstm-max', 'bow:random', 'length', 'npz:a', 'static:b')]; "
-        "print([m for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers', 'pyarrow', 'gensim') if m in sys.modules])"
+        f"import sys; from sonde.encoders import ENCODERS, make; e = make('hf:{bert},layers=all');"
+        " e.fingerprint; e.slots; ENCODERS.canonical('st:all-MiniLM-L6-v2'); [make(r) for r in"
+        " ('st:x', 'untrained:bilstm-max', 'bow:random', 'length', 'npz:a', 'static:b')]; print([m"
+        " for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers', 'pyarrow',"
+        " 'gensim') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
@@ -248,7 +278,9 @@ def test_a_revision_is_read_from_the_cache(bert, tmp_path, monkeypatch):
     for reference in ("hf:some/model", "hf:some/model@v1", f"hf:some/model@{commit}"):
         assert f"commit={commit}" in make(reference).fingerprint
     assert make(ENCODERS.canonical("hf:some/model@v1")).model == "some/model@v1"
-    assert make("hf:some/model,layers=all,dtype=float32").encode([Sentence.of(["cat"])]).layers[0].shape == (1, 32)
+    assert make("hf:some/model,layers=all,dtype=float32").encode([Sentence.of(["cat"])]).layers[
+        0
+    ].shape == (1, 32)
 
 
 def test_models_of_sentence_transformers_go_by_their_bare_names(bert, tmp_path, monkeypatch):
@@ -261,7 +293,8 @@ def test_models_of_sentence_transformers_go_by_their_bare_names(bert, tmp_path, 
         (repository / "refs" / "main").write_text(commit)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     assert "sentence-transformers--ours" in str(make("hf:ours").files.folder)
-    assert "models--ours-too" in str(make("hf:ours-too").files.folder)  # the name as it is written comes first
+    # the name as it is written comes first
+    assert "models--ours-too" in str(make("hf:ours-too").files.folder)
 
 
 @pytest.mark.parametrize("name", ["nobody/nothing", "nobody/nothing@v2", "/no/such/folder"])
@@ -283,8 +316,13 @@ def test_folders_without_a_model_are_named(tmp_path):
 
 @pytest.mark.parametrize("kind", ["hf", "st"])
 def test_threads_change_nothing(kind, bert, sbert, sentences):
-    # hidden states of batches that run side by side are not mixed up, and torch's threads are given back
-    encoder = make(f"hf:{bert},layers=all,tokens=30,{EXACT}" if kind == "hf" else f"st:{sbert},tokens=30,{EXACT}")
+    # hidden states of batches that run side by side are not mixed up, and torch's threads are given
+    # back
+    encoder = make(
+        f"hf:{bert},layers=all,tokens=30,{EXACT}"
+        if kind == "hf"
+        else f"st:{sbert},tokens=30,{EXACT}"
+    )
     many = [Sentence.of([*s.words, str(i)]) for i in range(12) for s in sentences]
     before = torch.get_num_threads()
     torch.set_num_threads(4)
@@ -300,7 +338,9 @@ def test_threads_change_nothing(kind, bert, sbert, sentences):
 
 
 @pytest.mark.parametrize(("kind", "copies"), [("Llama", 3), ("Bert", 4)])
-def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(kind, copies, bert, sentences, tmp_path):
+def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(
+    kind, copies, bert, sentences, tmp_path
+):
     import transformers
     from transformers import AutoTokenizer
 
@@ -309,11 +349,22 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(kind
 
     tokenizer = AutoTokenizer.from_pretrained(bert)
     tokenizer.save_pretrained(tmp_path / "model")
-    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "max_position_embeddings": 64}
-    config = getattr(transformers, f"{kind}Config")(vocab_size=len(tokenizer), pad_token_id=0, **sizes)
+    sizes = {
+        "hidden_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "intermediate_size": 48,
+        "max_position_embeddings": 64,
+    }
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=len(tokenizer), pad_token_id=0, **sizes
+    )
     with torch.random.fork_rng():
         getattr(transformers, f"{kind}Model")(config).save_pretrained(tmp_path / "model")
-    encoder, store = make(f"hf:{tmp_path / 'model'},layers=lex+all,pool=none,{EXACT}"), VectorStore(tmp_path / "store")
+    encoder, store = (
+        make(f"hf:{tmp_path / 'model'},layers=lex+all,pool=none,{EXACT}"),
+        VectorStore(tmp_path / "store"),
+    )
     many = [Sentence.of([*s.words, str(i)]) for i in range(8) for s in sentences]
     embed(encoder, many, store, "key")
     found = vectors(encoder, many, store, "key")

@@ -1,4 +1,6 @@
-"""Where models are loaded from, and code of their own, which is run only where the user has said which."""
+"""Where models are loaded from, and code of their own, which is run only where the user has said
+which.
+"""
 
 from __future__ import annotations
 
@@ -39,21 +41,27 @@ def custom(bert, tmp_path):
     """The tiny BERT with code of its own, which doubles every state."""
     folder = shutil.copytree(bert, tmp_path / "custom")
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"model_type": "mine", "architectures": ["MineModel"], "auto_map": MAP}))
+    (folder / "config.json").write_text(
+        json.dumps(config | {"model_type": "mine", "architectures": ["MineModel"], "auto_map": MAP})
+    )
     (folder / "mine.py").write_text(CODE)
     return folder
 
 
 @pytest.fixture(autouse=True)
 def nobody_is_asked(monkeypatch):
-    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("the user was asked in the middle of a run"))
+    monkeypatch.setattr(
+        "builtins.input", lambda *_: pytest.fail("the user was asked in the middle of a run")
+    )
     files_of.cache_clear()
 
 
 @pytest.mark.parametrize("kind", ["hf", "st"])
 def test_code_of_a_model_is_not_run_unasked_and_nobody_is_asked(kind, custom, sentences):
     before = set(sys.modules)
-    with pytest.raises(EncoderStop, match=r"code of its own.*write trust_remote_code=true") as caught:
+    with pytest.raises(
+        EncoderStop, match=r"code of its own.*write trust_remote_code=true"
+    ) as caught:
         make(f"{kind}:{custom},{EXACT}").encode(sentences)
     assert "\n" not in str(caught.value)
     assert not any("mine" in name.split(".") for name in set(sys.modules) - before)
@@ -99,19 +107,32 @@ def test_of_the_hub_one_commit_is_trusted(kind, tmp_path, monkeypatch):
     cached(tmp_path, MAP)
     assert COMMIT in make(f"{kind}:org/name").fingerprint  # nothing is said of trust
     for name in ("org/name", "org/name@main"):
-        with pytest.raises(DataProblem, match=f"name the commit whose code you have read, as org/name@{COMMIT}"):
+        with pytest.raises(
+            DataProblem, match=f"name the commit whose code you have read, as org/name@{COMMIT}"
+        ):
             _ = make(f"{kind}:{name.replace('@', '%40')},trust_remote_code=true").fingerprint
     assert COMMIT in make(f"{kind}:org/name%40{COMMIT},trust_remote_code=true").fingerprint
 
 
 def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    cached(tmp_path, {"AutoModel": "org/code--mine.MineModel", "AutoTokenizer": ["org/code--mine.Tokenizer", None]})
+    cached(
+        tmp_path,
+        {
+            "AutoModel": "org/code--mine.MineModel",
+            "AutoTokenizer": ["org/code--mine.Tokenizer", None],
+        },
+    )
     reference = f"hf:org/name%40{COMMIT},trust_remote_code=true"
     for more in ("", ",code_revision=main"):
-        with pytest.raises(DataProblem, match=r"the code of org/name@1+ lies in org/code; name the commit of it"):
+        with pytest.raises(
+            DataProblem, match=r"the code of org/name@1+ lies in org/code; name the commit of it"
+        ):
             _ = make(reference + more).fingerprint
-    one, two = make(f"{reference},code_revision={COMMIT}"), make(f"{reference},code_revision={OTHER}")
+    one, two = (
+        make(f"{reference},code_revision={COMMIT}"),
+        make(f"{reference},code_revision={OTHER}"),
+    )
     assert one.fingerprint == two.fingerprint
     assert one.base != two.base
     assert one.trust.arguments == {"trust_remote_code": True, "code_revision": COMMIT}
@@ -123,7 +144,8 @@ def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path):
     found = source_of(Files(part, COMMIT), "org/name@main", Trust())
     assert found == Source("org/name", COMMIT)
     assert found.arguments == {"revision": COMMIT, "trust_remote_code": False}
-    assert source_of(Files(part), str(part), Trust()) == Source(str(part))  # a folder of one's own is what it is
+    # a folder of one's own is what it is
+    assert source_of(Files(part), str(part), Trust()) == Source(str(part))
 
 
 def test_libraries_are_never_left_to_ask(bert, monkeypatch):

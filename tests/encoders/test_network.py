@@ -13,7 +13,13 @@ from sonde.encoders.network import Network, Weights, loaded
 from sonde.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
-SMALL = {"vocab_size": 50, "num_attention_heads": 2, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2}
+SMALL = {
+    "vocab_size": 50,
+    "num_attention_heads": 2,
+    "hidden_size": 16,
+    "intermediate_size": 24,
+    "num_hidden_layers": 2,
+}
 POSITIONS = {"max_position_embeddings": 40}
 
 
@@ -26,7 +32,9 @@ def built(name: str, **settings) -> torch.nn.Module:
 
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = getattr(transformers, f"{name}Model")(getattr(transformers, f"{name}Config")(**settings))
+        model = getattr(transformers, f"{name}Model")(
+            getattr(transformers, f"{name}Config")(**settings)
+        )
         for weights in model.parameters():  # so that norms and biases show
             torch.nn.init.normal_(weights, 0.1, 0.5)
     return model
@@ -38,13 +46,40 @@ MODELS = {
     "Electra": SMALL | POSITIONS | {"embedding_size": 8},
     "Albert": SMALL | POSITIONS | {"embedding_size": 8},
     "MPNet": SMALL | POSITIONS,
-    "DistilBert": {"vocab_size": 50, "n_heads": 2, "dim": 16, "hidden_dim": 24, "n_layers": 2, "sinusoidal_pos_embds": True} | POSITIONS,
-    "DebertaV2": SMALL | POSITIONS | {"relative_attention": True, "pos_att_type": ["c2p"], "position_biased_input": True},
+    "DistilBert": (
+        {
+            "vocab_size": 50,
+            "n_heads": 2,
+            "dim": 16,
+            "hidden_dim": 24,
+            "n_layers": 2,
+            "sinusoidal_pos_embds": True,
+        }
+        | POSITIONS
+    ),
+    "DebertaV2": (
+        SMALL
+        | POSITIONS
+        | {
+            "relative_attention": True,
+            "pos_att_type": ["c2p"],
+            "position_biased_input": True,
+        }
+    ),
     "ModernBert": SMALL | POSITIONS | {"pad_token_id": 0, "reference_compile": False},
     "GPT2": {"vocab_size": 50, "n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 40},
     "Llama": SMALL | POSITIONS,
-    "OPT": {"vocab_size": 50, "hidden_size": 16, "ffn_dim": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "word_embed_proj_dim": 16}
-    | POSITIONS,
+    "OPT": (
+        {
+            "vocab_size": 50,
+            "hidden_size": 16,
+            "ffn_dim": 24,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "word_embed_proj_dim": 16,
+        }
+        | POSITIONS
+    ),
 }
 
 
@@ -57,7 +92,10 @@ def test_lexical_vectors_know_neither_place_nor_neighbours(name):
     assert np.array_equal(found[0], found[4])
     assert np.array_equal(found[1:3], np.stack([found[1]] * 2))
     assert not np.allclose(found[0], found[1])
-    np.testing.assert_allclose(network(made.model).lexical(np.array([9, 3])), found[[3, 1]], atol=1e-6)  # whatever is asked beside
+    # whatever is asked beside
+    np.testing.assert_allclose(
+        network(made.model).lexical(np.array([9, 3])), found[[3, 1]], atol=1e-6
+    )
     before = [w.clone() for w in made.model.parameters()]
     made.lexical(np.arange(4, 40))
     assert all(torch.equal(a, b) for a, b in zip(before, made.model.parameters(), strict=True))
@@ -74,13 +112,19 @@ def test_of_bert_they_are_word_embeddings_and_their_norm():
 def test_of_gpt_they_are_word_embeddings_and_of_llama_layer_0():
     for name, table in (("GPT2", "wte"), ("Llama", "embed_tokens")):
         model = built(name, **MODELS[name])
-        np.testing.assert_allclose(network(model).lexical(np.arange(50)), getattr(model, table).weight.detach().numpy(), atol=1e-6)
+        np.testing.assert_allclose(
+            network(model).lexical(np.arange(50)),
+            getattr(model, table).weight.detach().numpy(),
+            atol=1e-6,
+        )
 
 
 def test_a_model_whose_places_cannot_be_taken_away_is_refused():
     model = built("Bert", **MODELS["Bert"])
     table = torch.randn(40, 16)
-    model.embeddings.LayerNorm.register_forward_hook(lambda _m, _i, out: out + table[: out.shape[1]])
+    model.embeddings.LayerNorm.register_forward_hook(
+        lambda _m, _i, out: out + table[: out.shape[1]]
+    )
     with pytest.raises(DataProblem, match="cannot be told from where it stands"):
         network(model).lexical(np.arange(5))
 
@@ -124,12 +168,18 @@ def test_nothing_is_run_for_lex_alone(bert, sentences, monkeypatch):
 
 @pytest.mark.parametrize("family", ["bert", "gpt"])
 @pytest.mark.parametrize("weights", ["random", "orthonormal"])
-def test_drawn_weights_follow_their_seed_and_leave_the_global_one_alone(family, weights, sentences, request):
+def test_drawn_weights_follow_their_seed_and_leave_the_global_one_alone(
+    family, weights, sentences, request
+):
     folder = request.getfixturevalue(family)
 
     def of(seed):
         loaded.cache_clear()
-        return make(f"hf:{folder},weights={weights},seed={seed},layers=all,{EXACT}").encode(sentences).layers[-1]
+        return (
+            make(f"hf:{folder},weights={weights},seed={seed},layers=all,{EXACT}")
+            .encode(sentences)
+            .layers[-1]
+        )
 
     torch.manual_seed(5)
     state = torch.get_rng_state()
@@ -138,7 +188,9 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one_alone(family, 
     torch.manual_seed(6)
     assert np.array_equal(of(7), one)
     assert not np.allclose(of(8), one)
-    assert not np.allclose(make(f"hf:{folder},layers=all,{EXACT}").encode(sentences).layers[-1], one)
+    assert not np.allclose(
+        make(f"hf:{folder},layers=all,{EXACT}").encode(sentences).layers[-1], one
+    )
     assert np.isfinite(one).all()
 
 
@@ -151,29 +203,50 @@ def test_what_is_below_the_first_layer_can_stay_as_it_was_trained(bert, sentence
         np.testing.assert_allclose(paper.layer(name), trained.layer(name), atol=1e-6)
         assert not np.allclose(bare.layer(name), trained.layer(name), atol=1e-2)
     assert not np.allclose(paper.layer("1"), trained.layer("1"), atol=1e-2)
-    kept = make(f"hf:{bert},layers=0,pool=none,weights=random,lexical=trained,{EXACT}").encode(sentences)
+    kept = make(f"hf:{bert},layers=0,pool=none,weights=random,lexical=trained,{EXACT}").encode(
+        sentences
+    )
     np.testing.assert_allclose(kept.layers[0], trained.layer("0"), atol=1e-6)
     assert not np.allclose(
-        make(f"hf:{bert},layers=0,pool=none,weights=random,seed=7,{EXACT}").encode(sentences).layers[0], trained.layer("0")
+        make(f"hf:{bert},layers=0,pool=none,weights=random,seed=7,{EXACT}")
+        .encode(sentences)
+        .layers[0],
+        trained.layer("0"),
     )
 
 
 @pytest.mark.parametrize("family", ["bert", "gpt"])
 def test_every_matrix_above_the_embeddings_is_orthonormal(family, request):
-    model = loaded(Source(str(request.getfixturevalue(family))), "cpu", "float32", Weights("orthonormal", 3)).model
-    matrices = {n: w.detach() for n, w in model.named_parameters() if w.ndim == 2 and ("layer" in n or "h." in n)}
+    model = loaded(
+        Source(str(request.getfixturevalue(family))), "cpu", "float32", Weights("orthonormal", 3)
+    ).model
+    matrices = {
+        n: w.detach()
+        for n, w in model.named_parameters()
+        if w.ndim == 2 and ("layer" in n or "h." in n)
+    }
     assert len(matrices) > 7
     for name, weights in matrices.items():
         small = weights if weights.shape[0] <= weights.shape[1] else weights.T
         assert torch.allclose(small @ small.T, torch.eye(len(small)), atol=1e-4), name
-    biases = [w for n, w in model.named_parameters() if n.endswith("bias") and ("layer." in n or "h." in n)]
+    biases = [
+        w
+        for n, w in model.named_parameters()
+        if n.endswith("bias") and ("layer." in n or "h." in n)
+    ]
     assert not any(b.any() for b in biases)
 
 
 def test_networks_of_other_weights_are_other_encoders(bert):
     made = [
         make(f"hf:{bert}{more}")
-        for more in ("", ",weights=random", ",weights=random,seed=1", ",weights=random,lexical=trained", ",weights=orthonormal")
+        for more in (
+            "",
+            ",weights=random",
+            ",weights=random,seed=1",
+            ",weights=random,lexical=trained",
+            ",weights=orthonormal",
+        )
     ]
     assert len({encoder.base for encoder in made}) == len(made)
     assert made[1].name.endswith("weights=random")
@@ -186,7 +259,9 @@ def test_networks_of_other_weights_are_other_encoders(bert):
 
 @pytest.fixture(scope="module")
 def translator(bert, tmp_path_factory):
-    """A model with an encoder and a decoder, of which the encoder is read: T5's, whose distances are relative."""
+    """A model with an encoder and a decoder, of which the encoder is read: T5's, whose distances
+    are relative.
+    """
     import shutil
 
     from transformers import T5Config, T5Model
@@ -201,7 +276,9 @@ def translator(bert, tmp_path_factory):
 
 def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
     trained, drawn = (
-        make(f"hf:{translator},layers=lex+all,pool=none,weights={weights},{EXACT}").encode(sentences)
+        make(f"hf:{translator},layers=lex+all,pool=none,weights={weights},{EXACT}").encode(
+            sentences
+        )
         for weights in ("trained", "orthonormal")
     )
     assert trained.names == ("lex", "0", "1", "2")
@@ -212,7 +289,10 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
 
 def test_a_tokeniser_without_offsets_reaches_the_layers():
     made = Network(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
-    found = Passes(made, "", True, 100).run([Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])], [("lex", "none"), ("2", "none")])
+    found = Passes(made, "", True, 100).run(
+        [Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])],
+        [("lex", "none"), ("2", "none")],
+    )
     assert found.spans.sentences.tolist() == [0, 6, 9]
     assert found.spans.words.tolist() == [[1, 4], [0, 0], [4, 5], [7, 8]]
     assert np.array_equal(found.layers[0][4], found.layers[0][7])

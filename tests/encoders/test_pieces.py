@@ -20,11 +20,13 @@ def ranges_of(words: list[str], pieces: list[tuple[int, int]]) -> list[list[int]
     ("words", "pieces", "expected"),
     [
         (["abc", "def"], [(0, 3), (4, 5), (5, 7)], [[0], [1, 2]]),
-        (["abc", "def"], [(0, 0), (0, 3), (4, 7), (0, 0)], [[1], [2]]),  # added tokens have no characters
+        # added tokens have no characters
+        (["abc", "def"], [(0, 0), (0, 3), (4, 7), (0, 0)], [[1], [2]]),
         (["abc", "def"], [(0, 3), (3, 4), (4, 7)], [[0], [2]]),  # a lone space belongs to no word
         (["abc", "def"], [(0, 3), (3, 7)], [[0], [1]]),  # a piece may begin with the space before
         (["abc", "def"], [(0, 5), (5, 7)], [[0], [0, 1]]),  # or reach over it
-        (["日本"], [(0, 1), (0, 1), (0, 1), (1, 2), (1, 2), (1, 2)], [[0, 1, 2, 3, 4, 5]]),  # bytes of one character
+        # bytes of one character
+        (["日本"], [(0, 1), (0, 1), (0, 1), (1, 2), (1, 2), (1, 2)], [[0, 1, 2, 3, 4, 5]]),
         (["a", "\u200b", "b"], [(0, 1), (4, 5)], [[0], [], [1]]),  # a word that the tokeniser drops
         (["10 000", "ans"], [(0, 2), (3, 6), (7, 10)], [[0, 1], [2]]),  # a word with a space in it
         (["abc", "", "d"], [(0, 3), (5, 6)], [[0], [], [1]]),
@@ -44,7 +46,9 @@ def test_alignment_equals_the_overlap_of_every_pair(lengths, seed):
     edges = np.unique(rng.integers(0, spans[-1, 1] + 1, 6))
     pieces = np.stack([edges[:-1], edges[1:]], 1)
     overlap = (pieces[None, :, 0] < spans[:, None, 1]) & (pieces[None, :, 1] > spans[:, None, 0])
-    assert [list(range(a, b)) for a, b in aligned(pieces, spans).tolist()] == [np.flatnonzero(row).tolist() for row in overlap]
+    assert [list(range(a, b)) for a, b in aligned(pieces, spans).tolist()] == [
+        np.flatnonzero(row).tolist() for row in overlap
+    ]
 
 
 # what the retokenisation of jiant promises of itself, case by case
@@ -64,20 +68,43 @@ def laid(text: str, pieces: str) -> list[tuple[int, int]]:
     return found
 
 
-def units(words: list[str], pieces: list[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int]:
+def units(
+    words: list[str], pieces: list[tuple[int, int]], span: tuple[int, int]
+) -> tuple[int, int]:
     """The pieces that a task about a span of words reads."""
-    spans = Spans(np.array([0, len(pieces)]), aligned(np.array(pieces, np.int64), word_spans(words)), np.array([0, len(words)]))
+    spans = Spans(
+        np.array([0, len(pieces)]),
+        aligned(np.array(pieces, np.int64), word_spans(words)),
+        np.array([0, len(words)]),
+    )
     dataset = Dataset.of([Example((Site(Sentence.of(words), span),), "A")])
-    starts, stops = Readings(dataset, Vectors((np.zeros((len(pieces), 1), np.float32),), ("-",), spans)).units(0)
+    starts, stops = Readings(
+        dataset, Vectors((np.zeros((len(pieces), 1), np.float32),), ("-",), spans)
+    ).units(0)
     return int(starts[0]), int(stops[0])
 
 
 @pytest.mark.parametrize(
     ("text", "pieces", "words", "spans"),
     [
-        ("abc def ghi jkl", "abc d ef ghi jkl", {1: [1, 2]}, {(1, 2): (1, 3), (3, 4): (4, 5), (1, 4): (1, 5)}),
-        (DOG, "I look at Sarah ' s dog . It was cute . !", {3: [3, 4, 5], 4: [6, 7], 7: [10, 11, 12]}, {(0, 1): (0, 1), (3, 5): (3, 8)}),
-        (DOG, "I look at Sarah 's dog . It was cute . !", {3: [3, 4], 4: [5, 6], 5: [7], 7: [9, 10, 11]}, {(3, 5): (3, 7)}),
+        (
+            "abc def ghi jkl",
+            "abc d ef ghi jkl",
+            {1: [1, 2]},
+            {(1, 2): (1, 3), (3, 4): (4, 5), (1, 4): (1, 5)},
+        ),
+        (
+            DOG,
+            "I look at Sarah ' s dog . It was cute . !",
+            {3: [3, 4, 5], 4: [6, 7], 7: [10, 11, 12]},
+            {(0, 1): (0, 1), (3, 5): (3, 8)},
+        ),
+        (
+            DOG,
+            "I look at Sarah 's dog . It was cute . !",
+            {3: [3, 4], 4: [5, 6], 5: [7], 7: [9, 10, 11]},
+            {(3, 5): (3, 7)},
+        ),
         (
             RULES,
             "Mr . I mme lt chose to focus on the in com p re hen si bility of accounting rules .",
@@ -96,7 +123,12 @@ def units(words: list[str], pieces: list[tuple[int, int]], span: tuple[int, int]
             {0: [0, 1], 1: [2, 3], 7: [9, 10, 11]},
             {},
         ),
-        (RULES, "mr. im melt chose to focus on the in compre hensi bility of accounting rules.", {1: [1, 2], 7: [8, 9, 10, 11]}, {}),
+        (
+            RULES,
+            "mr. im melt chose to focus on the in compre hensi bility of accounting rules.",
+            {1: [1, 2], 7: [8, 9, 10, 11]},
+            {},
+        ),
         (WHAT, "What ?", {0: [0, 1]}, {(0, 1): (0, 2)}),
         ("ABC DEF", "abc def", {0: [0], 1: [1]}, {}),  # capitals, where the model has none
     ],
@@ -112,7 +144,12 @@ def test_retokenisation_as_published(text, pieces, words, spans):
 def test_words_without_pieces_at_the_edge_of_a_span_are_passed_over():
     words = ["a", "b", "c", "d", "e"]
     pieces = [(2, 3), (4, 5), (8, 9)]  # 'a' and 'd' have none
-    assert [units(words, pieces, span) for span in ((1, 3), (1, 4), (0, 2), (2, 5))] == [(0, 2), (0, 2), (0, 1), (1, 3)]
+    assert [units(words, pieces, span) for span in ((1, 3), (1, 4), (0, 2), (2, 5))] == [
+        (0, 2),
+        (0, 2),
+        (0, 1),
+        (1, 3),
+    ]
 
 
 def test_pieces_without_width_are_where_they_stand():
@@ -169,14 +206,21 @@ def test_what_is_not_there_has_no_place():
 @given(st.text("ab 日本e\u0301 \u00a0\u200b", max_size=24), st.data())
 def test_words_cut_from_a_text_are_where_they_were_cut(text, data):
     squeezed = "".join(text.split())
-    cuts = sorted({0, len(squeezed), *data.draw(st.lists(st.integers(0, len(squeezed)), max_size=6))})
+    cuts = sorted(
+        {0, len(squeezed), *data.draw(st.lists(st.integers(0, len(squeezed)), max_size=6))}
+    )
     words = [squeezed[a:b] for a, b in pairwise(cuts)]
     places = located(words, text)
     assert ["".join(text[a:b].split()) for a, b in places.tolist()] == words
     assert (places[1:, 0] >= places[:-1, 1]).all()
 
 
-@given(st.permutations(["a", "bb", "ccc", "d", "ee"]), st.integers(0, 4), st.integers(1, 2), st.text("xyz", min_size=1, max_size=4))
+@given(
+    st.permutations(["a", "bb", "ccc", "d", "ee"]),
+    st.integers(0, 4),
+    st.integers(1, 2),
+    st.text("xyz", min_size=1, max_size=4),
+)
 def test_words_that_are_written_otherwise_are_between_their_neighbours(words, at, many, other):
     written = [*words[:at], other, *words[at + many :]]
     found = shown(words, " ".join(written))

@@ -1,4 +1,6 @@
-"""Models of sentence-transformers of every class give what their own `encode` gives, or are refused by name."""
+"""Models of sentence-transformers of every class give what their own `encode` gives, or are refused
+by name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ import pytest
 import torch
 from sentence_transformers import MultiVectorEncoder, SentenceTransformer, SparseEncoder
 from sentence_transformers.base.modules import Dense, Normalize, Router, Transformer
-from sentence_transformers.multi_vector_encoder.modules import HierarchicalTokenPooling, MultiVectorMask
+from sentence_transformers.multi_vector_encoder.modules import (
+    HierarchicalTokenPooling,
+    MultiVectorMask,
+)
 from sentence_transformers.sentence_transformer.modules import Pooling
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
@@ -20,7 +25,13 @@ from sonde.encoders import adapt, make
 from sonde.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
-TEXTS = [Sentence.of(line.replace(" .", "").replace(" '", "'").split(), line.replace(" .", ".").replace(" ,", ",")) for line in CORPUS]
+TEXTS = [
+    Sentence.of(
+        line.replace(" .", "").replace(" '", "'").split(),
+        line.replace(" .", ".").replace(" ,", ","),
+    )
+    for line in CORPUS
+]
 
 
 def dense(size, **rest):
@@ -37,7 +48,9 @@ def masked(bert, tmp_path_factory):
     folder = shutil.copytree(bert, tmp_path_factory.mktemp("mlm") / "model")
     with torch.random.fork_rng():
         torch.manual_seed(3)
-        BertForMaskedLM(BertConfig.from_pretrained(bert, tie_word_embeddings=True)).save_pretrained(folder)
+        BertForMaskedLM(BertConfig.from_pretrained(bert, tie_word_embeddings=True)).save_pretrained(
+            folder
+        )
     return folder
 
 
@@ -55,11 +68,18 @@ def sparse(masked, tmp_path_factory):
 def many(bert, mask=None, **transformer):
     modules = [
         Transformer(str(bert), **transformer),
-        dense(8, bias=False, activation_function=torch.nn.Identity(), module_input_name="token_embeddings"),
+        dense(
+            8,
+            bias=False,
+            activation_function=torch.nn.Identity(),
+            module_input_name="token_embeddings",
+        ),
         mask or MultiVectorMask(skiplist_words=[".", ","]),
         Normalize(module_input_name="token_embeddings"),
     ]
-    return MultiVectorEncoder(modules=modules, device="cpu", prompts={"query": "like ", "document": "cats : "})
+    return MultiVectorEncoder(
+        modules=modules, device="cpu", prompts={"query": "like ", "document": "cats : "}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +89,14 @@ def colbert(bert, tmp_path_factory):
 
 
 def router(bert, **options):
-    routes = {name: [Transformer(str(bert)), Pooling(32), dense(12) if name == "query" else dense(16)] for name in ("query", "document")}
+    routes = {
+        name: [Transformer(str(bert)), Pooling(32), dense(12) if name == "query" else dense(16)]
+        for name in ("query", "document")
+    }
     return SentenceTransformer(
-        modules=[Router(routes, **options), Normalize()], device="cpu", prompts={"query": "like ", "passage": "cats : "}
+        modules=[Router(routes, **options), Normalize()],
+        device="cpu",
+        prompts={"query": "like ", "passage": "cats : "},
     )
 
 
@@ -95,13 +120,18 @@ def test_sparse_models_give_vectors_as_wide_as_their_vocabulary(sparse):
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert 0 < (found > 0).mean() < 1
     live = adapt(model).encode(TEXTS).layers[0]  # in the precision that is usual here
-    assert ((live * expected).sum(1) / np.linalg.norm(live, axis=1) / np.linalg.norm(expected, axis=1)).min() > 0.99
+    assert (
+        (live * expected).sum(1) / np.linalg.norm(live, axis=1) / np.linalg.norm(expected, axis=1)
+    ).min() > 0.99
     model.max_active_dims = 3
     found = adapt(model).encode(TEXTS).layers[0]
     assert ((found > 0).sum(1) <= 3).all()
 
 
-@pytest.mark.parametrize(("task", "method"), [("", "encode"), (",task=query", "encode_query"), (",task=document", "encode_document")])
+@pytest.mark.parametrize(
+    ("task", "method"),
+    [("", "encode"), (",task=query", "encode_query"), (",task=document", "encode_document")],
+)
 def test_models_that_route_texts_take_the_route_of_the_task(task, method, routed):
     model = SentenceTransformer(str(routed), device="cpu")
     expected = getattr(model, method)(STRINGS)
@@ -113,7 +143,9 @@ def test_models_that_route_texts_take_the_route_of_the_task(task, method, routed
 def test_tasks_without_routes_choose_the_prompt_alone(sbert):
     model = SentenceTransformer(str(sbert), device="cpu")
     for task in ("query", "document"):
-        np.testing.assert_allclose(vectors(f"st:{sbert},task={task}"), getattr(model, f"encode_{task}")(STRINGS), atol=1e-5)
+        np.testing.assert_allclose(
+            vectors(f"st:{sbert},task={task}"), getattr(model, f"encode_{task}")(STRINGS), atol=1e-5
+        )
     assert not np.allclose(vectors(f"st:{sbert},task=query"), vectors(f"st:{sbert}"), atol=1e-3)
     bare = vectors(f"st:{sbert},task=query,prompt=")  # what the user says stands
     np.testing.assert_allclose(bare, model.encode(STRINGS), atol=1e-5)
@@ -121,12 +153,17 @@ def test_tasks_without_routes_choose_the_prompt_alone(sbert):
 
 def test_a_model_that_must_be_told_the_task_says_so(bert, tmp_path):
     folder = saved(router(bert, allow_empty_key=False), tmp_path)
-    with pytest.raises(EncoderStop, match="routes texts by task, so write task=query or task=document"):
+    with pytest.raises(
+        EncoderStop, match="routes texts by task, so write task=query or task=document"
+    ):
         vectors(f"st:{folder}")
     assert vectors(f"st:{folder},task=query").shape[1] == 12
 
 
-@pytest.mark.parametrize(("task", "method"), [("", "encode"), (",task=query", "encode_query"), (",task=document", "encode_document")])
+@pytest.mark.parametrize(
+    ("task", "method"),
+    [("", "encode"), (",task=query", "encode_query"), (",task=document", "encode_document")],
+)
 def test_models_of_many_vectors_give_those_of_their_tokens(task, method, colbert):
     model = MultiVectorEncoder(str(colbert), device="cpu")
     expected = getattr(model, method)(STRINGS, convert_to_numpy=True)
@@ -138,7 +175,9 @@ def test_models_of_many_vectors_give_those_of_their_tokens(task, method, colbert
 
 def test_words_have_the_vectors_of_their_tokens(colbert):
     model = MultiVectorEncoder(str(colbert), device="cpu")
-    sentence = Sentence.of(["Dogs", "do", "n't", "like", ",", "cats", "."], "Dogs don't like, cats.")
+    sentence = Sentence.of(
+        ["Dogs", "do", "n't", "like", ",", "cats", "."], "Dogs don't like, cats."
+    )
     found = make(f"st:{colbert},pool=none,{EXACT}").encode([sentence])
     inside = model.tokenizer(sentence.text, return_offsets_mapping=True)
     skipped = {model.tokenizer.convert_tokens_to_ids(sign) for sign in ".,"}
@@ -146,10 +185,14 @@ def test_words_have_the_vectors_of_their_tokens(colbert):
     for word, (a, b) in zip(sentence.words, found.spans.words.tolist(), strict=True):
         start = sentence.text.index(word)
         mine = [
-            k for k, i in enumerate(kept) if inside["offset_mapping"][i][0] < start + len(word) and inside["offset_mapping"][i][1] > start
+            k
+            for k, i in enumerate(kept)
+            if inside["offset_mapping"][i][0] < start + len(word)
+            and inside["offset_mapping"][i][1] > start
         ]
         assert list(range(a, b)) == mine, word
-    assert found.spans.words[4, 0] == found.spans.words[4, 1]  # the comma is on the list of what is skipped
+    # the comma is on the list of what is skipped
+    assert found.spans.words[4, 0] == found.spans.words[4, 1]
     check_encoder(f"st:{colbert},pool=none,{EXACT}", TEXTS)
 
 
@@ -160,7 +203,9 @@ def test_behind_the_limit_of_a_model_of_many_vectors_there_is_nothing(colbert):
     lengths = np.diff(found.spans.words[len(TEXTS[0].words) :], axis=1).ravel()
     assert lengths[0] > 0
     assert not lengths[-20:].any()
-    expected = MultiVectorEncoder(str(colbert), device="cpu").encode([long.text], convert_to_numpy=True)[0]
+    expected = MultiVectorEncoder(str(colbert), device="cpu").encode(
+        [long.text], convert_to_numpy=True
+    )[0]
     np.testing.assert_allclose(found.layers[0][found.spans.sentences[1] :], expected, atol=1e-5)
 
 
@@ -179,22 +224,36 @@ def test_tokens_that_are_put_together_belong_to_no_word(bert, tmp_path):
 
 
 @pytest.mark.parametrize("which", ["fingerprint", "encode"])
-def test_what_gives_other_vectors_than_are_asked_for_is_refused_before_work(which, colbert, sbert, tmp_path):
+def test_what_gives_other_vectors_than_are_asked_for_is_refused_before_work(
+    which, colbert, sbert, tmp_path
+):
     cross = shutil.copytree(sbert, tmp_path / "cross")
     said = json.loads((cross / "config_sentence_transformers.json").read_text())
-    (cross / "config_sentence_transformers.json").write_text(json.dumps(said | {"model_type": "CrossEncoder"}))
+    (cross / "config_sentence_transformers.json").write_text(
+        json.dumps(said | {"model_type": "CrossEncoder"})
+    )
     refused = {
         f"st:{colbert}": "gives a vector of each token; read them with st:.*,pool=none",
-        f"st:{sbert},pool=none": "gives one vector of a text; word pieces are what hf:.*,pool=none reads",
+        f"st:{sbert},pool=none": (
+            "gives one vector of a text; word pieces are what hf:.*,pool=none reads"
+        ),
         f"st:{cross}": "is a CrossEncoder, which gives no vectors of sentences",
     }
     for reference, message in refused.items():
         with pytest.raises(DataProblem, match=message):
-            _ = make(reference).fingerprint if which == "fingerprint" else make(reference).encode(TEXTS)
+            _ = (
+                make(reference).fingerprint
+                if which == "fingerprint"
+                else make(reference).encode(TEXTS)
+            )
 
 
 @pytest.mark.parametrize(
-    ("file", "said"), [("config_sentence_transformers.json", {"model_type": "ColBERT"}), ("config.json", {"architectures": ["HF_ColBERT"]})]
+    ("file", "said"),
+    [
+        ("config_sentence_transformers.json", {"model_type": "ColBERT"}),
+        ("config.json", {"architectures": ["HF_ColBERT"]}),
+    ],
 )
 def test_models_of_older_libraries_are_known(file, said, tmp_path):
     from sonde.encoders.hub import Files
@@ -212,7 +271,12 @@ def test_a_model_that_reads_its_padding_is_read_without(sbert, monkeypatch, capl
     original = models.forward
 
     def padded(model, features, way, dtype):
-        return original(model, features | {"attention_mask": torch.ones_like(features["attention_mask"])}, way, dtype)
+        return original(
+            model,
+            features | {"attention_mask": torch.ones_like(features["attention_mask"])},
+            way,
+            dtype,
+        )
 
     monkeypatch.setattr(models, "forward", padded)
     encoder = adapt(model)

@@ -83,7 +83,10 @@ def test_a_live_model_is_an_encoder(model, sbert, sentences):
     from sonde.encoders import adapt
 
     encoder = adapt(model)
-    assert np.array_equal(encoder.encode(sentences).layers[0], make(f"st:{sbert},device=cpu").encode(sentences).layers[0])
+    assert np.array_equal(
+        encoder.encode(sentences).layers[0],
+        make(f"st:{sbert},device=cpu").encode(sentences).layers[0],
+    )
     before = encoder.fingerprint
     assert adapt(model).fingerprint == before
     with __import__("torch").no_grad():

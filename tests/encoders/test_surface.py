@@ -40,7 +40,9 @@ def test_random_words_know_only_where_they_stand():
 
 def test_keyed_numbers_never_change():
     # written down once: cached vectors and published tables depend on them
-    assert np.allclose(normals([b"cat"], 3, "word 0"), [[-0.9081759, 0.0929441, -1.2525072]], atol=1e-6)
+    assert np.allclose(
+        normals([b"cat"], 3, "word 0"), [[-0.9081759, 0.0929441, -1.2525072]], atol=1e-6
+    )
 
 
 def test_keyed_numbers_are_standard_normal():

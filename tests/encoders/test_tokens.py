@@ -12,7 +12,23 @@ from sonde.encoders.tokens import Pieces, Tokens, Words
 
 LETTERS = "abcehtXq.'ążłéœ”日本語€"
 WORDS = st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=8)
-ODD = ["\u00a0", "\u200b", "\u0007", "10 000", "c\u0007d", "…", "½", "ﬁ", "▁", "Ġ", "e\u0301", "\u3000", "日", "語", "[CLS]"]
+ODD = [
+    "\u00a0",
+    "\u200b",
+    "\u0007",
+    "10 000",
+    "c\u0007d",
+    "…",
+    "½",
+    "ﬁ",
+    "▁",
+    "Ġ",
+    "e\u0301",
+    "\u3000",
+    "日",
+    "語",
+    "[CLS]",
+]
 
 
 @functools.cache
@@ -46,20 +62,28 @@ def spelt(kind: str, tokens: Tokens, pieces: list[int]) -> str:
 @settings(max_examples=60)
 @given(words=WORDS)
 def test_bytes_of_a_word_are_its_pieces(kind, words):
-    # the truth needs no offsets: the bytes of all pieces, one after the other, are those of the text
+    # the truth needs no offsets: the bytes of all pieces, one after the other, are those of the
+    # text
     tokens, found = of(kind, words)
-    spelling = [bytes(byte_of()[sign] for sign in piece) for piece in trained(kind).convert_ids_to_tokens(tokens.ids[0])]
+    spelling = [
+        bytes(byte_of()[sign] for sign in piece)
+        for piece in trained(kind).convert_ids_to_tokens(tokens.ids[0])
+    ]
     text = " ".join(words).encode()
     ahead = len(b"".join(spelling)) - len(text)
     ends = np.cumsum([0, *map(len, spelling)]) - ahead
     stops = np.cumsum([len(w.encode()) + 1 for w in words]) - 1
     for word, stop, pieces in zip(words, stops.tolist(), found, strict=True):
         start = stop - len(word.encode())
-        expected = [i for i, (a, b) in enumerate(pairwise(ends.tolist())) if max(a, start) < min(b, stop)]
+        expected = [
+            i for i, (a, b) in enumerate(pairwise(ends.tolist())) if max(a, start) < min(b, stop)
+        ]
         assert pieces == expected, word
 
 
-@pytest.mark.parametrize("kind", ["word piece", "ends of words", "unigram", "unigram, split", "byte fallback"])
+@pytest.mark.parametrize(
+    "kind", ["word piece", "ends of words", "unigram", "unigram, split", "byte fallback"]
+)
 @settings(max_examples=60)
 @given(words=WORDS)
 def test_a_word_has_the_pieces_that_it_has_alone(kind, words):
@@ -67,15 +91,24 @@ def test_a_word_has_the_pieces_that_it_has_alone(kind, words):
     vocabulary = trained(kind).convert_ids_to_tokens
     for word, pieces in zip(words, found, strict=True):
         alone = vocabulary(trained(kind)(word, add_special_tokens=False)["input_ids"])
-        assert [p for p in vocabulary([tokens.ids[0][i] for i in pieces]) if p != "▁"] == [p for p in alone if p != "▁"]
+        assert [p for p in vocabulary([tokens.ids[0][i] for i in pieces]) if p != "▁"] == [
+            p for p in alone if p != "▁"
+        ]
         assert not pieces or vocabulary(tokens.ids[0][pieces[0]]) != "▁"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=80)
-@given(words=st.lists(st.one_of(st.sampled_from(ODD), st.text(LETTERS, min_size=1, max_size=4)), min_size=1, max_size=6))
+@given(
+    words=st.lists(
+        st.one_of(st.sampled_from(ODD), st.text(LETTERS, min_size=1, max_size=4)),
+        min_size=1,
+        max_size=6,
+    )
+)
 def test_odd_words_shift_nothing(kind, words):
-    # whatever stands between them, words that can be read keep their own pieces: none is shared, lost or moved
+    # whatever stands between them, words that can be read keep their own pieces: none is shared,
+    # lost or moved
     tokens, found = of(kind, words)
     assert tokens.cut.tolist() == [False]
     owned = [i for pieces in found for i in pieces]
@@ -131,7 +164,16 @@ def test_words_with_spaces_in_them_have_all_their_pieces(kind):
     assert found[1][-1] < found[2][0] < found[2][-1] < found[3][0]
 
 
-@pytest.mark.parametrize("kind", ["byte level", "byte level, trimmed", "byte level, space before, trimmed", "unigram", "unigram, split"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "byte level",
+        "byte level, trimmed",
+        "byte level, space before, trimmed",
+        "unigram",
+        "unigram, split",
+    ],
+)
 def test_pieces_that_are_only_a_space_are_in_no_word_unless_asked_for(kind):
     words = ["vernacular", "vernacular"]
     tokens, without = of(kind, ["qq", *words])
@@ -141,7 +183,9 @@ def test_pieces_that_are_only_a_space_are_in_no_word_unless_asked_for(kind):
         assert names[a[0]] not in ("Ġ", "▁")
         lone = names[a[0] - 1] in ("Ġ", "▁")
         assert b == ([a[0] - 1, *a] if lone else a)
-    assert any(a != b for a, b in zip(without, with_, strict=True)) or all(name not in ("Ġ", "▁") for name in names)
+    assert any(a != b for a, b in zip(without, with_, strict=True)) or all(
+        name not in ("Ġ", "▁") for name in names
+    )
 
 
 def test_a_mark_that_the_text_has_itself_is_a_letter():
@@ -166,7 +210,9 @@ def test_a_word_that_was_cut_in_two_has_no_pieces(kind, limit):
 @pytest.mark.parametrize("keeps_spaces", [False, True])
 def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
     pieces = Pieces(Slow(keeps_spaces), 12)
-    tokens = pieces.of([Sentence.of(["letters", "q", "and"]), Sentence((), ""), Sentence.of(["abcdef"] * 9)])
+    tokens = pieces.of(
+        [Sentence.of(["letters", "q", "and"]), Sentence((), ""), Sentence.of(["abcdef"] * 9)]
+    )
     names = [pieces.tokenizer.convert_ids_to_tokens(ids) for ids in tokens.ids]
     between = ["_"] if keeps_spaces else []
     assert names[0] == ["[CLS]", "let", "ter", "s", *between, *between, "and", "[SEP]"]
@@ -177,9 +223,13 @@ def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
     assert tokens.cut.tolist() == [False, False, True]
     assert len(tokens.ids[2]) == 12
     step = 2 + keeps_spaces
-    assert tokens.words[2].tolist() == [[1 + step * i, 3 + step * i] if 3 + step * i <= 11 else [0, 0] for i in range(9)]
+    assert tokens.words[2].tolist() == [
+        [1 + step * i, 3 + step * i] if 3 + step * i <= 11 else [0, 0] for i in range(9)
+    ]
     if keeps_spaces:
-        assert Pieces(pieces.tokenizer, 12, words=Words(spaces=True)).of([Sentence.of(["a", "b"])]).words[0].tolist() == [[1, 2], [2, 4]]
+        assert Pieces(pieces.tokenizer, 12, words=Words(spaces=True)).of(
+            [Sentence.of(["a", "b"])]
+        ).words[0].tolist() == [[1, 2], [2, 4]]
 
 
 def test_a_prompt_belongs_to_no_word():
@@ -192,8 +242,14 @@ SENTENCES = {  # words, and the text in which they are written
     "Chinese": (["我", "喜歡", "貓", "。"], "我喜歡貓。"),
     "Japanese": (["猫", "が", "好き", "です", "。"], "猫が好きです。"),
     "Thai": (["ฉัน", "ชอบ", "แมว", "มาก"], "ฉันชอบแมวมาก"),
-    "English": (["They", "do", "n't", "know", ",", "she", "'s", "sure", "."], "They don't know, she's sure."),
-    "French": (["Il", "parle", "de", "le", "chat", "à", "l'", "homme"], "Il parle du chat à l'homme"),
+    "English": (
+        ["They", "do", "n't", "know", ",", "she", "'s", "sure", "."],
+        "They don't know, she's sure.",
+    ),
+    "French": (
+        ["Il", "parle", "de", "le", "chat", "à", "l'", "homme"],
+        "Il parle du chat à l'homme",
+    ),
     "two": (["日", "本", "cat"], " 日本\u3000cat "),
 }
 
@@ -208,7 +264,9 @@ def test_raw_text_is_read_as_it_is_and_words_are_found_in_it(kind, language):
     special = set(np.flatnonzero(tokens.special[0]).tolist())
     assert not special & {i for pieces in found for i in pieces}
     assert all(found)
-    if kind.startswith("byte level"):  # the truth needs no offsets: a word's bytes are among those of its pieces, and none is left over
+    # the truth needs no offsets: a word's bytes are among those of its pieces, and none is left
+    # over
+    if kind.startswith("byte level"):
         names = trained(kind).convert_ids_to_tokens(tokens.ids[0])
         for word, pieces in zip(words, found, strict=True):
             spelling = bytes(byte_of()[sign] for i in pieces for sign in names[i])
@@ -227,7 +285,13 @@ def test_raw_text_needs_a_tokeniser_that_says_where_pieces_come_from():
 @pytest.mark.parametrize("limit", [4, 6, 9])
 def test_in_a_text_that_is_cut_words_behind_have_no_pieces(limit):
     words, text = SENTENCES["English"]
-    whole = Pieces(trained("byte level"), 10_000, words=Words(raw=True)).of([Sentence.of(words, text)]).words[0]
-    tokens = Pieces(trained("byte level"), limit, words=Words(raw=True)).of([Sentence.of(words, text)])
+    whole = (
+        Pieces(trained("byte level"), 10_000, words=Words(raw=True))
+        .of([Sentence.of(words, text)])
+        .words[0]
+    )
+    tokens = Pieces(trained("byte level"), limit, words=Words(raw=True)).of(
+        [Sentence.of(words, text)]
+    )
     assert tokens.cut.tolist() == [True]
     assert np.array_equal(tokens.words[0], np.where((whole[:, 1] <= limit)[:, None], whole, 0))

@@ -14,8 +14,12 @@ SMALL = "dim=12,hidden=8"
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_vector_does_not_depend_on_its_batch(architecture, sentences):
     whole = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
-    small = make(f"untrained:{architecture},{SMALL},tokens=8").encode(sentences[::-1]).layers[0][::-1]
-    alone = np.concatenate([make(f"untrained:{architecture},{SMALL}").encode([s]).layers[0] for s in sentences])
+    small = (
+        make(f"untrained:{architecture},{SMALL},tokens=8").encode(sentences[::-1]).layers[0][::-1]
+    )
+    alone = np.concatenate(
+        [make(f"untrained:{architecture},{SMALL}").encode([s]).layers[0] for s in sentences]
+    )
     assert np.allclose(whole, small, atol=1e-5)
     assert np.allclose(whole, alone, atol=1e-5)
     assert np.abs(whole[:-1]).max(1).min() > 0
@@ -32,8 +36,12 @@ def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architec
 
     untrained._net.cache_clear()
     torch.manual_seed(2)
-    assert np.array_equal(make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one)
-    assert not np.allclose(make(f"untrained:{architecture},{SMALL},seed=4").encode(sentences).layers[0], one)
+    assert np.array_equal(
+        make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one
+    )
+    assert not np.allclose(
+        make(f"untrained:{architecture},{SMALL},seed=4").encode(sentences).layers[0], one
+    )
 
 
 def test_order_matters_to_each():
@@ -46,7 +54,9 @@ def test_order_matters_to_each():
 def test_sizes_are_the_papers():
     from sonde.encoders.untrained import _net
 
-    millions = [sum(p.numel() for p in _net(a, 300, 512, None, 0).parameters()) / 1e6 for a in ARCHITECTURES]
+    millions = [
+        sum(p.numel() for p in _net(a, 300, 512, None, 0).parameters()) / 1e6 for a in ARCHITECTURES
+    ]
     assert millions == pytest.approx([9.6, 9.6, 12.7], abs=0.1)  # the paper says ~12M of the last
     convolutions = _net("gated-convnet", 300, 512, None, 0).convolutions
     assert (len(convolutions), convolutions[0].kernel_size) == (8, (3,))
@@ -55,13 +65,20 @@ def test_sizes_are_the_papers():
 def test_lstm_states_are_torchs_own():
     from sonde.encoders.untrained import _net
 
-    words = make("bow:random,dim=12,pool=none").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
+    words = (
+        make("bow:random,dim=12,pool=none").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
+    )
     net = _net("bilstm-max", 12, 8, None, 0)
     with torch.no_grad():
         states, _ = net.lstm(torch.from_numpy(words)[None])
-    found = {a: make(f"untrained:{a},{SMALL}").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0] for a in ARCHITECTURES[:2]}
+    found = {
+        a: make(f"untrained:{a},{SMALL}").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
+        for a in ARCHITECTURES[:2]
+    }
     assert np.allclose(found["bilstm-max"], states.max(1).values, atol=1e-6)
-    assert np.allclose(found["bilstm-last"], torch.cat([states[0, -1, :8], states[0, 0, 8:]])[None], atol=1e-6)
+    assert np.allclose(
+        found["bilstm-last"], torch.cat([states[0, -1, :8], states[0, 0, 8:]])[None], atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -70,13 +87,23 @@ def test_words_can_be_kept(architecture, sentences):
     pooled = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
     spans = found.spans
     assert np.array_equal(np.diff(spans.sentences), [len(s.words) for s in sentences])
-    assert np.array_equal(spans.words, np.stack([np.arange(spans.sentences[-1]), np.arange(1, spans.sentences[-1] + 1)], 1))
+    assert np.array_equal(
+        spans.words,
+        np.stack([np.arange(spans.sentences[-1]), np.arange(1, spans.sentences[-1] + 1)], 1),
+    )
     for i, sentence in enumerate(sentences[:-1]):
         states = found.layers[0][spans.sentences[i] : spans.sentences[i + 1]]
         assert np.allclose(
-            np.concatenate([states[-1, :8], states[0, 8:]]) if "last" in architecture else states.max(0), pooled[i], atol=1e-5
+            (
+                np.concatenate([states[-1, :8], states[0, 8:]])
+                if "last" in architecture
+                else states.max(0)
+            ),
+            pooled[i],
+            atol=1e-5,
         )
-        assert len(np.unique(states, axis=0)) == len(sentence.words)  # the same word differs with its neighbours
+        # the same word differs with its neighbours
+        assert len(np.unique(states, axis=0)) == len(sentence.words)
     assert np.array_equal(
         make(f"untrained:bilstm-last,{SMALL},pool=none").encode(sentences).layers[0],
         make(f"untrained:bilstm-max,{SMALL},pool=none").encode(sentences).layers[0],
@@ -84,10 +111,17 @@ def test_words_can_be_kept(architecture, sentences):
 
 
 def test_words_that_are_not_read_have_no_unit():
-    found = make("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode([Sentence.of(["w"] * 10_002), Sentence.of(["v"])])
+    found = make("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode(
+        [Sentence.of(["w"] * 10_002), Sentence.of(["v"])]
+    )
     assert found.cut.tolist() == [True, False]
     assert found.spans.sentences.tolist() == [0, 10_000, 10_001]
-    assert found.spans.words[9_999:].tolist() == [[9_999, 10_000], [10_000, 10_000], [10_000, 10_000], [10_000, 10_001]]
+    assert found.spans.words[9_999:].tolist() == [
+        [9_999, 10_000],
+        [10_000, 10_000],
+        [10_000, 10_000],
+        [10_000, 10_001],
+    ]
 
 
 def test_positions_follow_the_formula():
@@ -101,7 +135,14 @@ def test_positions_follow_the_formula():
 def test_static_vectors_go_in(tmp_path: Path):
     (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 2 0\n")
     encoder = make(f"untrained:bilstm-max,vectors={path},hidden=8")
-    found = encoder.encode([Sentence.of(["the", "cat"]), Sentence.of(["cat", "the"]), Sentence.of(["?"]), Sentence.of(["!"])]).layers[0]
+    found = encoder.encode(
+        [
+            Sentence.of(["the", "cat"]),
+            Sentence.of(["cat", "the"]),
+            Sentence.of(["?"]),
+            Sentence.of(["!"]),
+        ]
+    ).layers[0]
     assert found.shape == (4, 16)
     assert np.array_equal(found[2], found[3])  # both unknown: zeros
     assert not np.allclose(found[0], found[1])
@@ -109,6 +150,8 @@ def test_static_vectors_go_in(tmp_path: Path):
 
 
 def test_very_long_sentences_are_read():
-    found = make(f"untrained:gated-convnet,{SMALL}").encode([Sentence.of(["w"] * 10_001), Sentence.of(["w"])])
+    found = make(f"untrained:gated-convnet,{SMALL}").encode(
+        [Sentence.of(["w"] * 10_001), Sentence.of(["w"])]
+    )
     assert found.cut.tolist() == [True, False]
     assert np.isfinite(found.layers[0]).all()

@@ -1,4 +1,6 @@
-"""Words that an encoder does not know, told without encoding, against what its own tokeniser says."""
+"""Words that an encoder does not know, told without encoding, against what its own tokeniser
+says.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def test_words_with_an_unknown_piece_are_told_as_the_tokeniser_reads_them(model)
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(model)
-    expected = [tokenizer.unk_token_id in tokenizer(word, add_special_tokens=False)["input_ids"] for word in WORDS]
+    expected = [
+        tokenizer.unk_token_id in tokenizer(word, add_special_tokens=False)["input_ids"]
+        for word in WORDS
+    ]
     assert True in expected
     assert False in expected
     for reference in (f"hf:{model}", f"hf:{model},layers=all,pool=none"):
@@ -63,8 +68,14 @@ def test_a_result_counts_them(model, tmp_path):
     dataset = FAMILIES["sentence"]()
     write(dataset, tmp_path / "a.jsonl")
     places = Places.of(tmp_path / "results", tmp_path)
-    made = plan(Wanted([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1), places)
-    by_encoder = {r.trial.encoder.partition(":")[0]: r.provenance["counts"] for r in run(made, places, progress=False).results}
+    made = plan(
+        Wanted([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1),
+        places,
+    )
+    by_encoder = {
+        r.trial.encoder.partition(":")[0]: r.provenance["counts"]
+        for r in run(made, places, progress=False).results
+    }
     assert by_encoder["hf"]["words"] == sum(len(s.words) for s in dataset.sentences)
     assert 0 <= by_encoder["hf"]["unknown"] < by_encoder["hf"]["words"]
     assert "words" not in by_encoder["length"]

@@ -1,11 +1,21 @@
-"""Small tokenisers of every kind that models use, trained here, and one that does not say where its pieces come from."""
+"""Small tokenisers of every kind that models use, trained here, and one that does not say where its
+pieces come from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from transformers import PreTrainedTokenizer, PreTrainedTokenizerFast
 
 CORPUS = [
@@ -23,8 +33,13 @@ ENDS = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]",
 def word_piece() -> Tokenizer:
     """As BERT's."""
     made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    made.train_from_iterator(CORPUS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=SPECIAL, **QUIET))
+    made.normalizer, made.pre_tokenizer = (
+        normalizers.BertNormalizer(),
+        pre_tokenizers.BertPreTokenizer(),
+    )
+    made.train_from_iterator(
+        CORPUS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=SPECIAL, **QUIET)
+    )
     made.post_processor = ENDS
     return made
 
@@ -32,10 +47,15 @@ def word_piece() -> Tokenizer:
 def byte_level(prefix: bool = False, trim: bool = False) -> Tokenizer:
     """As GPT-2's, or, with a space put before the text and offsets without spaces, as RoBERTa's."""
     made = Tokenizer(models.BPE())
-    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=prefix), decoders.ByteLevel()
+    made.pre_tokenizer, made.decoder = (
+        pre_tokenizers.ByteLevel(add_prefix_space=prefix),
+        decoders.ByteLevel(),
+    )
     made.post_processor = processors.ByteLevel(trim_offsets=trim)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    made.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=300, initial_alphabet=alphabet, **QUIET))
+    made.train_from_iterator(
+        CORPUS, trainers.BpeTrainer(vocab_size=300, initial_alphabet=alphabet, **QUIET)
+    )
     return made
 
 
@@ -43,20 +63,32 @@ def unigram(split: bool = False) -> Tokenizer:
     """As that of XLM-R, or, with words split at spaces first, T5's."""
     made = Tokenizer(models.Unigram())
     marked = pre_tokenizers.Metaspace()
-    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), marked]) if split else marked
+    made.pre_tokenizer = (
+        pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), marked]) if split else marked
+    )
     made.normalizer = normalizers.NFKC()
-    made.train_from_iterator(CORPUS, trainers.UnigramTrainer(vocab_size=70, unk_token="[UNK]", special_tokens=SPECIAL, **QUIET))
+    made.train_from_iterator(
+        CORPUS,
+        trainers.UnigramTrainer(vocab_size=70, unk_token="[UNK]", special_tokens=SPECIAL, **QUIET),
+    )
     made.post_processor = ENDS
     return made
 
 
 def byte_fallback() -> Tokenizer:
-    """As Llama's: spaces are replaced before anything is split, and unknown letters are spelt in bytes."""
+    """As Llama's: spaces are replaced before anything is split, and unknown letters are spelt in
+    bytes.
+    """
     made = Tokenizer(models.BPE(unk_token="[UNK]", byte_fallback=True))
-    made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    made.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
     known = [*SPECIAL, *(f"<0x{i:02X}>" for i in range(256))]
-    made.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")  # no piece is to reach over a space
-    made.train_from_iterator(CORPUS, trainers.BpeTrainer(vocab_size=340, special_tokens=known, **QUIET))
+    # no piece is to reach over a space
+    made.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
+    made.train_from_iterator(
+        CORPUS, trainers.BpeTrainer(vocab_size=340, special_tokens=known, **QUIET)
+    )
     made.pre_tokenizer = None
     return made
 
@@ -64,8 +96,13 @@ def byte_fallback() -> Tokenizer:
 def ends_of_words() -> Tokenizer:
     """As the first GPT's: lower case, with </w> at the end of words."""
     made = Tokenizer(models.BPE(unk_token="[UNK]", end_of_word_suffix="</w>"))
-    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.BpeTrainer(vocab_size=120, special_tokens=SPECIAL, end_of_word_suffix="</w>", **QUIET)
+    made.normalizer, made.pre_tokenizer = (
+        normalizers.BertNormalizer(),
+        pre_tokenizers.BertPreTokenizer(),
+    )
+    trainer = trainers.BpeTrainer(
+        vocab_size=120, special_tokens=SPECIAL, end_of_word_suffix="</w>", **QUIET
+    )
     made.train_from_iterator(CORPUS, trainer)
     return made
 
@@ -89,14 +126,17 @@ def fast(made: Tokenizer, limit: int = 10_000) -> PreTrainedTokenizerFast:
 
 
 class Slow(PreTrainedTokenizer):
-    """A tokeniser written in Python, that does not say where its pieces come from: pieces of three letters, spaces kept on demand.
+    """A tokeniser written in Python, that does not say where its pieces come from: pieces of three
+    letters, spaces kept on demand.
 
     'q' is a letter that it drops.
     """
 
     def __init__(self, keeps_spaces: bool = False, **rest: Any) -> None:
         self.keeps_spaces, self.table = keeps_spaces, {"[CLS]": 0, "[SEP]": 1}
-        super().__init__(cls_token="[CLS]", sep_token="[SEP]", special_tokens_pattern="cls_sep", **rest)
+        super().__init__(
+            cls_token="[CLS]", sep_token="[SEP]", special_tokens_pattern="cls_sep", **rest
+        )
 
     @property
     def vocab_size(self) -> int:

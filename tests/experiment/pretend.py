@@ -1,4 +1,6 @@
-"""Encoders for tests: quick, and honest about what makes real ones hard (last bits depend on the batch, they are slow, they fail)."""
+"""Encoders for tests: quick, and honest about what makes real ones hard (last bits depend on the
+batch, they are slow, they fail).
+"""
 
 import hashlib
 import time
@@ -21,12 +23,17 @@ def exact(sentence: Sentence, layer: str = "-", dim: int = DIM) -> np.ndarray:
 
 def sentences_of(count: int, start: int = 0) -> list[Sentence]:
     """Distinct sentences of one to twenty words."""
-    return [Sentence.of([f"w{i}", *(f"x{j}" for j in range(i * 7 % 20))]) for i in range(start, start + count)]
+    return [
+        Sentence.of([f"w{i}", *(f"x{j}" for j in range(i * 7 % 20))])
+        for i in range(start, start + count)
+    ]
 
 
 @dataclass
 class Pretend:
-    """Vectors from hashes; `batchy` adds a little that depends on which sentences are encoded together, as real batches do."""
+    """Vectors from hashes; `batchy` adds a little that depends on which sentences are encoded
+    together, as real batches do.
+    """
 
     name: str = "pretend"
     batchy: bool = False
@@ -44,7 +51,11 @@ class Pretend:
         return self.spoil(Vectors((self._layer(sentences, "-"),)))
 
     def _layer(self, sentences: Sequence[Sentence], layer: str) -> np.ndarray:
-        found = np.stack([exact(s, layer) for s in sentences]) if sentences else np.zeros((0, DIM), np.float32)
+        found = (
+            np.stack([exact(s, layer) for s in sentences])
+            if sentences
+            else np.zeros((0, DIM), np.float32)
+        )
         if self.batchy:
             digest = hashlib.blake2b(b"".join(s.key for s in sentences), digest_size=4).digest()
             found = found * np.float32(1 + int.from_bytes(digest, "little") / 2**52)
@@ -70,7 +81,9 @@ class PretendLayers(Pretend):
         units = [[0 if w == "x3" else 2 for w in s.words] for s in sentences]
         flat = np.concatenate([[0], np.cumsum([n for s in units for n in s])]).astype(np.int64)
         ends = np.cumsum([0, *(sum(s) for s in units)])
-        spans = Spans(ends, np.stack([flat[:-1], flat[1:]], 1), np.cumsum([0, *(len(s) for s in units)]))
+        spans = Spans(
+            ends, np.stack([flat[:-1], flat[1:]], 1), np.cumsum([0, *(len(s) for s in units)])
+        )
         layers = tuple(np.concatenate([pieces(s, name) for s in sentences]) for name in names)
         return Vectors(layers, names, spans, cut)
 

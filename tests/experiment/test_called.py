@@ -1,4 +1,6 @@
-"""No encoder that was asked for vanishes behind another of the same name, in a call or in a folder of results."""
+"""No encoder that was asked for vanishes behind another of the same name, in a call or in a folder
+of results.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,8 @@ def times(factor):
     return lambda s: by_length(s) * factor
 
 
-ONE, OTHER = (lambda s: by_length(s) + 1), (lambda s: by_length(s) * [[1, 0]] - 1)  # two of one file, one line and one name
+# two of one file, one line and one name
+ONE, OTHER = (lambda s: by_length(s) + 1), (lambda s: by_length(s) * [[1, 0]] - 1)
 PAIRS = {
     "functions without a name": (ONE, OTHER),
     "functions of one name that close over something": (times(1), times(0)),
@@ -114,9 +117,15 @@ PAIRS = {
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_two_live_things_have_two_rows(pair, task, how):
-    alone = [scores(evaluate(thing, task, **HOW, cache=how["cache"] / str(i)).results) for i, thing in enumerate(pair)]
+    alone = [
+        scores(evaluate(thing, task, **HOW, cache=how["cache"] / str(i)).results)
+        for i, thing in enumerate(pair)
+    ]
     (name,) = alone[0]
-    assert scores(evaluate(list(pair), task, **how).results) == {name: alone[0][name], f"{name} #2": alone[1][name]}
+    assert scores(evaluate(list(pair), task, **how).results) == {
+        name: alone[0][name],
+        f"{name} #2": alone[1][name],
+    }
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
@@ -130,7 +139,10 @@ def test_one_after_the_other_into_one_folder_keeps_both_rows(pair, task, how):
 def test_models_go_by_their_path_and_a_changed_model_is_another(tmp_path, task, how):
     from sentence_transformers import SentenceTransformer
 
-    models = [SentenceTransformer(str(sentence_transformer(tmp_path / name)), device="cpu") for name in ("one", "other")]
+    models = [
+        SentenceTransformer(str(sentence_transformer(tmp_path / name)), device="cpu")
+        for name in ("one", "other")
+    ]
     import torch
 
     with torch.no_grad():
@@ -149,7 +161,11 @@ def test_an_object_that_says_nothing_of_its_state_is_never_taken_for_what_it_was
     encoder.weights[:] = 0
     (after,) = scores(evaluate(encoder, task, **how).results).values()
     assert before != after
-    both = scores(evaluate([Stateful(np.ones(2, np.float32)), Stateful(np.zeros(2, np.float32))], task, **how).results)
+    both = scores(
+        evaluate(
+            [Stateful(np.ones(2, np.float32)), Stateful(np.zeros(2, np.float32))], task, **how
+        ).results
+    )
     assert both == {"stateful": before, "stateful #2": after}
 
 
@@ -186,7 +202,10 @@ def test_functions_that_are_called_as_our_encoders_are_not_taken_for_them():
     ("given", "said"),
     [
         ([ONE, ONE], "'<lambda>' is given twice"),
-        ([Stated("1"), Stated("1")], "two encoders are called 'declared', and nothing tells them apart; name them"),
+        (
+            [Stated("1"), Stated("1")],
+            "two encoders are called 'declared', and nothing tells them apart; name them",
+        ),
         ([Declared("1", "length"), "length"], "both called 'length'"),
         ({"mine": "length"}, "'length' is a reference and goes by itself"),
         ({"length": ONE}, "'length' cannot name a model"),

@@ -44,7 +44,9 @@ def test_each_distinct_sentence_is_encoded_once(tmp_path):
     again = embed(encoder, known[::-1], store, "k")
     assert (again.encoded, again.cached) == (0, 5000)
     assert encoded(encoder) == 5000
-    np.testing.assert_array_equal(read(encoder, known, tmp_path).layers[0], [exact(s) for s in known])
+    np.testing.assert_array_equal(
+        read(encoder, known, tmp_path).layers[0], [exact(s) for s in known]
+    )
 
 
 def test_batches_are_sorted_by_length_and_do_not_depend_on_the_order_given(tmp_path):
@@ -81,7 +83,9 @@ def test_float16(tmp_path):
 
 def test_a_value_beyond_float16_is_told(tmp_path):
     known, store = sentences_of(10), VectorStore(tmp_path, "float16")
-    encoder = Pretend(spoil=lambda v: Vectors((np.where(np.arange(len(v.layers[0])) == 3, 1e6, 1.0)[:, None],)))
+    encoder = Pretend(
+        spoil=lambda v: Vectors((np.where(np.arange(len(v.layers[0])) == 3, 1e6, 1.0)[:, None],))
+    )
     done = embed(encoder, known, store, "k")
     assert [reason for _, reason in done.problems] == ["a value beyond what float16 holds"]
 
@@ -143,7 +147,15 @@ def test_ragged_sentences_without_vectors_have_words_without_units(tmp_path):
     st.lists(
         st.tuples(
             st.lists(st.integers(0, 60), max_size=30),
-            st.sampled_from([("0.mean",), ("1.mean", "0.mean"), ("0.mean", "1.mean", "2.mean"), ("0.none",), ("1.none", "0.none")]),
+            st.sampled_from(
+                [
+                    ("0.mean",),
+                    ("1.mean", "0.mean"),
+                    ("0.mean", "1.mean", "2.mean"),
+                    ("0.none",),
+                    ("1.none", "0.none"),
+                ]
+            ),
         ),
         max_size=8,
     )
@@ -183,7 +195,9 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     assert encoded(encoder) < 5 * 5000
     found = vectors(encoder, known, store, "k").layers[0]
     assert not found[[7, 3001]].any()
-    np.testing.assert_array_equal(found[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)])
+    np.testing.assert_array_equal(
+        found[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)]
+    )
     again = embed(encoder, known, store, "k")
     assert again.problems == done.problems
     assert again.cached == 4998
@@ -214,7 +228,10 @@ def test_a_sentence_that_alone_was_left_and_fails_again_is_not_fatal(tmp_path):
 def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
     encoder = Pretend(fails=lambda s: True)
     with pytest.raises(
-        EncoderProblem, match=r"pretend failed on every sentence tried \(RuntimeError: cannot read .*mend the encoder"
+        EncoderProblem,
+        match=(
+            r"pretend failed on every sentence tried \(RuntimeError: cannot read .*mend the encoder"
+        ),
     ) as told:
         embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
@@ -237,7 +254,10 @@ def test_a_missing_package_is_told_at_once(tmp_path):
             raise ImportError("install sonde[hf]")
 
     encoder = Needy()
-    with pytest.raises(EncoderProblem, match="pretend needs a package that is not installed: ImportError: install sonde"):
+    with pytest.raises(
+        EncoderProblem,
+        match="pretend needs a package that is not installed: ImportError: install sonde",
+    ):
         embed(encoder, sentences_of(100), VectorStore(tmp_path), "k")
     assert len(encoder.calls) == 1
 
@@ -267,11 +287,15 @@ def test_vectors_that_are_not_finite_are_told_and_remembered(tmp_path, value):
     for calls in (1, 1):
         done = embed(encoder, known, VectorStore(tmp_path), "k")
         assert len(done.problems) == 2
-        assert {reason for _, reason in done.problems} == {"a value that is not finite (NaN or infinite)"}
+        assert {reason for _, reason in done.problems} == {
+            "a value that is not finite (NaN or infinite)"
+        }
         assert len(encoder.calls) == calls
         found = read(encoder, known, tmp_path).layers[0]
         assert not found[~done.usable].any()
-        np.testing.assert_array_equal(found[done.usable], [exact(s) for s, u in zip(known, done.usable, strict=True) if u])
+        np.testing.assert_array_equal(
+            found[done.usable], [exact(s) for s, u in zip(known, done.usable, strict=True) if u]
+        )
 
 
 def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
@@ -286,7 +310,9 @@ def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
 
     encoder, known = Spoilt(), sentences_of(10)
     assert len(embed(encoder, known, VectorStore(tmp_path), "k").problems) == 1
-    assert embed(encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k").usable.all()
+    assert embed(
+        encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k"
+    ).usable.all()
 
 
 def test_of_a_sentence_in_words_those_are_lost_that_are_not_finite(tmp_path):
@@ -333,7 +359,12 @@ def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
     }
     assert lost["0.none",] is None
     assert lost["1.none",].sum() == lost["0.none", "1.none"].sum() == 1
-    (why,) = {why for _, why in embed(Spoilt(slots=("1.none",)), known, VectorStore(tmp_path, "float16"), "k").problems}
+    (why,) = {
+        why
+        for _, why in embed(
+            Spoilt(slots=("1.none",)), known, VectorStore(tmp_path, "float16"), "k"
+        ).problems
+    }
     assert why == "some of its tokens: a value beyond what float16 holds"
 
 
@@ -342,15 +373,42 @@ def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
 WRONG = {
     "a list": (lambda v: [1], "returned a list where Vectors was expected"),
     "an array": (lambda v: v.layers[0], "returned a ndarray where Vectors was expected"),
-    "too few rows": (lambda v: Vectors((v.layers[0][1:],)), r"an array of shape \[9, 8\] where \[10, dim\] for 10 sentences"),
-    "one dimension": (lambda v: Vectors((v.layers[0][:, 0],)), r"an array of shape \[10\] where \[10, dim\]"),
-    "a tensor of three": (lambda v: Vectors((v.layers[0][None],)), r"an array of shape \[1, 10, 8\]"),
-    "no numbers": (lambda v: Vectors((v.layers[0][:, :0],)), "vectors of no numbers where at least one was expected"),
-    "objects": (lambda v: Vectors((v.layers[0].astype(object),)), "a ndarray of object where a numpy array of float32"),
-    "a list of rows": (lambda v: Vectors((v.layers[0].tolist(),)), "a list of no type where a numpy array of float32"),
-    "two layers": (lambda v: Vectors(v.layers * 2, ("a", "b")), r"2 layers where 1 \(-\) was expected"),
-    "a short cut": (lambda v: replace(v, cut=np.zeros(3, bool)), r"`cut` of shape \[3\] where \[10\]"),
-    "spans": (lambda v: replace(v, spans=Spans(*np.zeros((3, 1), np.int64))), "spans of 0 sentences where 10"),
+    "too few rows": (
+        lambda v: Vectors((v.layers[0][1:],)),
+        r"an array of shape \[9, 8\] where \[10, dim\] for 10 sentences",
+    ),
+    "one dimension": (
+        lambda v: Vectors((v.layers[0][:, 0],)),
+        r"an array of shape \[10\] where \[10, dim\]",
+    ),
+    "a tensor of three": (
+        lambda v: Vectors((v.layers[0][None],)),
+        r"an array of shape \[1, 10, 8\]",
+    ),
+    "no numbers": (
+        lambda v: Vectors((v.layers[0][:, :0],)),
+        "vectors of no numbers where at least one was expected",
+    ),
+    "objects": (
+        lambda v: Vectors((v.layers[0].astype(object),)),
+        "a ndarray of object where a numpy array of float32",
+    ),
+    "a list of rows": (
+        lambda v: Vectors((v.layers[0].tolist(),)),
+        "a list of no type where a numpy array of float32",
+    ),
+    "two layers": (
+        lambda v: Vectors(v.layers * 2, ("a", "b")),
+        r"2 layers where 1 \(-\) was expected",
+    ),
+    "a short cut": (
+        lambda v: replace(v, cut=np.zeros(3, bool)),
+        r"`cut` of shape \[3\] where \[10\]",
+    ),
+    "spans": (
+        lambda v: replace(v, spans=Spans(*np.zeros((3, 1), np.int64))),
+        "spans of 0 sentences where 10",
+    ),
 }
 
 
@@ -371,7 +429,9 @@ def test_a_baseline_may_leave_all_to_probes_of_words(tmp_path):
 def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tmp_path):
     known = sentences_of(5000)
     encoder = Pretend(spoil=lambda v: Vectors((v.layers[0][:, : DIM - (len(encoder.calls) > 1)],)))
-    with pytest.raises(EncoderProblem, match="returned vectors of 7 numbers where 8 as for the sentences before"):
+    with pytest.raises(
+        EncoderProblem, match="returned vectors of 7 numbers where 8 as for the sentences before"
+    ):
         embed(encoder, known, VectorStore(tmp_path), "k")
     done = embed(Pretend(), known, VectorStore(tmp_path), "k")
     assert (done.cached, done.encoded) == (2048, 2952)
@@ -488,7 +548,9 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path, monkeypatch):
         real(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StoreProblem, match="No space left on device; what was finished before is kept"):
+    with pytest.raises(
+        StoreProblem, match="No space left on device; what was finished before is kept"
+    ):
         embed(Pretend(), known, VectorStore(tmp_path), "k")
     monkeypatch.undo()
     assert embed(Pretend(), known, VectorStore(tmp_path), "k").cached == 2048
@@ -527,7 +589,8 @@ def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tm
     assert killed >= 2
     done = embed(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k")
     assert done.usable.all()
-    for path in (tmp_path / "killed").rglob("*.part"):  # what a killed write leaves is ignored, and removed after a day
+    # what a killed write leaves is ignored, and removed after a day
+    for path in (tmp_path / "killed").rglob("*.part"):
         path.unlink()
     assert files(tmp_path / "killed") == files(tmp_path / "whole")
 

@@ -1,4 +1,6 @@
-"""Results keep scores where they are asked to: of the state that is best by loss, without a change of the score."""
+"""Results keep scores where they are asked to: of the state that is best by loss, without a change
+of the score.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ from sonde.testing import FAMILIES
 
 SIZES = (90, 40, 40)
 PROBES_OF = {
-    "sentence": ["logreg", "mlp,hidden=8,dropout=0,dropout=0.1,precision=float32", "mlp,protocol=acl18,hidden=8,dropout=0", "majority"],
+    "sentence": [
+        "logreg",
+        "mlp,hidden=8,dropout=0,dropout=0.1,precision=float32",
+        "mlp,protocol=acl18,hidden=8,dropout=0",
+        "majority",
+    ],
     "span": ["span,projection=8,hidden=8", "logreg"],
     "pair": ["logreg"],
 }
@@ -50,7 +57,9 @@ def measured(place, family, probes, name, **settings):
 
 
 @pytest.mark.parametrize("family", ["sentence", "span"])
-def test_scores_are_of_the_state_that_is_best_by_loss_and_the_score_is_as_without_them(place, family):
+def test_scores_are_of_the_state_that_is_best_by_loss_and_the_score_is_as_without_them(
+    place, family
+):
     probes = PROBES_OF[family]
     task, encoder, plain = measured(place, family, probes, "plain")
     *_, kept = measured(place, family, probes, "kept", keep_scores=True)
@@ -61,21 +70,39 @@ def test_scores_are_of_the_state_that_is_best_by_loss_and_the_score_is_as_withou
     differ = 0
     for probe, result in kept.items():
         assert plain[probe].scores is None
-        assert (result.score, result.low, result.high) == (plain[probe].score, plain[probe].low, plain[probe].high)
+        assert (result.score, result.low, result.high) == (
+            plain[probe].score,
+            plain[probe].low,
+            plain[probe].high,
+        )
         assert all(
-            (a == b).all() for a, b in zip(result.predicted.arrays().values(), plain[probe].predicted.arrays().values(), strict=True)
+            (a == b).all()
+            for a, b in zip(
+                result.predicted.arrays().values(),
+                plain[probe].predicted.arrays().values(),
+                strict=True,
+            )
         )
         if probe == "majority":
             assert result.scores is None  # its scores are no probabilities
             continue
-        by_score, by_loss = PROBES.make(probe).fit(*parts[:2], cells=(Cell("-", 0), Cell("-", 0, "loss")))
+        by_score, by_loss = PROBES.make(probe).fit(
+            *parts[:2], cells=(Cell("-", 0), Cell("-", 0, "loss"))
+        )
         expected = code_length(parts[2].labels, by_loss.predict(parts[2]).scores)
         np.testing.assert_allclose(result.scores.bits(result.gold), expected, atol=0.02)
-        differ += not np.allclose(by_score.predict(parts[2]).scores, by_loss.predict(parts[2]).scores)
-        dev = [code_length(parts[1].labels, p.predict(parts[1]).scores).mean() for p in (by_score, by_loss)]
+        differ += not np.allclose(
+            by_score.predict(parts[2]).scores, by_loss.predict(parts[2]).scores
+        )
+        dev = [
+            code_length(parts[1].labels, p.predict(parts[1]).scores).mean()
+            for p in (by_score, by_loss)
+        ]
         assert dev[1] <= dev[0] + 1e-6
         assert (result.scores.rows == dataset.rows("test")).all()
-    assert differ or family != "sentence", "of no probe here the two states differ, so nothing was tried"
+    assert differ or family != "sentence", (
+        "of no probe here the two states differ, so nothing was tried"
+    )
 
 
 def test_what_was_measured_without_scores_is_measured_again_for_them_and_then_known(place):
@@ -85,7 +112,12 @@ def test_what_was_measured_without_scores_is_measured_again_for_them_and_then_kn
         *_, kept = measured(place, "sentence", ["logreg"], "again", keep_scores=True)
         assert kept[PROBES.canonical("logreg")].scores is not None
     *_, plain = measured(place, "sentence", ["logreg"], "again")
-    assert len(_ids(place / "again")) == len(list((place / "again").glob("*.result"))) == len(list((place / "again").glob("*.scores"))) == 1
+    assert (
+        len(_ids(place / "again"))
+        == len(list((place / "again").glob("*.result")))
+        == len(list((place / "again").glob("*.scores")))
+        == 1
+    )
     assert plain[PROBES.canonical("logreg")].score == kept[PROBES.canonical("logreg")].score
 
 
@@ -103,7 +135,9 @@ def _ids(folder):
 
 
 def sonde(*arguments):
-    done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"})
+    done = CliRunner().invoke(
+        app, [str(a) for a in arguments], catch_exceptions=False, env={"COLUMNS": "200"}
+    )
     assert done.exit_code == 0, done.output
     return done.output
 
@@ -121,7 +155,18 @@ def spans(place):
         "--probe",
         "span,projection=8,hidden=8",
     ]
-    sonde(*arguments, "--seeds", 2, "--keep", "scores", "-o", place / "spans", "--cache", place / "cache", "-q")
+    sonde(
+        *arguments,
+        "--seeds",
+        2,
+        "--keep",
+        "scores",
+        "-o",
+        place / "spans",
+        "--cache",
+        place / "cache",
+        "-q",
+    )
     return place / "spans"
 
 
@@ -158,7 +203,10 @@ def test_predictions_stand_beside_the_examples(place, spans, tmp_path):
         assert row["sentences"] == [site.sentence.text for site in example.sites]
         assert row["spans"] == [list(site.span) for site in example.sites]
         assert row["gold"] == sorted(example.label)
-        cost = -sum(np.log2(p if name in example.label else 1 - p) for name, p in row["probabilities"].items())
+        cost = -sum(
+            np.log2(p if name in example.label else 1 - p)
+            for name, p in row["probabilities"].items()
+        )
         assert row["bits"] == pytest.approx(cost, abs=0.01)
     assert first.read_text() != second.read_text()
 
@@ -175,8 +223,13 @@ def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
     assert all(record.more["preds"] == {} for record in records)
     probabilities = np.array([target.more["preds"]["proba"] for target in targets])
     assert probabilities.shape == (SIZES[2], len(labels))
-    rows = [json.loads(line) for line in next(iter(_written(spans, tmp_path))).read_text("utf-8").splitlines()]
-    np.testing.assert_allclose(probabilities, [[row["probabilities"][name] for name in labels] for row in rows], atol=1e-6)
+    rows = [
+        json.loads(line)
+        for line in next(iter(_written(spans, tmp_path))).read_text("utf-8").splitlines()
+    ]
+    np.testing.assert_allclose(
+        probabilities, [[row["probabilities"][name] for name in labels] for row in rows], atol=1e-6
+    )
 
 
 def _written(spans, tmp_path):

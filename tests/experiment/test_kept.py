@@ -17,7 +17,9 @@ from sonde.tables.terminal import terminal
 
 @dataclass(frozen=True)
 class Distances:
-    """A task about the first word of each sentence, tagged by a distance, and by what no two examples share."""
+    """A task about the first word of each sentence, tagged by a distance, and by what no two
+    examples share.
+    """
 
     name: str = "distances"
     question: str = "Which is it?"
@@ -29,16 +31,26 @@ class Distances:
         rng = np.random.default_rng(0)
         examples = []
         for i in range(300):
-            word, split = str(rng.choice(["red", "blue", "green"])), "train" if i < 150 else "dev" if i < 200 else "test"
+            word, split = (
+                str(rng.choice(["red", "blue", "green"])),
+                "train" if i < 150 else "dev" if i < 200 else "test",
+            )
             site = Site(Sentence.of([word, f"n{i}"]))
-            examples.append(Example((site,), word, split, strata={"distance": str(i % 3), "record": str(i)}))
+            examples.append(
+                Example((site,), word, split, strata={"distance": str(i % 3), "record": str(i)})
+            )
         return Dataset.of(examples)
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     place = tmp_path_factory.mktemp("kept")
-    how = {"probes": ["online:logreg"], "controls": ["none", "word-labels"], "seeds": 2, "bounds": False}
+    how = {
+        "probes": ["online:logreg"],
+        "controls": ["none", "word-labels"],
+        "seeds": 2,
+        "bounds": False,
+    }
     done = evaluate("bow:random,dim=16", [Distances()], **how, cache=place, progress=False)
     assert not done.failures
     return done
@@ -46,7 +58,10 @@ def found(tmp_path_factory):
 
 def test_test_examples_keep_their_tags_but_for_those_of_their_own(found):
     for result in found.results:
-        assert set(result.strata) == {"distance", *(["key seen"] if result.trial.control != "none" else [])}
+        assert set(result.strata) == {
+            "distance",
+            *(["key seen"] if result.trial.control != "none" else []),
+        }
         assert len(result.strata["distance"].codes) == result.n
     rows = by_stratum(found.results, "distance")
     assert {row.stratum for row in rows} == {"0", "1", "2"}
@@ -65,10 +80,14 @@ def test_constants_and_codes_are_kept_and_shown(found):
 
 
 def test_a_star_stands_for_all_samples(tmp_path):
-    rows = [{"text": f"w{i} x", "targets": [{"span1": [0, 1], "label": "ab"[i % 2]}]} for i in range(40)]
+    rows = [
+        {"text": f"w{i} x", "targets": [{"span1": [0, 1], "label": "ab"[i % 2]}]} for i in range(40)
+    ]
     (tmp_path / "data").mkdir()
     for split, part in (("train", rows[:20]), ("dev", rows[20:30]), ("test", rows[30:])):
-        (tmp_path / "data" / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in part))
+        (tmp_path / "data" / f"{split}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in part)
+        )
     made, refused = tasks_of([f"edge/jsonl:{tmp_path / 'data'},sample=*/5"], tmp_path / "cache")
     assert not refused
     assert [len(task.load().rows("train")) for task in made.values()] == [16] * 5

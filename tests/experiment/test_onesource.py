@@ -19,7 +19,10 @@ class Pooled:
         test = [(k % 2, (k % 2) ^ (k % 8 < 2)) for k in range(80)]
         rows = [("train", k % 2, k % 2) for k in range(40)] + [("test", *row) for row in test]
         said = [Sentence.of([f"w{k}"]) for k in range(len(rows))]
-        return Dataset.of(Example.about(s, "xy"[y], split, source=self.names[k]) for s, (split, k, y) in zip(said, rows, strict=True))
+        return Dataset.of(
+            Example.about(s, "xy"[y], split, source=self.names[k])
+            for s, (split, k, y) in zip(said, rows, strict=True)
+        )
 
 
 def test_it_is_the_commonest_label_of_a_source_in_train():
@@ -34,6 +37,10 @@ def test_one_source_has_no_note():
 
 def test_scores_have_none():
     pooled = Pooled().load()
-    told = Dataset.of(Example.about(Sentence.of(["w"]), float(k), split, source="ab"[k]) for split in ("train", "test") for k in (0, 1))
+    told = Dataset.of(
+        Example.about(Sentence.of(["w"]), float(k), split, source="ab"[k])
+        for split in ("train", "test")
+        for k in (0, 1)
+    )
     assert worth(pooled)
     assert not worth(told)

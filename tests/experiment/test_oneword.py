@@ -1,4 +1,6 @@
-"""The best rule of one word, against a plain search; and that data sets which ask for one word are called so."""
+"""The best rule of one word, against a plain search; and that data sets which ask for one word are
+called so.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +17,35 @@ from sonde.experiment.oneword import best_word
 from sonde.testing import FAMILIES
 
 WORDS = st.lists(st.sampled_from("a b c A d".split()), min_size=1, max_size=4)
-EXAMPLES = st.lists(st.tuples(WORDS, st.sampled_from("xyz"), st.sampled_from(["train", "test"])), min_size=4, max_size=30)
+EXAMPLES = st.lists(
+    st.tuples(WORDS, st.sampled_from("xyz"), st.sampled_from(["train", "test"])),
+    min_size=4,
+    max_size=30,
+)
 
 
 def dataset(examples):
-    return Dataset.of([Example.about(Sentence.of([*words, str(i)]), label, split) for i, (words, label, split) in enumerate(examples)])
+    return Dataset.of(
+        [
+            Example.about(Sentence.of([*words, str(i)]), label, split)
+            for i, (words, label, split) in enumerate(examples)
+        ]
+    )
 
 
 def plain(examples):
     """The best share of train that any rule of one word gets right."""
-    train = [({w.casefold() for w in words}, label) for words, label, split in examples if split == "train"]
+    train = [
+        ({w.casefold() for w in words}, label)
+        for words, label, split in examples
+        if split == "train"
+    ]
     shares = []
     for word in "abcd":
-        sides = [Counter(label for words, label in train if (word in words) == has) for has in (True, False)]
+        sides = [
+            Counter(label for words, label in train if (word in words) == has)
+            for has in (True, False)
+        ]
         shares.append(sum(max(side.values(), default=0) for side in sides) / len(train))
     return max(shares)
 
@@ -51,8 +69,19 @@ def jsem(n=400):
     rng = np.random.default_rng(0)
     rows = []
     for i in range(n):
-        words = [f"w{rng.integers(50)}", *(["jsem"] if i % 2 and rng.random() < 0.96 else []), f"v{rng.integers(50)}", str(i)]
-        rows.append(Example.about(Sentence.of(words), "past" if i % 2 else "pres", ("train", "dev", "test", "train")[i // 2 % 4]))
+        words = [
+            f"w{rng.integers(50)}",
+            *(["jsem"] if i % 2 and rng.random() < 0.96 else []),
+            f"v{rng.integers(50)}",
+            str(i),
+        ]
+        rows.append(
+            Example.about(
+                Sentence.of(words),
+                "past" if i % 2 else "pres",
+                ("train", "dev", "test", "train")[i // 2 % 4],
+            )
+        )
     return Dataset.of(rows)
 
 
@@ -69,5 +98,10 @@ def test_what_is_not_about_whole_sentences_in_classes_has_no_rule():
     assert best_word(FAMILIES["sentence"]()) is not None
     for family in ("span", "spans", "pair"):
         assert best_word(FAMILIES[family]()) is None
-    one = Dataset.of([Example((Site(Sentence.of(["a", "b"]), (0, 1)),), "x", split) for split in ("train", "test")])
+    one = Dataset.of(
+        [
+            Example((Site(Sentence.of(["a", "b"]), (0, 1)),), "x", split)
+            for split in ("train", "test")
+        ]
+    )
     assert best_word(one) is None

@@ -1,4 +1,6 @@
-"""Oracles and bounds in a run: planned for tasks that have them, refused in a line elsewhere, fitted once, marked in the table."""
+"""Oracles and bounds in a run: planned for tasks that have them, refused in a line elsewhere,
+fitted once, marked in the table.
+"""
 
 import csv
 import json
@@ -36,16 +38,22 @@ def measured(wanted, places):
 
 def test_plain_gold_is_the_default_oracle_of_each_task(places):
     made = plan(Wanted([Told()], ["gold", "gold:lengths,width=none"], seeds=1), places)
-    assert [t.encoder for t in made.trials] == ["gold:words,noise=0.0,seed=0,width=384", "gold:lengths,noise=0.0,seed=0,width=none"]
+    assert [t.encoder for t in made.trials] == [
+        "gold:words,noise=0.0,seed=0,width=384",
+        "gold:lengths,noise=0.0,seed=0,width=none",
+    ]
     found = measured(Wanted([Told()], ["gold"], seeds=1), places)
     assert found["gold:words"].score == 100
     assert found["gold:words"].kind == "oracle"
-    assert [t.encoder for t in plan(Wanted([Told()], [Gold()], seeds=1), places).trials] == ["gold:words"]
+    assert [t.encoder for t in plan(Wanted([Told()], [Gold()], seeds=1), places).trials] == [
+        "gold:words"
+    ]
 
 
 def test_an_oracle_of_spans_gives_a_vector_a_word(places):
     task = Told("span", metric="micro-f1")
-    assert measured(Wanted([task], ["gold"], seeds=1), places)["gold:words"].score > 85  # agents are told by their place alone
+    # agents are told by their place alone
+    assert measured(Wanted([task], ["gold"], seeds=1), places)["gold:words"].score > 85
 
 
 def test_a_task_without_that_oracle_is_refused_in_a_line(places, table):
@@ -88,8 +96,14 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(places, tabl
 
 
 def test_bounds_of_a_task_about_words_read_words(places):
-    made = plan(Wanted([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=BOUNDS), places)
-    assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {"random", "bow:random", "gold:words"}
+    made = plan(
+        Wanted([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=BOUNDS), places
+    )
+    assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {
+        "random",
+        "bow:random",
+        "gold:words",
+    }
     assert all("pool=none" in t.encoder for t in made.trials if t.encoder.startswith("bow"))
 
 
@@ -99,7 +113,11 @@ def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(places):
 
 
 def test_a_table_says_what_each_row_is(places):
-    outcome = run(plan(Wanted([Told()], ["random,dim=8"], seeds=1, bounds=BOUNDS), places), places, progress=False)
+    outcome = run(
+        plan(Wanted([Told()], ["random,dim=8"], seeds=1, bounds=BOUNDS), places),
+        places,
+        progress=False,
+    )
     listed = list(csv.DictReader(render(outcome.results, "csv").splitlines()))
     assert {row["encoder"]: row["kind"] for row in listed} == {
         "random,dim=8": "baseline",
@@ -110,11 +128,15 @@ def test_a_table_says_what_each_row_is(places):
 
 
 def test_who_did_what_is_answered_by_vectors_that_hold_it(places, tmp_path):
-    """A ceiling that is out of reach makes low scores mean nothing; of eight nouns and eight verbs 3,000 items are enough to reach it."""
+    """A ceiling that is out of reach makes low scores mean nothing; of eight nouns and eight verbs
+    3,000 items are enough to reach it.
+    """
     nouns = ["king", "queen", "poet", "pupil", "guest", "nurse", "man", "woman"]
     verbs = ["hug", "envy", "pay", "sneeze", "smile", "hire", "help", "call"]
     (tmp_path / "few.json").write_text(json.dumps({"nouns": nouns, "verbs": verbs}))
-    task = f"comp/sem-role,size=3000,dev=400,test=1200,readings=none,request={tmp_path / 'few.json'}"
+    task = (
+        f"comp/sem-role,size=3000,dev=400,test=1200,readings=none,request={tmp_path / 'few.json'}"
+    )
     outcome = run(plan(Wanted([task], ["gold:relations"], seeds=1), places), places, progress=False)
     assert not outcome.failures
     parts = {row.stratum: row.score for row in by_stratum(outcome.results, "new")}

@@ -13,7 +13,8 @@ def test_the_cache_of_vectors_is_opened_once_and_places_still_pickle(tmp_path):
     assert places.vector_store() is places.vector_store()
     again = pickle.loads(pickle.dumps(places))
     assert again == places
-    assert again.vector_store() is places.vector_store()  # so that a worker, which unpickles places for each group, opens it once
+    # so that a worker, which unpickles places for each group, opens it once
+    assert again.vector_store() is places.vector_store()
     assert Places.of(None, tmp_path / "other").vector_store() is not places.vector_store()
 
 
@@ -29,7 +30,9 @@ def test_vectors_in_half_precision_are_other_encoders_to_results_but_not_to_plan
     from sonde.experiment.plan import Wanted, plan
 
     wanted = Wanted(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
-    full, half = (plan(wanted, Places.of(tmp_path / "r", tmp_path, dtype)) for dtype in ("float32", "float16"))
+    full, half = (
+        plan(wanted, Places.of(tmp_path / "r", tmp_path, dtype)) for dtype in ("float32", "float16")
+    )
     assert full.trials == half.trials
     assert not set(full.ids.values()) & set(half.ids.values())
     assert plan(wanted, Places.of(tmp_path / "r", tmp_path)).ids == full.ids

@@ -26,8 +26,18 @@ def tables(tmp_path):
 
 def test_each_wish_keeps_its_own_probes(places, tables):
     a, b, _ = tables
-    made = plan([Wanted([a], ["length"], ["logreg"]), Wanted([b], ["length"], ["mlp"], seeds=2), Wanted([a, b], [], ["majority"])], places)
-    found = {(t.task.rpartition("/")[2][0], t.encoder, t.probe.partition(",")[0], t.seed) for t in made.trials}
+    made = plan(
+        [
+            Wanted([a], ["length"], ["logreg"]),
+            Wanted([b], ["length"], ["mlp"], seeds=2),
+            Wanted([a, b], [], ["majority"]),
+        ],
+        places,
+    )
+    found = {
+        (t.task.rpartition("/")[2][0], t.encoder, t.probe.partition(",")[0], t.seed)
+        for t in made.trials
+    }
     assert found == {
         ("a", "length", "logreg", 0),
         ("b", "length", "mlp", 0),
@@ -55,7 +65,16 @@ def test_a_wish_that_comes_to_nothing_stops_no_other(places, tables):
 
 def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_path):
     encoder = f"hf:{transformer(tmp_path / 'hf')},layers=all,pool=none"
-    made = plan(Wanted([tables[0]], [encoder], ["span", "logreg", "majority"], seeds=1, reads=["top", "mix:0-1", "cat:0+top"]), places)
+    made = plan(
+        Wanted(
+            [tables[0]],
+            [encoder],
+            ["span", "logreg", "majority"],
+            seeds=1,
+            reads=["top", "mix:0-1", "cat:0+top"],
+        ),
+        places,
+    )
     found = {(t.probe.partition(",")[0], t.read) for t in made.trials}
     assert found == {
         ("span", "top"),
@@ -65,8 +84,12 @@ def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_pa
         ("logreg", "cat:0+top"),
         ("majority", "-"),  # it reads words, whatever is read of the vectors
     }
-    assert made.refused == {"logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"}
-    every = plan(Wanted([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), places)
+    assert made.refused == {
+        "logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"
+    }
+    every = plan(
+        Wanted([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), places
+    )
     assert {"0", "mix:0-0", "mix"} <= {t.read for t in every.trials}
 
 

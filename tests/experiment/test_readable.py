@@ -23,20 +23,43 @@ def laid(words: list[list[int]], cut: list[bool] | None = None) -> Vectors:
     flat = np.concatenate([[0], np.cumsum([n for s in words for n in s])]).astype(np.int64)
     first = np.cumsum([0, *map(len, words)])
     units = np.zeros((flat[-1], 2), np.float32)
-    return Vectors((units,), ("-",), Spans(flat[first], np.stack([flat[:-1], flat[1:]], 1), first), None if cut is None else np.array(cut))
+    return Vectors(
+        (units,),
+        ("-",),
+        Spans(flat[first], np.stack([flat[:-1], flat[1:]], 1), first),
+        None if cut is None else np.array(cut),
+    )
 
 
 def found(words, examples, cut=None) -> list[str]:
     """What becomes of examples, each a list of (sentence, start, stop)."""
     parts = readable(np.array(examples, np.int64), laid(words, cut))
     names = ("beyond", "unaligned", "partial")
-    return ["".join(name for name in names if getattr(parts, name)[i]) for i in range(len(examples))]
+    return [
+        "".join(name for name in names if getattr(parts, name)[i]) for i in range(len(examples))
+    ]
 
 
 def test_spans_without_units_are_told_from_those_behind_the_cut():
     words = [[1, 0, 2, 0], [0, 0], [1, 1, 0, 0]]
-    examples = [[(0, 0, 1)], [(0, 1, 2)], [(0, 1, 3)], [(0, 0, 4)], [(1, 0, 2)], [(1, *NONE)], [(0, *NONE)]]
-    assert found(words, examples) == ["", "unaligned", "partial", "partial", "unaligned", "unaligned", ""]
+    examples = [
+        [(0, 0, 1)],
+        [(0, 1, 2)],
+        [(0, 1, 3)],
+        [(0, 0, 4)],
+        [(1, 0, 2)],
+        [(1, *NONE)],
+        [(0, *NONE)],
+    ]
+    assert found(words, examples) == [
+        "",
+        "unaligned",
+        "partial",
+        "partial",
+        "unaligned",
+        "unaligned",
+        "",
+    ]
     cut = [False, False, True]
     examples = [[(2, 0, 2)], [(2, 1, 3)], [(2, 2, 4)], [(2, *NONE)], [(0, 3, 4)]]
     assert found(words, examples, cut) == ["", "beyond", "beyond", "", "unaligned"]
@@ -44,7 +67,9 @@ def test_spans_without_units_are_told_from_those_behind_the_cut():
 
 def test_both_sites_count():
     words = [[1, 0, 1, 0]]
-    assert found(words, [[(0, 0, 1), (0, 1, 2)], [(0, 0, 1), (0, 1, 3)], [(0, 1, 2), (0, 3, 4)]], [True]) == [
+    assert found(
+        words, [[(0, 0, 1), (0, 1, 2)], [(0, 0, 1), (0, 1, 3)], [(0, 1, 2), (0, 3, 4)]], [True]
+    ) == [
         "unaligned",
         "partial",
         "beyond",
@@ -52,7 +77,9 @@ def test_both_sites_count():
 
 
 def test_of_vectors_of_sentences_everything_is_read():
-    parts = readable(np.array([[(0, 0, 1)]]), Vectors((np.zeros((1, 2), np.float32),), cut=np.array([True])))
+    parts = readable(
+        np.array([[(0, 0, 1)]]), Vectors((np.zeros((1, 2), np.float32),), cut=np.array([True]))
+    )
     assert parts.whole.all()
     assert parts.counts() == {"beyond": 0, "unaligned": 0, "partial": 0}
 
@@ -68,7 +95,10 @@ def test_a_unit_without_numbers_costs_the_examples_that_read_it_and_no_others():
     assert both.lost.tolist() == [True, False]
 
 
-@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=5), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
+@given(
+    st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=5), min_size=1, max_size=4),
+    st.integers(0, 2**32 - 1),
+)
 def test_what_is_read_has_units_and_what_is_lost_is_counted_once(words, seed):
     rng = np.random.default_rng(seed)
     sites = []
@@ -78,7 +108,9 @@ def test_what_is_read_has_units_and_what_is_lost_is_counted_once(words, seed):
         sites.append([(sentence, start, int(rng.integers(start, len(words[sentence]))) + 1)])
     cut = [bool(b) for b in rng.integers(0, 2, len(words))]
     parts = readable(np.array(sites, np.int64), laid(words, cut))
-    for ((s, a, b),), whole, partial, beyond in zip(sites, parts.whole, parts.partial, parts.beyond, strict=True):
+    for ((s, a, b),), whole, partial, beyond in zip(
+        sites, parts.whole, parts.partial, parts.beyond, strict=True
+    ):
         counts = words[s][a:b]
         assert whole == (any(counts) and not beyond)
         assert beyond == (cut[s] and not any(words[s][b - 1 :]))
@@ -94,7 +126,9 @@ class Deaf:
     def encode(self, sentences):
         words = [[0 if w == "x" or i >= 5 else 1 for i, w in enumerate(s.words)] for s in sentences]
         made = laid(words, [len(s.words) > 5 for s in sentences])
-        values = [len(w) + 0.1 * i for s in sentences for i, w in enumerate(s.words[:5]) if w != "x"]
+        values = [
+            len(w) + 0.1 * i for s in sentences for i, w in enumerate(s.words[:5]) if w != "x"
+        ]
         return Vectors((np.array(values, np.float32)[:, None],), made.names, made.spans, made.cut)
 
 
@@ -105,7 +139,9 @@ class Task:
         examples = []
         for i in range(40):
             split = "train" if i < 20 else "dev" if i < 30 else "test"
-            long = Sentence.of(["aaaa" if i % 2 else "b", "x", "c", "d", "e", *["f"] * (i % 10 == 0)], f"{i}")
+            long = Sentence.of(
+                ["aaaa" if i % 2 else "b", "x", "c", "d", "e", *["f"] * (i % 10 == 0)], f"{i}"
+            )
             examples.append(Example((Site(long, (0, 1)),), str(i % 2), split))
             examples.append(Example((Site(long, (1, 2)),), "0", split))
             if i % 10 == 0:
@@ -119,11 +155,19 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
     made = Made(*(Identity(name, "") for name in Made._fields))
-    group = Group(Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key")
+    group = Group(
+        Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
+    )
     done = measure(group, Places.of(tmp_path / "r", tmp_path))
     assert not done.failure
     counts = done.results[0].provenance["counts"]
-    assert (counts["unusable"], counts["unaligned"], counts["beyond"], counts["partial"], counts["cut"]) == (0, 40, 4, 0, 4)
+    assert (
+        counts["unusable"],
+        counts["unaligned"],
+        counts["beyond"],
+        counts["partial"],
+        counts["cut"],
+    ) == (0, 40, 4, 0, 4)
     assert counts["left out"]["beyond"] == {"train": {"1": 2}, "dev": {"1": 1}, "test": {"1": 1}}
     assert counts["train"] == 20
     assert done.results[0].n == 10

@@ -19,8 +19,20 @@ from sonde.experiment.work import measured_in
 from sonde.testing.tiny import FAMILIES
 from sonde.vectors import Vectors
 
-METRICS = {"sentence": "accuracy", "asked": "accuracy", "span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}
-VIEWS = {"sentence": "mean", "asked": "mean+asked", "span": "mean", "spans": "mean", "pair": "mean+contrast"}
+METRICS = {
+    "sentence": "accuracy",
+    "asked": "accuracy",
+    "span": "micro-f1",
+    "spans": "micro-f1",
+    "pair": "pearson",
+}
+VIEWS = {
+    "sentence": "mean",
+    "asked": "mean+asked",
+    "span": "mean",
+    "spans": "mean",
+    "pair": "mean+contrast",
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,11 @@ def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monke
             time.sleep(0.5)
             yield function(group)
 
-    run(plan(Wanted([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), places), places, slow)
+    run(
+        plan(Wanted([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), places),
+        places,
+        slow,
+    )
     drawn = [line for line in capsys.readouterr().err.split("\r") if "measure:   0%" in line]
     assert len(drawn) > 3
     assert all("majority" in line for line in drawn[1:])
@@ -116,13 +132,19 @@ def test_a_second_run_encodes_nothing_and_fits_nothing(places: Places) -> None:
     first = run(made, places, progress=False)
     asked = list(encoder.asked)
     assert first.fresh == 2
-    again = run(plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), places), places, progress=False)
+    again = run(
+        plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), places),
+        places,
+        progress=False,
+    )
     assert encoder.asked == asked
     assert again.fresh == 0
     assert [r.score for r in again.results] == [r.score for r in first.results]
 
 
-def test_the_bar_says_how_far_a_fit_is(places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bar_says_how_far_a_fit_is(
+    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("sonde.experiment.bar.EVERY", 0.0)
     run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), places), places)
     shown = capsys.readouterr().err
@@ -133,7 +155,11 @@ def test_the_bar_says_how_far_a_fit_is(places: Places, monkeypatch: pytest.Monke
 
 def test_more_seeds_fit_only_what_is_missing(places: Places) -> None:
     def results(seeds: int) -> tuple[int, dict[int, float]]:
-        outcome = run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), places), places, progress=False)
+        outcome = run(
+            plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), places),
+            places,
+            progress=False,
+        )
         return outcome.fresh, {r.trial.seed: r.score for r in outcome.results}
 
     _, two = results(2)
@@ -164,7 +190,9 @@ def test_an_encoder_that_always_fails_spares_the_others(places: Places) -> None:
 
 
 def test_spans_need_vectors_of_words(places: Places) -> None:
-    outcome = run(plan(Wanted([Tiny("span")], [Counting()], ["logreg"]), places), places, progress=False)
+    outcome = run(
+        plan(Wanted([Tiny("span")], [Counting()], ["logreg"]), places), places, progress=False
+    )
     assert not outcome.results
     assert "one vector a sentence" in next(iter(outcome.failures.values()))
 
@@ -176,7 +204,10 @@ def test_any_map_will_do(places: Places) -> None:
 
 
 def test_the_order_of_a_result_is_that_of_the_plan(places: Places) -> None:
-    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]), places)
+    made = plan(
+        Wanted([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]),
+        places,
+    )
     outcome = run(made, places, progress=False)
     assert [r.trial for r in outcome.results] == list(made.trials)
 
@@ -218,14 +249,21 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(places: Places) -
         (Wanted([], ["length"], ["logreg"]), "nothing to measure"),
     ],
 )
-def test_what_cannot_be_run_is_said_before_work_starts(wanted: Wanted, said: str, places: Places) -> None:
+def test_what_cannot_be_run_is_said_before_work_starts(
+    wanted: Wanted, said: str, places: Places
+) -> None:
     with pytest.raises(PlanProblem, match=said):
         plan(wanted, places)
 
 
 def test_a_control_takes_the_signal_away(places: Places) -> None:
-    made = plan(Wanted([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), places)
-    scores = {r.trial.control.partition(",")[0]: r.score for r in run(made, places, progress=False).results}
+    made = plan(
+        Wanted([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), places
+    )
+    scores = {
+        r.trial.control.partition(",")[0]: r.score
+        for r in run(made, places, progress=False).results
+    }
     assert set(scores) == {"none", "shuffled"}
 
 

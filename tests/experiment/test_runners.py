@@ -58,7 +58,10 @@ def test_no_more_groups_are_asked_for_than_can_be_at_work():
 
 @pytest.mark.parametrize(
     ("how", "said"),
-    [("SIGKILL", "its process was killed (SIGKILL; systems do that when memory runs out)"), ("exit", "ended by itself (exit code 3)")],
+    [
+        ("SIGKILL", "its process was killed (SIGKILL; systems do that when memory runs out)"),
+        ("exit", "ended by itself (exit code 3)"),
+    ],
 )
 def test_a_worker_that_ends_is_told_and_the_others_go_on(how, said):
     jobs = [Job("a"), Job("bad", how), *(Job(str(i), "sleep") for i in range(4))]
@@ -90,7 +93,9 @@ UNGUARDED = """
 def test_a_script_without_a_guard_is_told_what_to_write(tmp_path):
     (tmp_path / "script.py").write_text(textwrap.dedent(UNGUARDED))
     command = [sys.executable, "script.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONG)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONG
+    )
     assert done.returncode == 1
     assert RunnerProblem.__name__ in done.stderr
     assert "if __name__ == '__main__'" in done.stderr
@@ -158,10 +163,23 @@ EASY = ("-t", "ud/tense:embedded", "--probe", "mine.py@Easy")
 
 
 def test_a_run_whose_worker_is_killed_says_so_and_goes_on(mine):
-    arguments = [*EASY, "--probe", "mine.py@Deadly", "-e", "length", "-e", "mine.py@vowels", "-j", "2", "-q"]
+    arguments = [
+        *EASY,
+        "--probe",
+        "mine.py@Deadly",
+        "-e",
+        "length",
+        "-e",
+        "mine.py@vowels",
+        "-j",
+        "2",
+        "-q",
+    ]
     _, said = ended(start(mine, *arguments, KILL="1"), code=1)
     assert said.count("was killed") == 2
-    assert "failed: ud/tense:embedded, length, mine.py@Deadly: its process was killed (SIGKILL" in said
+    assert (
+        "failed: ud/tense:embedded, length, mine.py@Deadly: its process was killed (SIGKILL" in said
+    )
     assert len(list((mine / "out").glob("*.result"))) == 2
     ended(start(mine, *arguments))
     assert len(list((mine / "out").glob("*.result"))) == 4
@@ -170,7 +188,10 @@ def test_a_run_whose_worker_is_killed_says_so_and_goes_on(mine):
 def test_an_encoder_that_leaves_or_wanders_harms_nothing_but_itself(mine):
     encoders = [f"--encoder=mine.py@{name}" for name in ("leaves", "wanders", "vowels")]
     out, said = ended(start(mine, *EASY, *encoders, "--cache", "kept", "-q"), code=1)
-    assert "leaves failed on every sentence tried (Exited: mine.py@leaves called sys.exit(0): let it return or raise)" in said
+    assert (
+        "leaves failed on every sentence tried (Exited: mine.py@leaves called sys.exit(0): let it"
+        " return or raise)" in said
+    )
     assert "vowels" in out
     assert len(list((mine / "out").glob("*.result"))) == 2
     assert (mine / "kept" / "vectors").is_dir()
@@ -191,8 +212,17 @@ def test_runs_that_share_a_store_share_the_work(mine):
 def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp_path):
     (tmp_path / "file").write_text("")
     asked = []
-    with pytest.raises(StoreProblem, match=r"cannot write into .*; make room, or choose another folder"):
-        sonde.evaluate(asked.append, "ud/tense:embedded", seeds=1, bounds=False, output=tmp_path / "file" / "results", progress=False)
+    with pytest.raises(
+        StoreProblem, match=r"cannot write into .*; make room, or choose another folder"
+    ):
+        sonde.evaluate(
+            asked.append,
+            "ud/tense:embedded",
+            seeds=1,
+            bounds=False,
+            output=tmp_path / "file" / "results",
+            progress=False,
+        )
     assert not asked
 
 
@@ -204,13 +234,36 @@ def test_a_file_that_calls_exit_is_told(tmp_path):
 
 def test_sixty_four_open_files_are_enough(mine):
     """For a run in several processes, and for a report, over a folder of more files than that."""
-    earlier = sorted((Path(__file__).parents[1] / "fixtures" / "store-0.1.0" / "results").glob("*.result"))
+    earlier = sorted(
+        (Path(__file__).parents[1] / "fixtures" / "store-0.1.0" / "results").glob("*.result")
+    )
     (mine / "out").mkdir()
     for number in range(100):
-        (mine / "out" / f"{number:032x}.result").write_bytes(earlier[number % len(earlier)].read_bytes())
+        (mine / "out" / f"{number:032x}.result").write_bytes(
+            earlier[number % len(earlier)].read_bytes()
+        )
     command = f"ulimit -n 64; exec {sys.executable} -m sonde"
-    run = ["run", "--no-bounds", *EASY, "-e", "mine.py@vowels", "-e", "length", "-j", "3", "-o", "out", "-q"]
+    run = [
+        "run",
+        "--no-bounds",
+        *EASY,
+        "-e",
+        "mine.py@vowels",
+        "-e",
+        "length",
+        "-j",
+        "3",
+        "-o",
+        "out",
+        "-q",
+    ]
     for arguments in (run, ["report", "out", "--format", "csv"]):
-        done = subprocess.run(["bash", "-c", f'{command} "$@"', "-", *arguments], cwd=mine, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["bash", "-c", f'{command} "$@"', "-", *arguments],
+            cwd=mine,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
     assert {row["format"] for row in csv.DictReader(done.stdout.splitlines())} == {"0", "1"}

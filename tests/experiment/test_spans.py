@@ -1,4 +1,6 @@
-"""The road of tasks about spans: word pieces of a transformer, all its layers in one pass, read in memory and from the disk."""
+"""The road of tasks about spans: word pieces of a transformer, all its layers in one pass, read in
+memory and from the disk.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,22 @@ def model(folder: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("probe", "reads", "dtype"),
-    [("span,projection=4,hidden=0", ("lex", "mix"), "float32"), ("logreg", ("top", "cat:lex+top"), "float16")],
+    [
+        ("span,projection=4,hidden=0", ("lex", "mix"), "float32"),
+        ("logreg", ("top", "cat:lex+top"), "float16"),
+    ],
 )
-def test_vectors_on_the_disk_give_the_results_of_those_in_memory(model, folder, probe, reads, dtype, monkeypatch):
+def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
+    model, folder, probe, reads, dtype, monkeypatch
+):
     def measured(name: str) -> dict[str, Result]:
         places = Places.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
-        outcome = run(plan(Wanted([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), places), places, progress=False)
+        outcome = run(
+            plan(Wanted([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), places),
+            places,
+            progress=False,
+        )
         assert not outcome.failures
         assert outcome.fresh == len(reads)
         return {r.trial.read: r for r in outcome.results}
@@ -49,14 +60,20 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(model, folder, 
     mapped = measured("disk")
     assert set(plain) == set(mapped) == set(reads)
     for read, result in plain.items():
-        for a, b in zip(result.predicted.arrays().values(), mapped[read].predicted.arrays().values(), strict=True):
+        for a, b in zip(
+            result.predicted.arrays().values(),
+            mapped[read].predicted.arrays().values(),
+            strict=True,
+        ):
             assert np.array_equal(a, b), read
         assert result.provenance["counts"]["unaligned"] == 0
 
 
 @dataclass(frozen=True)
 class Massive:
-    """A unit for each word, behind one of the whole sentence (as [BOS] is) that is beyond float16; so are the words called so."""
+    """A unit for each word, behind one of the whole sentence (as [BOS] is) that is beyond float16;
+    so are the words called so.
+    """
 
     beyond: tuple[str, ...] = ()
     name: str = "massive"
@@ -80,10 +97,16 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
     def measured(task: str, dtype: str) -> tuple[list[Result], dict[str, str]]:
         places = Places.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
-        outcome = run(plan(Wanted([Tiny(task)], [encoder], ["logreg"], seeds=1), places), places, progress=False)
+        outcome = run(
+            plan(Wanted([Tiny(task)], [encoder], ["logreg"], seeds=1), places),
+            places,
+            progress=False,
+        )
         return list(outcome.results), outcome.failures
 
-    ((full,), _), ((half,), failures) = (measured("span", dtype) for dtype in ("float32", "float16"))
+    ((full,), _), ((half,), failures) = (
+        measured("span", dtype) for dtype in ("float32", "float16")
+    )
     counts = half.provenance["counts"]
     spans = [(s, a, b) for s, a, b in FAMILIES["span"]().sites[:, 0].tolist()]
     words = [s.words for s in FAMILIES["span"]().sentences]
@@ -96,5 +119,6 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
     else:
         assert lost
         assert "not finite, or beyond what is kept" in counts["problems"][0]
-    _, failures = measured("sentence", "float16")  # whole sentences are read with that token, so that none is left
+    # whole sentences are read with that token, so that none is left
+    _, failures = measured("sentence", "float16")
     assert any("could not be encoded" in why for why in failures.values())

@@ -8,12 +8,20 @@ from hypothesis import strategies as st
 
 from sonde.judgements.agreement import alpha, majority
 
-MANY = ["1 2 3 3 2 1 4 1 2 . . .", "1 2 3 3 2 2 4 1 2 5 . 3", ". 3 3 3 2 3 4 2 2 5 1 .", "1 2 3 3 2 4 4 1 2 5 1 ."]
+MANY = [
+    "1 2 3 3 2 1 4 1 2 . . .",
+    "1 2 3 3 2 2 4 1 2 5 . 3",
+    ". 3 3 3 2 3 4 2 2 5 1 .",
+    "1 2 3 3 2 4 4 1 2 5 1 .",
+]
 TWO = ["a a b b d c c c e d d a", "b a b b b c c c e d d d"]
 
 
 def units(rows):
-    return [[vote for vote in column if vote != "."] for column in zip(*(row.split() for row in rows), strict=True)]
+    return [
+        [vote for vote in column if vote != "."]
+        for column in zip(*(row.split() for row in rows), strict=True)
+    ]
 
 
 def test_alpha_is_that_of_the_paper():

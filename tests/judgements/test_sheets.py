@@ -76,7 +76,14 @@ def test_the_same_seed_draws_the_same_and_another_draws_others(task):
 def test_three_people_who_are_right_make_a_bound_of_1(sheet, tmp_path, gold):
     files = [fill(sheet, tmp_path / f"{k}.tsv", lambda i: gold[i - 1]) for k in range(3)]
     bound = score(files)
-    assert (bound.score, bound.n, bound.unjudged, bound.ties, bound.alpha, bound.annotators) == (1.0, N, 0, 0, 1.0, 3)
+    assert (bound.score, bound.n, bound.unjudged, bound.ties, bound.alpha, bound.annotators) == (
+        1.0,
+        N,
+        0,
+        0,
+        1.0,
+        3,
+    )
     assert bound.low < 1 == bound.high
     assert sum(n for n, _ in bound.classes.values()) == N
 
@@ -111,7 +118,15 @@ def test_labels_can_be_asked_to_be_checked(reference, task, tmp_path):
 def test_labels_can_have_words_that_people_understand(reference, task, tmp_path, gold):
     sheet = tmp_path / "words.tsv"
     write(
-        reference, task, sheet, Asking(n=N, question="When?", words={"PAST": "before", "PRES": "now"}, explained={"PRES": "at this moment"})
+        reference,
+        task,
+        sheet,
+        Asking(
+            n=N,
+            question="When?",
+            words={"PAST": "before", "PRES": "now"},
+            explained={"PRES": "at this moment"},
+        ),
     )
     assert "#    now: at this moment" in sheet.read_text("utf-8")
     said = {"PAST": "before", "PRES": "now"}
@@ -130,22 +145,35 @@ def mangled(sheet, how):
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t"))
     if how == "semicolons, every cell quoted":
-        text = "".join(";".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\r\n" for row in rows)
+        text = "".join(
+            ";".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\r\n" for row in rows
+        )
         return text.encode("utf-8-sig")
     if how == "commas, empty cells added":
         wide = max(map(len, rows)) + 2
         out = []
         for row in rows:
             cells = [*row, *[""] * (wide - len(row))]
-            out.append(",".join('"' + c.replace('"', '""') + '"' if any(x in c for x in ',"') else c for c in cells))
+            out.append(
+                ",".join(
+                    '"' + c.replace('"', '""') + '"' if any(x in c for x in ',"') else c
+                    for c in cells
+                )
+            )
         return ("\r\n".join(out) + "\r\n").encode("utf-8-sig")
     if how == "UTF-16 with old Mac line ends":
-        return "\r".join("\t".join('"' + c.replace('"', '""') + '"' if '"' in c else c for c in row) for row in rows).encode("utf-16")
+        return "\r".join(
+            "\t".join('"' + c.replace('"', '""') + '"' if '"' in c else c for c in row)
+            for row in rows
+        ).encode("utf-16")
     if how == "sorted, numbers with decimals, comments at the end":
         comments = [row for row in rows if row[0].startswith("#")]
         body = [[f"{row[0]}.0", *row[1:]] for row in reversed(rows) if row[0].isdigit()]
         header = next(row for row in rows if row[0] == "id")
-        quoted = [[c if '"' not in c else '"' + c.replace('"', '""') + '"' for c in row] for row in (header, *body, *comments)]
+        quoted = [
+            [c if '"' not in c else '"' + c.replace('"', '""') + '"' for c in row]
+            for row in (header, *body, *comments)
+        ]
         return "\n".join(map("\t".join, quoted)).encode()
     lines = sheet.read_bytes().split(b"\n")
     return b"\n".join(line for line in lines if not line.startswith((b"5\t", b"6\t")))
@@ -175,12 +203,19 @@ def test_missing_rows_are_not_judged(sheet, tmp_path, gold):
 
 
 def line_of(file, number):
-    return next(k for k, line in enumerate(file.read_text("utf-8").splitlines(), 1) if line.startswith(f"{number}\t"))
+    return next(
+        k
+        for k, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if line.startswith(f"{number}\t")
+    )
 
 
 def test_an_unknown_label_is_named_with_file_and_line(sheet, tmp_path):
     file = fill(sheet, tmp_path / "a.tsv", lambda i: "psat" if i == 7 else "past")
-    with pytest.raises(DataProblem, match=rf"a\.tsv:{line_of(file, 7)}: 'psat' is no answer; write one of PAST, PRES"):
+    with pytest.raises(
+        DataProblem,
+        match=rf"a\.tsv:{line_of(file, 7)}: 'psat' is no answer; write one of PAST, PRES",
+    ):
         read(file)
 
 
@@ -188,7 +223,10 @@ def test_an_unknown_label_is_named_with_file_and_line(sheet, tmp_path):
 def test_a_row_of_no_sheet_is_named_with_file_and_line(sheet, tmp_path, bad):
     file = tmp_path / "a.tsv"
     file.write_text(sheet.read_text("utf-8") + f"{bad}\tmore\tpast\n", "utf-8")
-    with pytest.raises(DataProblem, match=rf"a\.tsv:{file.read_text('utf-8').count(chr(10))}: .* is no row of this sheet"):
+    with pytest.raises(
+        DataProblem,
+        match=rf"a\.tsv:{file.read_text('utf-8').count(chr(10))}: .* is no row of this sheet",
+    ):
         read(file)
 
 
@@ -230,7 +268,10 @@ def test_other_data_are_noticed(sheet, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: "\n".join(line for line in text.splitlines() if "sonde:" not in line), "is gone"),
+        (
+            lambda text: "\n".join(line for line in text.splitlines() if "sonde:" not in line),
+            "is gone",
+        ),
         (lambda text: text.replace("sonde: {", "sonde: "), "was changed"),
         (lambda text: text.replace("judgement\n", "verdict\n"), "no row with 'id' and 'judgement'"),
     ],
@@ -258,7 +299,13 @@ def test_a_bound_is_written_and_read(reference, sheet, tmp_path, gold):
     bound = score([fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i % 4 else "past")])
     write_bound(bound, tmp_path / "bound.json")
     again = read_bound(tmp_path / "bound.json")
-    assert (again.score, again.low, again.high, again.n, again.task) == (bound.score, bound.low, bound.high, bound.n, reference)
+    assert (again.score, again.low, again.high, again.n, again.task) == (
+        bound.score,
+        bound.low,
+        bound.high,
+        bound.n,
+        reference,
+    )
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", json.dumps({"score": 1})])
@@ -270,9 +317,15 @@ def test_what_is_no_bound_is_refused(tmp_path, text):
 
 @pytest.mark.parametrize(("name", "delimiter"), [("s.tsv", "\t"), ("s.txt", "\t"), ("s.csv", ",")])
 def test_formulas_are_disarmed(tmp_path, name, delimiter):
-    """Also where the name makes spreadsheets cut rows at commas, so that a cell could begin in the middle of a sentence."""
+    """Also where the name makes spreadsheets cut rows at commas, so that a cell could begin in the
+    middle of a sentence.
+    """
     words = [("O", "=SUM"), ("I", "-"), ("O", "@x"), ("I", "+1"), ("I", "well,=1+1,")]
-    lines = [f"{split}\t{label}\t{word} dogs {k}" for split in ("tr", "va", "te") for k, (label, word) in enumerate(words)]
+    lines = [
+        f"{split}\t{label}\t{word} dogs {k}"
+        for split in ("tr", "va", "te")
+        for k, (label, word) in enumerate(words)
+    ]
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     reference = f"table:{tmp_path / 't.txt'}"
     write(reference, TASKS.make(reference), tmp_path / name, Asking())

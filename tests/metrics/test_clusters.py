@@ -1,4 +1,6 @@
-"""The variance of clustered scores against plain loops, and intervals that hold the truth as often as they say."""
+"""The variance of clustered scores against plain loops, and intervals that hold the truth as often
+as they say.
+"""
 
 import importlib.util
 from itertools import combinations
@@ -30,7 +32,9 @@ def test_the_variance_of_a_share_is_that_of_a_jackknife_over_clusters(seed, many
     rng = np.random.default_rng(seed)
     clusters = np.concatenate([np.arange(many), rng.integers(many, size=n)])
     right = (rng.random(len(clusters)) < 0.6).astype(float)
-    found = over_examples(influences(right)[None], {"form": clusters}, np.zeros(len(right), np.int64))
+    found = over_examples(
+        influences(right)[None], {"form": clusters}, np.zeros(len(right), np.int64)
+    )
     if np.bincount(clusters).max() * HEAVIEST < len(right):
         assert found.covariance[0, 0] == pytest.approx(jackknife(right, clusters))
 
@@ -43,12 +47,17 @@ def test_independent_examples_have_the_variance_of_a_mean():
 
 
 def test_classes_of_fixed_size_are_taken_apart():
-    """Each form left out is replaced by the others of its class: the share of classes is no chance."""
+    """Each form left out is replaced by the others of its class: the share of classes is no
+    chance.
+    """
     rng = np.random.default_rng(1)
     forms = np.repeat(np.arange(20), 6)
     gold = forms % 2
     right = (rng.random(120) < np.where(gold, 0.9, 0.4)).astype(float)
-    moves = [0.5 * sum(right[(gold == c) & (forms != g)].mean() for c in (0, 1)) - right.mean() for g in range(20)]
+    moves = [
+        0.5 * sum(right[(gold == c) & (forms != g)].mean() for c in (0, 1)) - right.mean()
+        for g in range(20)
+    ]
     found = over_examples(influences(right)[None], {"target": forms}, gold)
     assert found.covariance[0, 0] == pytest.approx(19 / 20 * np.sum(np.square(moves)))
     pooled = over_examples(influences(right)[None], {"target": forms}, np.zeros(120, np.int64))
@@ -56,7 +65,9 @@ def test_classes_of_fixed_size_are_taken_apart():
 
 
 def test_crossed_clusters_count_all_pairs_that_share_anything():
-    """By inclusion and exclusion; against the double sum of Cameron, Gelbach & Miller 2011, which leaves nothing out."""
+    """By inclusion and exclusion; against the double sum of Cameron, Gelbach & Miller 2011, which
+    leaves nothing out.
+    """
     rng = np.random.default_rng(2)
     ways = {name: rng.integers(60, size=900) for name in ("sentence", "words", "words 2")}
     logits = sum(rng.standard_normal(60)[codes] for codes in ways.values())
@@ -67,11 +78,14 @@ def test_crossed_clusters_count_all_pairs_that_share_anything():
         share |= codes[:, None] == codes[None, :]
     expected = rest @ share @ rest
     found = over_examples(rest[None], ways, np.zeros(900, np.int64)).covariance[0, 0]
-    assert found == pytest.approx(expected, rel=0.08)  # leaving a cluster out adds its share to what the others weigh
+    # leaving a cluster out adds its share to what the others weigh
+    assert found == pytest.approx(expected, rel=0.08)
     signed = 0.0
     for many in (1, 2, 3):
         for chosen in combinations(ways.values(), many):
-            signed += (-1) ** (many + 1) * jackknife(right, list(zip(*(c.tolist() for c in chosen), strict=True)))
+            signed += (-1) ** (many + 1) * jackknife(
+                right, list(zip(*(c.tolist() for c in chosen), strict=True))
+            )
     assert found == pytest.approx(signed)
 
 
@@ -115,9 +129,14 @@ def test_codes_are_numbered_without_gaps_and_nothing_shared_is_one_s_own(codes):
 
 
 def test_with_seeds_variance_is_that_of_the_crossed_layout():
-    """MS_seeds + MS_examples - MS_residual over their number: two-way random effects without replication, in plain arithmetic."""
+    """MS_seeds + MS_examples - MS_residual over their number: two-way random effects without
+    replication, in plain arithmetic.
+    """
     rng = np.random.default_rng(6)
-    table = (rng.random((5, 200)) < np.clip(rng.normal(0.7, 0.2, 200) + rng.normal(0, 0.06, (5, 1)), 0, 1)).astype(float)
+    table = (
+        rng.random((5, 200))
+        < np.clip(rng.normal(0.7, 0.2, 200) + rng.normal(0, 0.06, (5, 1)), 0, 1)
+    ).astype(float)
     by_seed, by_example, mean = table.mean(1), table.mean(0), table.mean()
     seeds = 200 * ((by_seed - mean) ** 2).sum() / 4
     examples = 5 * ((by_example - mean) ** 2).sum() / 199
@@ -138,16 +157,25 @@ def test_an_interval_of_one_seed_or_two_holds_for_these_and_from_three_on_it_is_
 
 def test_few_clusters_that_err_have_few_degrees_of_freedom():
     found = []
-    for wrong in (np.arange(8), np.arange(0, 400, 50), np.arange(0, 400, 10)):  # all in one cluster, in eight, one in each
+    # all in one cluster, in eight, one in each
+    for wrong in (np.arange(8), np.arange(0, 400, 50), np.arange(0, 400, 10)):
         right = np.ones(400)
         right[wrong] = 0
-        found.append(over_examples(influences(right)[None], {"target": np.repeat(np.arange(40), 10)}, np.zeros(400, np.int64)).df[0])
+        found.append(
+            over_examples(
+                influences(right)[None],
+                {"target": np.repeat(np.arange(40), 10)},
+                np.zeros(400, np.int64),
+            ).df[0]
+        )
     assert found[0] < 2 < found[1] < 30
     assert found[2] == 39
 
 
 def test_one_wrong_pair_of_many_does_not_make_a_score_worthless():
-    """One degree of freedom would; but that all members of a pair agree is the worst there can be, and needs no estimate."""
+    """One degree of freedom would; but that all members of a pair agree is the worst there can be,
+    and needs no estimate.
+    """
     right = np.ones(1000)
     right[0] = 0
     low, high = interval(right, clusters={"pair": np.arange(1000) // 2})
@@ -191,7 +219,8 @@ def designs():
 def test_intervals_hold_the_truth_as_often_as_they_say(designs, name):
     module, known = designs
     share, _ = module.held(known[name], 250)
-    assert 0.91 <= share <= 0.99  # 93 to 97 % and three standard errors of 250 draws; benchmarks/coverage.py has 5,000
+    # 93 to 97 % and three standard errors of 250 draws; benchmarks/coverage.py has 5,000
+    assert 0.91 <= share <= 0.99
 
 
 def test_intervals_that_know_no_clusters_would_not_hold():
@@ -204,7 +233,12 @@ def test_intervals_that_know_no_clusters_would_not_hold():
         gold = Classes(codes % 2, ("a", "b"))
         wrong = rng.random(880) >= share[codes]
         for known in held:
-            low, high = interval_of("accuracy", gold, [Classes(gold.ids ^ wrong, gold.names)], {"target": codes} if known else {})
+            low, high = interval_of(
+                "accuracy",
+                gold,
+                [Classes(gold.ids ^ wrong, gold.names)],
+                {"target": codes} if known else {},
+            )
             held[known] += low <= truth <= high
     assert held[False] < 0.65 * 300
     assert held[True] > 0.91 * 300

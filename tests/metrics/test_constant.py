@@ -31,7 +31,8 @@ def test_a_constant_is_best_for_the_labels_that_count():
     assert constants(labels, "micro-f1,without=x")["class"] == ("b",)
 
 
-GOLDEN = {  # of the published files, computed from their definition: Tenney et al.'s tables have no such row
+# of the published files, computed from their definition: Tenney et al.'s tables have no such row
+GOLDEN = {
     "DPR": ("train.json", "test.json", "micro-f1", "set", 66.67),
     "SPR2": ("edges.train.json.xz", "edges.test.json.xz", "micro-f1", "prevalent", 74.1),
     "SPR2 set": ("edges.train.json.xz", "edges.test.json.xz", "micro-f1", "set", 76.8),
@@ -47,13 +48,20 @@ def test_constant_answers_on_the_published_sets(name, data):
         pytest.skip(f"no {folder}")
     parts = [_labels(folder / file) for file in (first, second)]
     labels = column([*parts[0], *parts[1]])
-    train, test = labels.take(np.arange(len(parts[0]))), labels.take(np.arange(len(parts[0]), len(labels)))
+    train, test = (
+        labels.take(np.arange(len(parts[0]))),
+        labels.take(np.arange(len(parts[0]), len(labels))),
+    )
     found = constants(train, metric)[kind]
-    assert 100 * METRICS.make(metric)(test, repeated(found, labels.names, len(test), kind)) == pytest.approx(expected, abs=0.05)
+    assert 100 * METRICS.make(metric)(
+        test, repeated(found, labels.names, len(test), kind)
+    ) == pytest.approx(expected, abs=0.05)
 
 
 def _labels(file):
     """The labels of a file in jiant's format, in its order."""
     text = lzma.decompress(file.read_bytes()).decode() if file.suffix == ".xz" else file.read_text()
-    labels = [target["label"] for line in text.splitlines() for target in json.loads(line)["targets"]]
+    labels = [
+        target["label"] for line in text.splitlines() for target in json.loads(line)["targets"]
+    ]
     return [label if isinstance(label, str) else frozenset(label) for label in labels]

@@ -1,4 +1,6 @@
-"""How far each example moves a metric: against what the metric does when the example weighs a little more, in plain loops."""
+"""How far each example moves a metric: against what the metric does when the example weighs a
+little more, in plain loops.
+"""
 
 import numpy as np
 import pytest
@@ -14,14 +16,23 @@ STEP = 1e-5
 
 def classes(rng, n=40):
     gold, said = rng.integers(4, size=n), rng.integers(4, size=n)
-    return Classes(gold, tuple("abcd")), Classes(np.where(rng.random(n) < 0.5, gold, said), tuple("abcd"))
+    return Classes(gold, tuple("abcd")), Classes(
+        np.where(rng.random(n) < 0.5, gold, said), tuple("abcd")
+    )
 
 
 def sets(rng, n=40):
     columns = []
     for share in (0.3, 0.35):
         held = rng.random((n, 3)) < share
-        columns.append(LabelSets(np.cumsum([0, *held.sum(1)]), np.nonzero(held)[1], np.ones(held.sum(), np.float32), ("a", "b", "c")))
+        columns.append(
+            LabelSets(
+                np.cumsum([0, *held.sum(1)]),
+                np.nonzero(held)[1],
+                np.ones(held.sum(), np.float32),
+                ("a", "b", "c"),
+            )
+        )
     return columns
 
 
@@ -33,7 +44,11 @@ def test_influences_of_counts_are_their_slopes(metric, seed, kind):
     each = made.sums(gold, predicted, np.arange(len(gold)), len(gold))
     total = each.sum(0)
     expected = np.array(
-        [float(made.value((total + STEP * s)[None])[0] - made.value((total - STEP * s)[None])[0]) / (2 * STEP) for s in each]
+        [
+            float(made.value((total + STEP * s)[None])[0] - made.value((total - STEP * s)[None])[0])
+            / (2 * STEP)
+            for s in each
+        ]
     )
     found = made.influences(gold, predicted)
     assert found == pytest.approx(expected - expected.mean(), abs=1e-6)
@@ -47,7 +62,13 @@ def weighted_correlation(x, y, weights):
 
 def weighted_ranks(values, weights):
     return np.array(
-        [sum(w * ((other < value) + (other == value) / 2) for other, w in zip(values, weights, strict=True)) for value in values]
+        [
+            sum(
+                w * ((other < value) + (other == value) / 2)
+                for other, w in zip(values, weights, strict=True)
+            )
+            for value in values
+        ]
     )
 
 
@@ -66,21 +87,28 @@ def test_influences_of_correlations_are_their_slopes(metric, seed, ties):
 
     made = METRICS.make(metric)
     assert made(Scores(x), Scores(y)) == pytest.approx(value(np.ones(12)))
-    slopes = [(value(np.ones(12) + STEP * unit) - value(np.ones(12) - STEP * unit)) / (2 * STEP) for unit in np.eye(12)]
+    slopes = [
+        (value(np.ones(12) + STEP * unit) - value(np.ones(12) - STEP * unit)) / (2 * STEP)
+        for unit in np.eye(12)
+    ]
     assert made.influences(Scores(x), Scores(y)) == pytest.approx(slopes, abs=1e-6)
 
 
 def test_of_a_mean_they_are_the_distances_to_it():
     gold, predicted = classes(np.random.default_rng(0))
     right = gold.ids == predicted.ids
-    assert METRICS.make("accuracy").influences(gold, predicted) == pytest.approx((right - right.mean()) / 40)
+    assert METRICS.make("accuracy").influences(gold, predicted) == pytest.approx(
+        (right - right.mean()) / 40
+    )
 
 
 def test_a_metric_of_one_s_own_has_them_from_its_sums_and_value():
     ours = METRICS.make("macro-f1")
     theirs = Metric("mine", ours.sums, ours.value)
     gold, predicted = classes(np.random.default_rng(1), 300)
-    assert theirs.influences(gold, predicted) == pytest.approx(ours.influences(gold, predicted), abs=1e-7)
+    assert theirs.influences(gold, predicted) == pytest.approx(
+        ours.influences(gold, predicted), abs=1e-7
+    )
     assert theirs(gold, predicted) == ours(gold, predicted)
 
 

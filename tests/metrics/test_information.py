@@ -13,7 +13,9 @@ NAMES = ("a", "b", "c")
 
 
 def channel(n, right=0.8, seed=0):
-    """Classes, and a vector that says the right one in so many cases: gold, and log chances of each class given what was said."""
+    """Classes, and a vector that says the right one in so many cases: gold, and log chances of each
+    class given what was said.
+    """
     rng = np.random.default_rng(seed)
     gold = rng.integers(3, size=n)
     said = np.where(rng.random(n) < right, gold, (gold + rng.integers(1, 3, n)) % 3)
@@ -53,7 +55,8 @@ def test_true_chances_are_calibrated_and_sharpened_ones_are_not():
     gold, logs = channel(20_000)
     assert calibration_error(gold, Logits.of(logs, "softmax", gold, np.arange(len(gold)))) < 0.01
     sharp = Logits.of(20 * logs, "softmax", gold, np.arange(len(gold)))
-    assert calibration_error(gold, sharp) == pytest.approx(0.2, abs=0.01)  # sure in every case, right in four of five
+    # sure in every case, right in four of five
+    assert calibration_error(gold, sharp) == pytest.approx(0.2, abs=0.01)
 
 
 def test_calibration_of_label_sets_is_over_annotated_pairs():
@@ -62,7 +65,11 @@ def test_calibration_of_label_sets_is_over_annotated_pairs():
     held = rng.random((5000, 2)) < shares
     known = rng.random((5000, 2)) < 0.7
     gold = LabelSets(
-        np.concatenate([[0], np.cumsum(known.sum(1))]), np.nonzero(known)[1], held[known].astype(np.float32), ("x", "y"), partial=True
+        np.concatenate([[0], np.cumsum(known.sum(1))]),
+        np.nonzero(known)[1],
+        held[known].astype(np.float32),
+        ("x", "y"),
+        partial=True,
     )
     logits = np.log(shares / (1 - shares)).astype(np.float32)
     assert calibration_error(gold, Logits.of(logits, "sigmoid", gold, np.arange(5000))) < 0.03

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.labels import Classes
-from sonde.metrics.layers import centre_of_gravity, differentials, drawn_scores, expected_layer, from_uniform, gained
+from sonde.metrics.layers import (
+    centre_of_gravity,
+    differentials,
+    drawn_scores,
+    expected_layer,
+    from_uniform,
+    gained,
+)
 
 
 def test_equal_weights_weigh_in_the_middle_and_one_layer_on_itself():
@@ -28,7 +35,9 @@ def test_weights_need_not_sum_to_one_and_stay_within_bounds(weights):
 def test_what_one_layer_adds_is_expected_there():
     scores = [50, 50, 50, 90, 90, 90, 90, 90]
     assert differentials(scores).tolist() == [0, 0, 40, 0, 0, 0, 0]
-    draws = np.tile(np.array(scores, float), (10, 1)) + np.random.default_rng(0).normal(0, 0.01, (10, 8))
+    draws = np.tile(np.array(scores, float), (10, 1)) + np.random.default_rng(0).normal(
+        0, 0.01, (10, 8)
+    )
     found = expected_layer(scores, draws)
     assert found.layer == 3
     assert found.low < 3.01
@@ -47,14 +56,18 @@ def test_a_curve_of_nothing_but_noise_has_no_expected_layer(seed, spread):
 
 
 def test_the_interval_covers_the_layer_that_examples_were_made_for():
-    """Half of the examples are recognised from layer 2 on, the rest from layer 4 on: on average layer 3."""
+    """Half of the examples are recognised from layer 2 on, the rest from layer 4 on: on average
+    layer 3.
+    """
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(40):
         known = rng.choice([2, 4], 800)
         gold = Classes(np.zeros(800, np.int64), ("a", "b"))
         right = [rng.random((2, 800)) < np.where(layer >= known, 0.95, 0.5) for layer in range(7)]
-        predicted = [[Classes((~seed).astype(np.int64), gold.names) for seed in seeds] for seeds in right]
+        predicted = [
+            [Classes((~seed).astype(np.int64), gold.names) for seed in seeds] for seeds in right
+        ]
         draws = drawn_scores("accuracy", gold, predicted)
         scores = [seeds.mean() for seeds in right]
         found = expected_layer(scores, draws)
@@ -63,14 +76,18 @@ def test_the_interval_covers_the_layer_that_examples_were_made_for():
 
 
 def table(data):
-    """The published F1 of mixes of the layers 0 to l, by row and model, from the folder beside the data; skipped without."""
+    """The published F1 of mixes of the layers 0 to l, by row and model, from the folder beside the
+    data; skipped without.
+    """
     file = data.parent / "peers" / "edge_probing_bert_layer_scores.csv"
     if not file.is_file():
         pytest.skip("the published tables are not beside the data")
     header, *rows = [row for row in csv.reader(file.open(encoding="utf-8")) if len(row) > 1]
     models = [name.partition("-mix-")[0] for name in header[1:]]
     return {
-        (row[0], m): [float(x) for x, of in zip(row[1:], models, strict=True) if of == m] for row in rows for m in dict.fromkeys(models)
+        (row[0], m): [float(x) for x, of in zip(row[1:], models, strict=True) if of == m]
+        for row in rows
+        for m in dict.fromkeys(models)
     }
 
 

@@ -1,4 +1,6 @@
-"""Paired differences: against a paired t-test, both ways round, and p values that are uniform where there is no difference."""
+"""Paired differences: against a paired t-test, both ways round, and p values that are uniform where
+there is no difference.
+"""
 
 from __future__ import annotations
 
@@ -29,27 +31,40 @@ def test_of_one_seed_without_clusters_it_is_the_paired_t_test():
 
     rng = np.random.default_rng(0)
     gold = Classes(rng.choice(3, 300, p=[0.5, 0.3, 0.2]), GOLD.names)  # of no fixed numbers
-    first, second = (Classes(np.where(rng.random(300) < p, gold.ids, 0), gold.names) for p in (0.8, 0.7))
+    first, second = (
+        Classes(np.where(rng.random(300) < p, gold.ids, 0), gold.names) for p in (0.8, 0.7)
+    )
     d = (first.ids == gold.ids).astype(float) - (second.ids == gold.ids)
     error = np.sqrt(d.var(ddof=1) / 300 + 2 / 300**2)
     found = differing("accuracy", gold, [first], [second])
     assert found.value == pytest.approx(d.mean())
-    assert (found.low, found.high) == pytest.approx((d.mean() - t.ppf(0.975, 299) * error, d.mean() + t.ppf(0.975, 299) * error))
+    assert (found.low, found.high) == pytest.approx(
+        (d.mean() - t.ppf(0.975, 299) * error, d.mean() + t.ppf(0.975, 299) * error)
+    )
     assert found.p == pytest.approx(2 * t.sf(abs(d.mean()) / error, 299))
     assert found.df == 299
 
 
-@given(st.integers(0, 1000), st.sampled_from(["accuracy", "macro-f1", "micro-f1,only=a", "mcc"]), st.integers(1, 4))
+@given(
+    st.integers(0, 1000),
+    st.sampled_from(["accuracy", "macro-f1", "micro-f1,only=a", "mcc"]),
+    st.integers(1, 4),
+)
 def test_the_other_way_round_it_is_the_opposite(seed, metric, seeds):
     rng = np.random.default_rng(seed)
     first, second = ([said(rng, p) for _ in range(seeds)] for p in (0.7, 0.6))
     clusters = {"target": rng.integers(40, size=300)}
-    one, other = differing(metric, GOLD, first, second, clusters), differing(metric, GOLD, second, first, clusters)
+    one, other = (
+        differing(metric, GOLD, first, second, clusters),
+        differing(metric, GOLD, second, first, clusters),
+    )
     assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
     assert one.p == pytest.approx(other.p)
     assert one.low < one.value < one.high
     made = METRICS.make(metric)
-    assert one.value == pytest.approx(np.mean([made(GOLD, a) for a in first]) - np.mean([made(GOLD, b) for b in second]))
+    assert one.value == pytest.approx(
+        np.mean([made(GOLD, a) for a in first]) - np.mean([made(GOLD, b) for b in second])
+    )
 
 
 def test_equal_answers_do_not_differ():
@@ -73,9 +88,13 @@ def test_clusters_widen_it():
     rng = np.random.default_rng(2)
     forms = np.repeat(np.arange(30), 10)
     hit = rng.random(30) < 0.5
-    first = Classes(np.where(hit[forms] | (rng.random(300) < 0.5), GOLD.ids, (GOLD.ids + 1) % 3), GOLD.names)
+    first = Classes(
+        np.where(hit[forms] | (rng.random(300) < 0.5), GOLD.ids, (GOLD.ids + 1) % 3), GOLD.names
+    )
     second = said(rng, 0.6)
-    plain, known = (differing("accuracy", GOLD, [first], [second], c) for c in ({}, {"target": forms}))
+    plain, known = (
+        differing("accuracy", GOLD, [first], [second], c) for c in ({}, {"target": forms})
+    )
     assert plain.value == known.value
     assert known.high - known.low > 1.3 * (plain.high - plain.low)
     assert known.p > plain.p
@@ -97,7 +116,9 @@ def test_scores_of_unlike_numbers_of_seeds_are_compared_too():
     first = [said(rng, p) for p in (0.6, 0.7, 0.8)]
     found = differing("accuracy", GOLD, first, [said(rng, 0.5)])
     narrow = differing("accuracy", GOLD, first[:1], [said(np.random.default_rng(4), 0.5)])
-    assert found.high - found.low > narrow.high - narrow.low, "three seeds that differ are in the interval, one tells nothing of others"
+    assert found.high - found.low > narrow.high - narrow.low, (
+        "three seeds that differ are in the interval, one tells nothing of others"
+    )
 
 
 def test_of_two_gold_standards_classes_are_not_of_fixed_size():
@@ -124,7 +145,13 @@ def test_without_a_difference_p_values_are_uniform():
     found = []
     for _ in range(400):
         hard = 0.6 * rng.random(60)[forms] + 0.4 * rng.random(300)
-        both = [Classes(np.where(hard + rng.normal(0, 0.2, 300) < 0.6, GOLD.ids, (GOLD.ids + 1) % 3), GOLD.names) for _ in range(2)]
+        both = [
+            Classes(
+                np.where(hard + rng.normal(0, 0.2, 300) < 0.6, GOLD.ids, (GOLD.ids + 1) % 3),
+                GOLD.names,
+            )
+            for _ in range(2)
+        ]
         found.append(differing("accuracy", GOLD, [both[0]], [both[1]], {"target": forms}).p)
     assert np.mean(np.array(found) < 0.05) == pytest.approx(0.05, abs=0.03)
     assert np.mean(np.array(found) < 0.5) == pytest.approx(0.5, abs=0.1)
@@ -132,7 +159,9 @@ def test_without_a_difference_p_values_are_uniform():
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_s_correction_is_that_of_its_steps(p):
-    """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one before it, at most 1."""
+    """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one
+    before it, at most 1.
+    """
     found, largest = holm(p), 0.0
     for step, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         largest = max(largest, min(1.0, (len(p) - step) * p[i]))
@@ -141,11 +170,16 @@ def test_holm_s_correction_is_that_of_its_steps(p):
 
 def answers(right, gold):
     """One fit a row of `right` [fits, n], over these gold classes."""
-    return Answers(Classes(gold, NAMES), [Classes(np.where(row, gold, 1 - gold), NAMES) for row in np.atleast_2d(right)])
+    return Answers(
+        Classes(gold, NAMES),
+        [Classes(np.where(row, gold, 1 - gold), NAMES) for row in np.atleast_2d(right)],
+    )
 
 
 def fits(rng, hard, skill, seeds):
-    """Whether each of some fits is right about each example, where `hard` [n] is what the examples have in common."""
+    """Whether each of some fits is right about each example, where `hard` [n] is what the examples
+    have in common.
+    """
     return rng.random((seeds, len(hard))) < np.clip(skill - hard, 0, 1)
 
 
@@ -153,20 +187,29 @@ def fits(rng, hard, skill, seeds):
 def test_a_difference_is_that_of_the_mean_scores(metric):
     rng = np.random.default_rng(0)
     hard, golds = rng.choice([0.0, 0.6], 500), rng.integers(2, size=(2, 500))
-    one, other = answers(fits(rng, hard, 0.95, 3), golds[0]), answers(fits(rng, hard, 0.8, 2), golds[1])  # a task and its control
+    # a task and its control
+    one, other = (
+        answers(fits(rng, hard, 0.95, 3), golds[0]),
+        answers(fits(rng, hard, 0.8, 2), golds[1]),
+    )
     found = difference(metric, one, other)
     made = METRICS.make(metric)
     means = [np.mean([made(each.gold, p) for p in each.predicted]) for each in (one, other)]
     assert found.value == pytest.approx(means[0] - means[1])
     assert found.low < found.value < found.high
     back = difference(metric, other, one)
-    assert (back.value, back.low, back.high) == pytest.approx((-found.value, -found.high, -found.low))
+    assert (back.value, back.low, back.high) == pytest.approx(
+        (-found.value, -found.high, -found.low)
+    )
 
 
 def test_what_is_hard_for_both_makes_a_difference_no_less_sure():
     rng = np.random.default_rng(1)
     gold, hard = rng.integers(2, size=2000), rng.random(2000) < 0.4
-    alike = answers(~hard[None] ^ (rng.random((1, 2000)) < 0.02), gold), answers(~hard[None] ^ (rng.random((1, 2000)) < 0.02), gold)
+    alike = (
+        answers(~hard[None] ^ (rng.random((1, 2000)) < 0.02), gold),
+        answers(~hard[None] ^ (rng.random((1, 2000)) < 0.02), gold),
+    )
     paired = difference("accuracy", *alike)
     alone = [np.diff(interval_of("accuracy", each.gold, each.predicted))[0] for each in alike]
     assert paired.high - paired.low < np.hypot(*alone) / 2
@@ -178,12 +221,21 @@ def test_intervals_of_a_difference_have_the_truth_in_them_as_often_as_they_say(s
     hits, many, n = 0, 300, 250
     for _ in range(many):
         hard, gold = rng.choice([0.0, 0.5, 0.9], n), rng.integers(2, size=n)
-        found = difference("accuracy", answers(fits(rng, hard, 1.0, seeds), gold), answers(fits(rng, hard, 0.85, seeds), gold))
-        hits += found.low <= 0.15 - (0.9 - 0.85) / 3 <= found.high  # where an example is hopeless for the weaker one, it loses no more
+        found = difference(
+            "accuracy",
+            answers(fits(rng, hard, 1.0, seeds), gold),
+            answers(fits(rng, hard, 0.85, seeds), gold),
+        )
+        # where an example is hopeless for the weaker one, it loses no more
+        hits += found.low <= 0.15 - (0.9 - 0.85) / 3 <= found.high
     assert 0.92 <= hits / many <= 0.985
 
 
 def test_other_examples_have_no_difference():
     gold = np.zeros(5, np.int64)
     with pytest.raises(MetricProblem, match="5 and 4"):
-        difference("accuracy", answers(np.ones((1, 5), bool), gold), answers(np.ones((1, 4), bool), gold[:4]))
+        difference(
+            "accuracy",
+            answers(np.ones((1, 5), bool), gold),
+            answers(np.ones((1, 4), bool), gold[:4]),
+        )

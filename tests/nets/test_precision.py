@@ -16,7 +16,8 @@ XEON = {"flags": "fpu avx512_bf16 amx_bf16 amx_tile", "cpuid level": "32"}
     ("processor", "hidden"),
     [
         (XEON, False),
-        (XEON | {"cpuid level": "28"}, True),  # as a virtual machine shows it that ends the list of leaves early
+        # as a virtual machine shows it that ends the list of leaves early
+        (XEON | {"cpuid level": "28"}, True),
         ({"flags": "fpu avx512_bf16", "cpuid level": "28"}, False),
         ({"flags": "amx_tile"}, False),
         ({"Features": "fp asimd bf16"}, False),
@@ -66,7 +67,16 @@ def test_what_is_to_be_reproducible_is_float32_and_one_thread(monkeypatch):
 def test_reproducible_numbers_do_not_stand_for_others(tmp_path):
     table = "ud/tense:embedded,size=600"
     found = [
-        evaluate("length", table, probes=["logreg"], seeds=1, bounds=False, cache=tmp_path, progress=False, reproducible=wanted).results
+        evaluate(
+            "length",
+            table,
+            probes=["logreg"],
+            seeds=1,
+            bounds=False,
+            cache=tmp_path,
+            progress=False,
+            reproducible=wanted,
+        ).results
         for wanted in (False, True, True)
     ]
     threads = [{r.provenance["computed"].get("threads") for r in results} for results in found]

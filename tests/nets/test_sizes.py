@@ -1,4 +1,6 @@
-"""What the pages say of the size of untrained networks (Conneau et al. 2018, section 3: "~4M", "~12M")."""
+"""What the pages say of the size of untrained networks (Conneau et al. 2018, section 3: "~4M",
+"~12M").
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
 
     net = BiLSTM(300, hidden, 2)
     assert sum(w.numel() for w in net.parameters()) / 1e6 == pytest.approx(millions, abs=0.05)
-    assert make(f"untrained:bilstm-max,hidden={hidden}").encode([Sentence.of(["Cats", "sleep"])]).layers[0].shape == (1, width)
+    assert make(f"untrained:bilstm-max,hidden={hidden}").encode(
+        [Sentence.of(["Cats", "sleep"])]
+    ).layers[0].shape == (1, width)
 
 
 def test_one_direction_alone_and_the_convolutions():
@@ -23,5 +27,9 @@ def test_one_direction_alone_and_the_convolutions():
 
     from sonde.nets.convolutional import GatedConvNet
 
-    assert sum(w.numel() for w in torch.nn.LSTM(300, 512, 2).parameters()) / 1e6 == pytest.approx(3.8, abs=0.05)
-    assert sum(w.numel() for w in GatedConvNet(300, 512, 8).parameters()) / 1e6 == pytest.approx(12.7, abs=0.05)
+    assert sum(w.numel() for w in torch.nn.LSTM(300, 512, 2).parameters()) / 1e6 == pytest.approx(
+        3.8, abs=0.05
+    )
+    assert sum(w.numel() for w in GatedConvNet(300, 512, 8).parameters()) / 1e6 == pytest.approx(
+        12.7, abs=0.05
+    )

@@ -1,4 +1,6 @@
-"""The ten files of a suite, small and written by us, from the command to the table: as others' data, and as fetched from the publishers."""
+"""The ten files of a suite, small and written by us, from the command to the table: as others'
+data, and as fetched from the publishers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from sonde.corpora.columns import CODES
 from sonde.tasks.released.catalogue import COLLECTIONS
 
 SENTEVAL = COLLECTIONS["senteval"]
-OPEN = [file for file in SENTEVAL.files if file not in SENTEVAL.known()]  # files whose rows nobody published
+# files whose rows nobody published
+OPEN = [file for file in SENTEVAL.files if file not in SENTEVAL.known()]
 WORDS = "the a old small quiet red dog bird house river sees finds likes near under and".split()
 SIZES = {"tr": 90, "va": 30, "te": 30}
 
@@ -48,7 +51,18 @@ def results(folder, tmp_path_factory):
     place = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SONDE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        said = sonde("run", "--suite", f"conneau2018:{folder}", "-e", "bow:random,dim=8", "--seeds", 1, "-q", "-o", place)
+        said = sonde(
+            "run",
+            "--suite",
+            f"conneau2018:{folder}",
+            "-e",
+            "bow:random,dim=8",
+            "--seeds",
+            1,
+            "-q",
+            "-o",
+            place,
+        )
     return place, said
 
 
@@ -73,9 +87,9 @@ def test_every_column_has_a_score_with_its_interval_and_floors(results):
     assert {cell["data"] for cell in mine} == {"different data"}
     assert all(float(cell["low"]) <= float(cell["score"]) <= float(cell["high"]) for cell in mine)
     assert {cell["n"] for cell in mine} == {"30"}
-    assert {cell["probe"] for cell in mine if cell["row"].startswith("bow") and cell["column"] == "WC"} == {
-        "mlp,hidden=0,protocol=senteval"
-    }
+    assert {
+        cell["probe"] for cell in mine if cell["row"].startswith("bow") and cell["column"] == "WC"
+    } == {"mlp,hidden=0,protocol=senteval"}
 
 
 def test_other_data_are_not_ranked(results):
@@ -85,7 +99,13 @@ def test_other_data_are_not_ranked(results):
 
 
 def test_files_with_a_receipt_of_their_publishers_stand_within_the_table(results, folder):
-    receipts = {f: {"url": SENTEVAL.base + f, "sha256": hashlib.sha256((folder / f).read_bytes()).hexdigest()} for f in SENTEVAL.files}
+    receipts = {
+        f: {
+            "url": SENTEVAL.base + f,
+            "sha256": hashlib.sha256((folder / f).read_bytes()).hexdigest(),
+        }
+        for f in SENTEVAL.files
+    }
     receipt = folder / "fetched.json"
     receipt.write_text(json.dumps(receipts))
     try:
@@ -112,7 +132,16 @@ def test_tables_are_written_as_pages_and_as_parquet(results, tmp_path):
 
     assert "**different data" in table(results, "--format", "markdown")
     assert r"\textbf{different data" in table(results, "--format", "latex")
-    sonde("report", results[0], "--suite", "conneau2018", "--format", "parquet", "-o", tmp_path / "t.parquet")
+    sonde(
+        "report",
+        results[0],
+        "--suite",
+        "conneau2018",
+        "--format",
+        "parquet",
+        "-o",
+        tmp_path / "t.parquet",
+    )
     assert pq.read_table(tmp_path / "t.parquet").num_rows == len(cells(results)) == 350
     sonde("report", results[0], "--suite", "conneau2018", "-o", tmp_path / "t.txt")
     assert "▸ bow:random,dim=8" in (tmp_path / "t.txt").read_text("utf-8")
@@ -120,7 +149,18 @@ def test_tables_are_written_as_pages_and_as_parquet(results, tmp_path):
 
 def test_what_people_score_stands_with_the_data_that_they_judged(results, folder, tmp_path):
     sheet = tmp_path / "sheet.tsv"
-    sonde("annotate", f"senteval/tense:{folder}", "-n", 20, "-o", sheet, "--call", "O=fine", "--call", "I=odd")
+    sonde(
+        "annotate",
+        f"senteval/tense:{folder}",
+        "-n",
+        20,
+        "-o",
+        sheet,
+        "--call",
+        "O=fine",
+        "--call",
+        "I=odd",
+    )
     lines = sheet.read_text("utf-8").splitlines()
     filled = [line + "fine" if line[0].isdigit() else line for line in lines]
     sheet.write_text("\n".join(filled) + "\n", "utf-8")
@@ -140,7 +180,10 @@ def test_what_people_score_stands_with_the_data_that_they_judged(results, folder
     [
         (["run", "--suite", "conneau2018:x", "-t", "ud/tense:x"], "a suite brings its own tasks"),
         (["run", "--suite", "conneau2018:x", "--probe", "mlp"], "a suite brings its own tasks"),
-        (["run", "--suite", "conneau2018:x", "--format", "mteb"], "a paper's table is written as terminal, markdown"),
+        (
+            ["run", "--suite", "conneau2018:x", "--format", "mteb"],
+            "a paper's table is written as terminal, markdown",
+        ),
         (["report", "--human", "bound.json"], "name it with --suite"),
         (["annotate", "ud/tense:embedded"], "-o FILE"),
     ],
@@ -152,6 +195,10 @@ def test_what_does_not_go_together_is_said(arguments, message):
 
 
 def test_mteb_has_no_place_for_a_paper(results):
-    done = CliRunner().invoke(app, ["report", str(results[0]), "--suite", "conneau2018", "--format", "mteb"], env={"COLUMNS": "300"})
+    done = CliRunner().invoke(
+        app,
+        ["report", str(results[0]), "--suite", "conneau2018", "--format", "mteb"],
+        env={"COLUMNS": "300"},
+    )
     assert done.exit_code == 2
     assert "terminal, markdown, latex, html, csv, parquet" in " ".join(done.output.split())

@@ -1,4 +1,6 @@
-"""Rows of one's own in a paper's table: ranked among its figures on the published data, below a rule on other data."""
+"""Rows of one's own in a paper's table: ranked among its figures on the published data, below a
+rule on other data.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,12 @@ def test_rows_of_fewer_seeds_say_of_how_many():
     from dataclasses import replace
 
     one, other = entry(), entry(encoder="hf:y")
-    twice = other._replace(results=(*other.results, *(replace(r, trial=replace(r.trial, seed=1)) for r in other.results)))
+    twice = other._replace(
+        results=(
+            *other.results,
+            *(replace(r, trial=replace(r.trial, seed=1)) for r in other.results),
+        )
+    )
     labels = [row[0] for row in inside(PAPER, [one, twice]).sections[-1].rows]
     assert [label for label in labels if label.startswith("▸")] == ["▸ hf:x (1 seed)", "▸ hf:y"]
     assert "▸ hf:x" in [row[0] for row in inside(PAPER, [one]).sections[-1].rows]
@@ -78,8 +85,18 @@ def test_every_score_has_the_wider_side_of_its_interval_below():
 
 def test_floors_are_not_ranked_and_people_stand_above_them():
     people = Judged(Place(0, "ud/*:bank"), 97.0, 95.0, 98.5, 150)
-    *_, own = inside(PAPER, [entry(correct=0.99, published=True, floor="Length")], [people]).sections
-    assert [row[0].strip() for row in own.rows] == ["n train", "n test", "n judged", "▸ people", "± 95 %", "▸ Length", "± 95 %"]
+    *_, own = inside(
+        PAPER, [entry(correct=0.99, published=True, floor="Length")], [people]
+    ).sections
+    assert [row[0].strip() for row in own.rows] == [
+        "n train",
+        "n test",
+        "n judged",
+        "▸ people",
+        "± 95 %",
+        "▸ Length",
+        "± 95 %",
+    ]
     assert own.rows[2] == ("   n judged", "150", "–")
     assert own.strong == frozenset()
 
@@ -107,7 +124,12 @@ def test_programs_get_every_figure_with_its_source():
     found = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
     assert [row["kind"] for row in found] == ["published"] * 6 + ["measured", "people"]
     assert found[0]["source"] == "A paper, Table 1, Floors, Length"
-    assert (found[6]["data"], found[6]["row"], found[6]["column"], found[6]["n"]) == ("different data", "hf:x", "Tense", "200")
+    assert (found[6]["data"], found[6]["row"], found[6]["column"], found[6]["n"]) == (
+        "different data",
+        "hf:x",
+        "Tense",
+        "200",
+    )
     assert float(found[6]["low"]) < float(found[6]["score"]) < float(found[6]["high"])
     assert set(found[0]) == set(Cell.__slots__)
 

@@ -18,9 +18,21 @@ from sonde.tasks import TASKS
 MLP = PROBES.canonical("mlp,protocol=krasnowska")
 
 
-def result(task: str = "ud/tense:bank", encoder: str = "bow:random", probe: str = MLP, seed: int = 0) -> Result:
+def result(
+    task: str = "ud/tense:bank", encoder: str = "bow:random", probe: str = MLP, seed: int = 0
+) -> Result:
     gold = Classes(np.array([0, 1]), ("past", "pres"))
-    return Result(Trial(task, encoder, "-", probe, "none", seed), "accuracy", 1.0, 0.5, 1.0, 0.5, gold, gold, {"counts": {"train": 9}})
+    return Result(
+        Trial(task, encoder, "-", probe, "none", seed),
+        "accuracy",
+        1.0,
+        0.5,
+        1.0,
+        0.5,
+        gold,
+        gold,
+        {"counts": {"train": 9}},
+    )
 
 
 def test_a_result_stands_in_its_task_s_column():
@@ -30,7 +42,9 @@ def test_a_result_stands_in_its_task_s_column():
     assert place.why
 
 
-@pytest.mark.parametrize("task", ["ud/nothing:bank", "tree/tense:bank", "table:mine.tsv", "no reference, this"])
+@pytest.mark.parametrize(
+    "task", ["ud/nothing:bank", "tree/tense:bank", "table:mine.tsv", "no reference, this"]
+)
 def test_other_tasks_have_no_column(task):
     assert located(ud2019(), task) is None
 
@@ -38,7 +52,10 @@ def test_other_tasks_have_no_column(task):
 def test_folds_and_seeds_are_one_cell_and_other_data_are_another():
     found = [result(seed=s, task=f"ud/tense:bank,fold={k}/2") for s in (0, 1) for k in (1, 2)]
     entries, others = selected(ud2019(), [*found, result("ud/tense:other")])
-    assert sorted((e.place.data, len(e.results)) for e in entries) == [("ud/*:bank", 4), ("ud/*:other", 1)]
+    assert sorted((e.place.data, len(e.results)) for e in entries) == [
+        ("ud/*:bank", 4),
+        ("ud/*:other", 1),
+    ]
     assert others == 0
 
 
@@ -46,7 +63,15 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
     for name in ("EWT", "PUD"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path)
-    found = [result(task) for task in ("ud/tense:EWT,fold=1/2", "ud/tense:PUD", "ud/tense:EWT,size=2000", "ud/passive:EWT,on_error=skip")]
+    found = [
+        result(task)
+        for task in (
+            "ud/tense:EWT,fold=1/2",
+            "ud/tense:PUD",
+            "ud/tense:EWT,size=2000",
+            "ud/passive:EWT,on_error=skip",
+        )
+    ]
 
     def shown(suite):
         return [str(e.results[0].trial.task) for e in selected(SUITES.make(suite), found).entries]
@@ -59,13 +84,25 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
 
 
 def test_results_of_other_probes_are_counted_and_left_out():
-    entries, others = selected(ud2019(), [result(), result(probe="logreg"), result("table:mine.tsv", probe="logreg")])
+    entries, others = selected(
+        ud2019(), [result(), result(probe="logreg"), result("table:mine.tsv", probe="logreg")]
+    )
     assert (len(entries), others) == (1, 1)
 
 
 def test_floors_come_first_under_the_paper_s_names():
-    floors = [result(encoder="words", probe="nb-uni-tfidf"), result(encoder="words", probe="majority")]
-    known = [r if "tfidf" not in r.trial.probe else result(encoder="words", probe=PROBES.canonical("nb-uni-tfidf")) for r in floors]
+    floors = [
+        result(encoder="words", probe="nb-uni-tfidf"),
+        result(encoder="words", probe="majority"),
+    ]
+    known = [
+        (
+            r
+            if "tfidf" not in r.trial.probe
+            else result(encoder="words", probe=PROBES.canonical("nb-uni-tfidf"))
+        )
+        for r in floors
+    ]
     entries, _ = selected(ud2019(), [result(), *known])
     assert [e.floor for e in entries] == ["Majority vote", "NB-uni-tfidf", ""]
 
@@ -77,15 +114,17 @@ def test_a_run_without_encoders_is_of_the_floors():
 
 def test_the_oracles_of_all_columns_are_read_with_their_probes():
     made = [w for w in wanted(ud2019("bank"), Asked(["hf:m"])) if w.bounds]
-    assert {(str(task).partition(":")[0].removeprefix("ud/"), *w.probes) for w in made for task in w.tasks} == {
-        (column.task, column.probe) for column in ud2019("bank").columns
-    }
+    assert {
+        (str(task).partition(":")[0].removeprefix("ud/"), *w.probes)
+        for w in made
+        for task in w.tasks
+    } == {(column.task, column.probe) for column in ud2019("bank").columns}
     assert all((w.bounds, w.encoders) == (("oracle",), ()) for w in made)
     assert not any(w.bounds for w in wanted(ud2019("bank"), Asked(["hf:m"], bounds=False)))
 
 
 def test_options_of_the_tasks_go_to_all_of_them():
-    (first, *_) = SUITES.make("ud2019:bank,with=other,task=rules=paper,task=size=50").tasks()
+    first, *_ = SUITES.make("ud2019:bank,with=other,task=rules=paper,task=size=50").tasks()
     assert str(first) == "ud/sent-len:bank,with=other,rules=paper,size=50"
     with pytest.raises(ReferenceProblem, match="task=size: give an option"):
         SUITES.make("ud2019:bank,task=size")
@@ -95,7 +134,11 @@ def test_options_of_the_tasks_go_to_all_of_them():
 def test_every_suite_is_whole(name):
     suite = SUITES.make(name)
     assert len(suite.columns) == len(suite.paper.columns) > 1
-    assert all(len(line.figures) == len(suite.columns) for block in suite.paper.blocks for line in block.lines)
+    assert all(
+        len(line.figures) == len(suite.columns)
+        for block in suite.paper.blocks
+        for line in block.lines
+    )
     assert all(PROBES.make(column.probe) for column in suite.columns if column.task)
     assert SUITES.find(name).__doc__
     for family in suite.families:
@@ -117,6 +160,8 @@ def test_facts_that_are_none_are_refused_with_file_and_line(tmp_path):
         ("One\tz\tmany\t1\n", "facts.tsv:6: 'many'"),
         ("One\tz\t101\t1\n", "no percentage"),
     ):
-        file.write_text("# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n" + bad)
+        file.write_text(
+            "# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n" + bad
+        )
         with pytest.raises(DataProblem, match=message):
             facts(file, "Paper")

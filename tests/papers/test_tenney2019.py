@@ -1,4 +1,6 @@
-"""Table 2 of Tenney et al. 2019: figures that its text states, columns over data of their own, and what is run."""
+"""Table 2 of Tenney et al. 2019: figures that its text states, columns over data of their own, and
+what is run.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from sonde.labels import Classes, as_sets
 from sonde.metrics import METRICS, constants
 from sonde.papers.page import cells, inside
 from sonde.papers.suite import Asked, located, selected, wanted
-from sonde.papers.tenney2019 import JIANT, ONTONOTES, PARTS, SIZES, TASKS_OF, different, task_of, tenney2019
+from sonde.papers.tenney2019 import (
+    JIANT,
+    ONTONOTES,
+    PARTS,
+    SIZES,
+    TASKS_OF,
+    different,
+    task_of,
+    tenney2019,
+)
 from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem
 from sonde.tables.terminal import terminal
@@ -26,7 +37,9 @@ from tasks import edges
 
 PAPER = tenney2019().paper
 ROWS = {
-    line.name: dict(zip(PAPER.columns, (f.value for f in line.figures), strict=True)) for block in PAPER.blocks[1:] for line in block.lines
+    line.name: dict(zip(PAPER.columns, (f.value for f in line.figures), strict=True))
+    for block in PAPER.blocks[1:]
+    for line in block.lines
 }
 WHOLE = [name for name in PAPER.columns if name not in PARTS and name != "macro avg."]
 
@@ -41,26 +54,49 @@ def test_it_has_thirteen_rows_of_five_encoders_below_the_sizes_of_the_data():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_macro_averages_are_the_means_of_the_ten_whole_tasks(name):
-    assert np.mean([ROWS[name][column] for column in WHOLE]) == pytest.approx(ROWS[name]["macro avg."], abs=0.06)
+    assert np.mean([ROWS[name][column] for column in WHOLE]) == pytest.approx(
+        ROWS[name]["macro avg."], abs=0.06
+    )
 
 
 def test_figures_are_those_of_the_running_text():
-    gain = {column: ROWS["ELMo full"][column] - ROWS["ELMo lex"][column] for column in PAPER.columns}
+    gain = {
+        column: ROWS["ELMo full"][column] - ROWS["ELMo lex"][column] for column in PAPER.columns
+    }
     assert gain["core roles"] == pytest.approx(19.0)  # section 5: "+19.0 F1 for ELMo"
     assert gain["POS"] == pytest.approx(6.3)
     assert gain["Rel."] == pytest.approx(22, abs=0.2)
-    assert ROWS["BERT-large mix"]["Coref. (O)"] - ROWS["ELMo full"]["Coref. (O)"] == pytest.approx(7.4)
+    assert ROWS["BERT-large mix"]["Coref. (O)"] - ROWS["ELMo full"]["Coref. (O)"] == pytest.approx(
+        7.4
+    )
     means = {row: np.mean([ROWS[row][c] for c in WHOLE]) for row in ("CoVe full", "ELMo full")}
     assert means["ELMo full"] - means["CoVe full"] == pytest.approx(6.3, abs=0.1)
     assert all(ROWS[row]["Coref. (W)"] < 66.67 for row in ROWS)  # what answering both labels scores
 
 
-def measured(task: str, read: str, targets: tuple[object, ...], names: tuple[str, ...] = ("a", "b"), **changed: object) -> Result:
+def measured(
+    task: str,
+    read: str,
+    targets: tuple[object, ...],
+    names: tuple[str, ...] = ("a", "b"),
+    **changed: object,
+) -> Result:
     gold = Classes(np.arange(300) % len(names), names)
-    said = as_sets(Classes(np.where(np.arange(300) % 5 == 0, (gold.ids + 1) % len(names), gold.ids), names))
-    given = {"encoder": "hf:m,layers=all,pool=none", "probe": PROBES.canonical("span,protocol=tenney"), "control": "none", "seed": 0}
+    said = as_sets(
+        Classes(np.where(np.arange(300) % 5 == 0, (gold.ids + 1) % len(names), gold.ids), names)
+    )
+    given = {
+        "encoder": "hf:m,layers=all,pool=none",
+        "probe": PROBES.canonical("span,protocol=tenney"),
+        "control": "none",
+        "seed": 0,
+    }
     notes = {"targets": dict(zip(("train", "dev", "test"), targets, strict=True))}
-    about = {"notes": notes, "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()}, "counts": {"train": 5}}
+    about = {
+        "notes": notes,
+        "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()},
+        "counts": {"train": 5},
+    }
     metric = METRICS_OF.get(task_of(Reference.parse(task)), "micro-f1")
     score = METRICS.make("micro-f1")(gold, said)
     trial = Trial(TASKS.canonical(task), read=read, **{**given, **changed})  # type: ignore[arg-type]
@@ -73,7 +109,10 @@ ROLES = ("ARG0", "ARG1", "ARGM-TMP")
 def test_rows_on_published_data_stand_inside_and_others_below():
     found = [
         *(measured("edge/spr2:data/SPR2", read, SIZES["SPR2"]) for read in ("lex", "mix")),
-        *(measured(f"edge/dpr:data/DPR,sample={k}/5", "mix", SIZES["Coref. (W)"]) for k in range(1, 6)),
+        *(
+            measured(f"edge/dpr:data/DPR,sample={k}/5", "mix", SIZES["Coref. (W)"])
+            for k in range(1, 6)
+        ),
         measured("edge/dep:data/EWT", "mix", (192033, 23146, 23017)),
         measured("edge/dep:data/GUM", "mix", (3, 2, 1)),
         measured("edge/srl:data/PropBank-EWT", "mix", (81415, 9583, 9337), ROLES),
@@ -95,11 +134,15 @@ def test_rows_on_published_data_stand_inside_and_others_below():
 def test_parts_of_roles_are_judged_from_the_same_answers():
     one = measured("edge/srl:data/PropBank-EWT", "mix", (1, 1, 1), ROLES)
     listed = {
-        c.column: c for c in cells("tenney2019", PAPER, selected(tenney2019(), [one]).entries) if c.kind != "published" and "mix" in c.layer
+        c.column: c
+        for c in cells("tenney2019", PAPER, selected(tenney2019(), [one]).entries)
+        if c.kind != "published" and "mix" in c.layer
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
     for column in ("core roles", "non-core"):
-        assert listed[column].score == pytest.approx(100 * METRICS.make(PARTS[column])(one.gold, one.predicted))
+        assert listed[column].score == pytest.approx(
+            100 * METRICS.make(PARTS[column])(one.gold, one.predicted)
+        )
         assert listed[column].low < listed[column].score < listed[column].high
 
 
@@ -107,7 +150,9 @@ def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
     one = measured("edge/dep:data/EWT", "mix", (1, 1, 1), probe=PROBES.canonical("span"))
     found = selected(tenney2019(), [one])
     assert (found.entries, found.others) == ((), 1)
-    assert "1 results on these tasks were measured with other probes" in terminal(inside(PAPER, found.entries, others=found.others))
+    assert "1 results on these tasks were measured with other probes" in terminal(
+        inside(PAPER, found.entries, others=found.others)
+    )
     assert selected(tenney2019(protocol="fast"), [one]).entries
 
 
@@ -119,16 +164,31 @@ def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_the
     same = measured("edge/semeval:x", "mix", SIZES["Rel."])
     assert asked("edge/semeval:x", same) == ""
     assert asked("edge/semeval:x,words=cut", same) == "Rel. is not read as in the paper: words=cut"
-    assert asked("edge/semeval:x", replace(same, provenance={})) == "Rel. has ? / ? / ? targets, the paper's has 6,851 / 1,149 / 2,717"
-    assert asked("edge/coref:x", same).startswith("Coref. (O) has 6,851 / 1,149 / 2,717 targets, the paper's has 207,830")
-    assert asked("edge/semeval:x", replace(same, metric="micro-f1")) == "Rel. is judged by micro-f1, in the paper by micro-f1,without=Other"
+    assert (
+        asked("edge/semeval:x", replace(same, provenance={}))
+        == "Rel. has ? / ? / ? targets, the paper's has 6,851 / 1,149 / 2,717"
+    )
+    assert asked("edge/coref:x", same).startswith(
+        "Coref. (O) has 6,851 / 1,149 / 2,717 targets, the paper's has 207,830"
+    )
+    assert (
+        asked("edge/semeval:x", replace(same, metric="micro-f1"))
+        == "Rel. is judged by micro-f1, in the paper by micro-f1,without=Other"
+    )
 
 
 PAPERS = {  # how the paper's own reading of each column is written
     "POS": ["edge/pos:x,with=y,with=z", "edge/pos:x,tags=xpos", "edge/jsonl:x,as=pos"],
-    "Constit.": ["edge/const:x,unary=separate,root=true,with=y,with=z", "edge/jsonl:x,with=y,as=const"],
+    "Constit.": [
+        "edge/const:x,unary=separate,root=true,with=y,with=z",
+        "edge/jsonl:x,with=y,as=const",
+    ],
     "Depend.": ["edge/dep:x,root=self", "edge/dep:x,with=y,root=self", "edge/jsonl:x,as=dep"],
-    "Entities": ["edge/entities:x,with=y,on_error=skip", "edge/entities:x,column=3,word=0", "edge/jsonl:x,as=entities"],
+    "Entities": [
+        "edge/entities:x,with=y,on_error=skip",
+        "edge/entities:x,column=3,word=0",
+        "edge/jsonl:x,as=entities",
+    ],
     "SRL": ["edge/srl:x,with=y", "edge/jsonl:x,as=srl"],
     "Coref. (O)": ["edge/coref:x,with=y", "edge/jsonl:x,as=coref"],
     "SPR1": ["edge/spr1:x", "edge/spr1:x,treebank=wsj", "edge/jsonl:x,as=spr1"],
@@ -151,7 +211,11 @@ def test_the_papers_own_readings_stand_in_their_column(name):
 @pytest.mark.parametrize(
     ("name", "reference", "told"),
     [
-        ("Constit.", "edge/const:x", "unary=top, there unary=separate, root=false, there root=true"),
+        (
+            "Constit.",
+            "edge/const:x",
+            "unary=top, there unary=separate, root=false, there root=true",
+        ),
         ("Constit.", "edge/const:x,unary=separate", "root=false, there root=true"),
         ("Depend.", "edge/dep:x", "root=none, there root=self"),
         ("Depend.", "edge/dep:x,root=self,relations=universal", "relations=universal"),
@@ -162,14 +226,20 @@ def test_the_papers_own_readings_stand_in_their_column(name):
 )
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
     one = measured(reference, "mix", SIZES[name])
-    assert located(tenney2019(), one.trial.task, one).why == f"{name} is not read as in the paper: {told}"
+    assert (
+        located(tenney2019(), one.trial.task, one).why
+        == f"{name} is not read as in the paper: {told}"
+    )
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
     one = measured("edge/pos:x", "mix", SIZES["POS"])
     assert located(tenney2019(), one.trial.task, one).why == ""  # columns have one kind of tag
     one.provenance["notes"]["source"] = {"files": ["a/train.conllu.xz"]}
-    assert located(tenney2019(), one.trial.task, one).why == "POS is not read as in the paper: tags=upos, there tags=xpos"
+    assert (
+        located(tenney2019(), one.trial.task, one).why
+        == "POS is not read as in the paper: tags=upos, there tags=xpos"
+    )
 
 
 @pytest.fixture
@@ -178,7 +248,11 @@ def quick(monkeypatch):
     from sonde.probes.span import protocols as span_protocols
 
     fast = span_protocols.PROTOCOLS["fast"]
-    monkeypatch.setitem(span_protocols.PROTOCOLS, "fast", replace(fast, plan=replace(fast.plan, epochs=1, steps=3, looks=1)))
+    monkeypatch.setitem(
+        span_protocols.PROTOCOLS,
+        "fast",
+        replace(fast, plan=replace(fast.plan, epochs=1, steps=3, looks=1)),
+    )
 
 
 def ontonotes(folder):
@@ -186,7 +260,9 @@ def ontonotes(folder):
     for split, name in (("train", "train"), ("dev", "development"), ("test", "test")):
         place = folder / name / "data" / "english" / "annotations" / "nw"
         place.mkdir(parents=True)
-        (place / "a_0001.v4_gold_conll").write_text((edges.gold(folder.parent / "made") / f"toy.{split}.gold_conll").read_text())
+        (place / "a_0001.v4_gold_conll").write_text(
+            (edges.gold(folder.parent / "made") / f"toy.{split}.gold_conll").read_text()
+        )
     return folder
 
 
@@ -199,7 +275,10 @@ def jiant(folder, names):
         "SPR2": f"edge/spr2:{made}/spr2/protoroles.tsv,treebank={made}/spr2/bank",
         "Coref. (W)": f"edge/dpr:{made}/recast/dpr_data.txt",
         "Rel.": f"edge/semeval:{made}/semeval",
-        **{name: f"edge/{TASKS_OF[name]}:{made}/gold" for name in ("Entities", "SRL", "Coref. (O)", "POS")},
+        **{
+            name: f"edge/{TASKS_OF[name]}:{made}/gold"
+            for name in ("Entities", "SRL", "Coref. (O)", "POS")
+        },
         "Constit.": f"edge/const:{made}/gold,unary=separate,root=true",
     }
     for name in names:
@@ -211,8 +290,12 @@ def jiant(folder, names):
 
 
 @pytest.mark.parametrize("form", ["columns", "jiant"])
-def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(form, tmp_path, monkeypatch, quick):
-    """OntoNotes in columns and the rest in jiant's files, or all in jiant's; through plan, run and table."""
+def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
+    form, tmp_path, monkeypatch, quick
+):
+    """OntoNotes in columns and the rest in jiant's files, or all in jiant's; through plan, run and
+    table.
+    """
     from_jiant = [name for name in WHOLE if form == "jiant" or name not in ONTONOTES]
     folders = {"jiant": str(jiant(tmp_path / "edges", from_jiant))} | (
         {"ontonotes": str(ontonotes(tmp_path / "onto"))} if form == "columns" else {}
@@ -243,7 +326,12 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(form, tmp_pa
 
 
 def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_path):
-    for folder in ("edge/DPR", "treebanks/UD_English-EWT", "constituency/EWT-propbank-skel", "edge/SPR1"):
+    for folder in (
+        "edge/DPR",
+        "treebanks/UD_English-EWT",
+        "constituency/EWT-propbank-skel",
+        "edge/SPR1",
+    ):
         (tmp_path / folder).mkdir(parents=True)
     suite = tenney2019(str(tmp_path), task=("size=500",))
     assert [str(r).replace(str(tmp_path), "F") for r in suite.tasks()] == [
@@ -253,8 +341,13 @@ def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_
         "edge/spr1:F/edge/SPR1,size=500",
         "edge/dpr:F/edge/DPR,sample=*/5,size=500",
     ]
-    first, second = wanted(suite, Asked(["hf:m,layers=all,pool=none", "bow:random,pool=none"], bounds=False))
-    assert (first.encoders, first.reads) == (["hf:m,layers=all,pool=none"], ("lex", "cat:lex+top", "mix"))
+    first, second = wanted(
+        suite, Asked(["hf:m,layers=all,pool=none", "bow:random,pool=none"], bounds=False)
+    )
+    assert (first.encoders, first.reads) == (
+        ["hf:m,layers=all,pool=none"],
+        ("lex", "cat:lex+top", "mix"),
+    )
     assert (second.encoders, second.reads) == (["bow:random,pool=none"], ())
     assert wanted(suite, Asked(["hf:m"], reads=("mix",)))[0].reads == ("mix",)
 

@@ -13,18 +13,34 @@ from sonde.references import ReferenceProblem
 
 PAPER = ud2019().paper
 ROWS = {
-    (b.heading, line.name): dict(zip(PAPER.columns, (f.value for f in line.figures), strict=True)) for b in PAPER.blocks for line in b.lines
+    (b.heading, line.name): dict(zip(PAPER.columns, (f.value for f in line.figures), strict=True))
+    for b in PAPER.blocks
+    for line in b.lines
 }
 LANGUAGES = ("English", "Polish")
 
 
 def best(language: str, column: str, without: str = "COMBO") -> str:
-    rows = {name: row[column] for (block, name), row in ROWS.items() if block == language and not name.startswith(without)}
+    rows = {
+        name: row[column]
+        for (block, name), row in ROWS.items()
+        if block == language and not name.startswith(without)
+    }
     return max(rows, key=lambda name: rows[name])
 
 
 def test_it_has_nine_columns_and_two_models_in_english_alone():
-    assert PAPER.columns == ("SentLen", "WC", "TreeDepth", "TopDeps", "Passive", "Tense", "SubjNum", "ObjNum", "SentType")
+    assert PAPER.columns == (
+        "SentLen",
+        "WC",
+        "TreeDepth",
+        "TopDeps",
+        "Passive",
+        "Tense",
+        "SubjNum",
+        "ObjNum",
+        "SentType",
+    )
     names = [{name for block, name in ROWS if block == language} for language in LANGUAGES]
     assert len(names[0]) == 10
     assert names[0] - names[1] == {"Sent2Vec-orig", "USE"}
@@ -32,16 +48,31 @@ def test_it_has_nine_columns_and_two_models_in_english_alone():
 
 
 def test_without_combo_laser_is_best_but_for_the_exceptions_that_the_text_names():
-    # "for 17 task-language pairs in 22 ... exceptions are ObjNum and SentType for Polish, Relatedness for English, and WC" (section 5)
-    others = {(language, column) for language in LANGUAGES for column in PAPER.columns if best(language, column) != "LASER"}
-    assert others == {("English", "WC"), ("Polish", "WC"), ("Polish", "ObjNum"), ("Polish", "SentType")}
+    # "for 17 task-language pairs in 22 ... exceptions are ObjNum and SentType for Polish,
+    # Relatedness for English, and WC" (section 5)
+    others = {
+        (language, column)
+        for language in LANGUAGES
+        for column in PAPER.columns
+        if best(language, column) != "LASER"
+    }
+    assert others == {
+        ("English", "WC"),
+        ("Polish", "WC"),
+        ("Polish", "ObjNum"),
+        ("Polish", "SentType"),
+    }
     assert best("English", "WC").startswith("Sent2Vec")
     assert best("Polish", "WC").startswith("Sent2Vec")
     assert best("Polish", "ObjNum") == best("Polish", "SentType") == "BERT-mean"
 
 
 def test_for_almost_all_tasks_a_representation_of_the_parser_is_best():
-    found = [best(language, column, without="nobody") for language in LANGUAGES for column in PAPER.columns]
+    found = [
+        best(language, column, without="nobody")
+        for language in LANGUAGES
+        for column in PAPER.columns
+    ]
     assert sum(name.startswith("COMBO") for name in found) == 12
 
 

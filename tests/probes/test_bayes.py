@@ -36,15 +36,23 @@ def test_equals_multinomial_naive_bayes_of_scikit_learn():
     from sklearn.naive_bayes import MultinomialNB
 
     readings = read(FAMILIES["sentence"]())
-    texts = {s: [e.sites[0].sentence.text for e in readings.split(s).dataset.examples()] for s in ("train", "test")}
+    texts = {
+        s: [e.sites[0].sentence.text for e in readings.split(s).dataset.examples()]
+        for s in ("train", "test")
+    }
     tfidf = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"\S+")
-    model = MultinomialNB(alpha=0.3).fit(tfidf.fit_transform(texts["train"]), readings.split("train").labels.ids)
+    model = MultinomialNB(alpha=0.3).fit(
+        tfidf.fit_transform(texts["train"]), readings.split("train").labels.ids
+    )
     theirs = model.predict_joint_log_proba(tfidf.transform(texts["test"]))
     np.testing.assert_allclose(predicted(bi(alpha=0.3), readings).scores, theirs, rtol=1e-5)
 
 
 def test_words_tell_the_tense_of_known_verbs():
-    said, test = predicted(uni(), read(FAMILIES["sentence"]((200, 50, 50)))), FAMILIES["sentence"]((200, 50, 50)).take
+    said, test = (
+        predicted(uni(), read(FAMILIES["sentence"]((200, 50, 50)))),
+        FAMILIES["sentence"]((200, 50, 50)).take,
+    )
     gold = FAMILIES["sentence"]((200, 50, 50))
     assert (said.decoded.ids == test(gold.rows("test")).labels.ids).mean() > 0.9
 
@@ -67,7 +75,9 @@ def test_smoothing_is_tuned_on_dev_and_told():
     readings = read(FAMILIES["sentence"]())
     [tuned] = uni().fit(readings.split("train"), readings.split("dev"), cells=CELL)
     [fixed] = uni(alpha=0.5).fit(readings.split("train"), readings.split("dev"), cells=CELL)
-    [without] = uni().fit(readings.split("train"), readings.split("dev").take(np.array([], np.int64)), cells=CELL)
+    [without] = uni().fit(
+        readings.split("train"), readings.split("dev").take(np.array([], np.int64)), cells=CELL
+    )
     assert (fixed.choice, without.choice) == ({"alpha": 0.5}, {"alpha": 1.0})
     assert tuned.choice["alpha"] in SMOOTHINGS
 
@@ -78,13 +88,18 @@ def test_unknown_words_leave_the_prior():
             Example.about(Sentence.of([w]), label, split)
             for w, label, split in [("a", "x", "train"), ("b", "x", "train"), ("c", "y", "train")]
         ]
-        + [Example.about(Sentence.of([]), "y", "test"), Example.about(Sentence.of(["new"]), "y", "test")]
+        + [
+            Example.about(Sentence.of([]), "y", "test"),
+            Example.about(Sentence.of(["new"]), "y", "test"),
+        ]
     )
     assert predicted(uni(), read(dataset)).decoded.ids.tolist() == [0, 0]
 
 
 def test_a_data_set_without_a_word_is_refused_with_advice():
-    dataset = Dataset.of([Example.about(Sentence.of([]), "x"), Example.about(Sentence.of([], "?"), "y")])
+    dataset = Dataset.of(
+        [Example.about(Sentence.of([]), "x"), Example.about(Sentence.of([], "?"), "y")]
+    )
     with pytest.raises(ReadingProblem, match="no words"):
         predicted(uni(), read(dataset))
 
@@ -92,11 +107,16 @@ def test_a_data_set_without_a_word_is_refused_with_advice():
 def test_predictors_pickle():
     readings = read(FAMILIES["sentence"]())
     [fitted] = bi().fit(readings.split("train"), readings.split("dev"), cells=CELL)
-    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(readings).scores, fitted.predict(readings).scores)
+    assert np.array_equal(
+        pickle.loads(pickle.dumps(fitted)).predict(readings).scores, fitted.predict(readings).scores
+    )
 
 
 def test_names_and_references():
-    assert [PROBES.make(name).name for name in ("nb-uni-tfidf", "nb-bi-tfidf")] == ["nb-uni-tfidf", "nb-bi-tfidf"]
+    assert [PROBES.make(name).name for name in ("nb-uni-tfidf", "nb-bi-tfidf")] == [
+        "nb-uni-tfidf",
+        "nb-bi-tfidf",
+    ]
     assert PROBES.canonical("nb-uni-tfidf,alpha=0.5") == "nb-uni-tfidf,alpha=0.5,lower=true"
     assert PROBES.canonical("nb-bi-tfidf") == "nb-bi-tfidf,alpha=none,lower=true"
 
@@ -104,9 +124,15 @@ def test_names_and_references():
 def test_many_classes_and_words_stay_sparse():
     rng = np.random.default_rng(0)
     examples = [
-        Example.about(Sentence.of([f"w{w}" for w in rng.integers(40_000, size=9)] + [f"c{i % 1000}"]), f"c{i % 1000}") for i in range(4000)
+        Example.about(
+            Sentence.of([f"w{w}" for w in rng.integers(40_000, size=9)] + [f"c{i % 1000}"]),
+            f"c{i % 1000}",
+        )
+        for i in range(4000)
     ]
     readings = read(Dataset.of(examples))
     [fitted] = uni(alpha=0.01).fit(readings, readings, cells=CELL)
     assert fitted.linear.weights.nnz < 50_000  # a dense matrix would have 25 million cells
-    assert (fitted.predict(readings.take(np.arange(500))).decoded.ids == readings.labels.ids[:500]).mean() > 0.99
+    assert (
+        fitted.predict(readings.take(np.arange(500))).decoded.ids == readings.labels.ids[:500]
+    ).mean() > 0.99

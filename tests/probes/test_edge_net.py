@@ -1,4 +1,6 @@
-"""The edge probe's network and its training, against an example-by-example network in plain loops and a plain torch loop."""
+"""The edge probe's network and its training, against an example-by-example network in plain loops
+and a plain torch loop.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from hypothesis import strategies as st
 
 from sonde.probes.schedules import Annealing
 from sonde.probes.span.batches import Gathered, Material, batch_of
-from sonde.probes.span.loops import Judged, Lane, _patient, cells_of, judged, loss_of, slope_of, train
+from sonde.probes.span.loops import (
+    Judged,
+    Lane,
+    _patient,
+    cells_of,
+    judged,
+    loss_of,
+    slope_of,
+    train,
+)
 from sonde.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
 from sonde.probes.span.plans import Course, Design, Patience
 from sonde.progress import listening
@@ -23,7 +34,9 @@ BOUNDS = np.array([0, 4, 4, 9, 15, 16])
 
 
 def material(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, bag=False):
-    """Examples with spans of one to six units, or none, in sentences of several lengths; with a bag, the sentence is one more side."""
+    """Examples with spans of one to six units, or none, in sentences of several lengths; with a
+    bag, the sentence is one more side.
+    """
     rng = np.random.default_rng(seed)
     groups = np.sort(rng.choice(np.flatnonzero(np.diff(bounds)), examples))
     starts, stops = np.zeros((2, sides, examples), np.int64)
@@ -31,11 +44,22 @@ def material(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, bag=
         for i, s in enumerate(groups):
             starts[k, i], stops[k, i] = np.sort(rng.integers(bounds[s], bounds[s + 1] + 1, 2))
     if bag:
-        starts, stops = np.concatenate([starts, bounds[groups][None]]), np.concatenate([stops, bounds[groups + 1][None]])
+        starts, stops = (
+            np.concatenate([starts, bounds[groups][None]]),
+            np.concatenate([stops, bounds[groups + 1][None]]),
+        )
     layers = {name: rng.normal(size=(bounds[-1], DIM)).astype(dtype) for name in "012"}
     wanted = (rng.random((examples, LABELS)) < 0.4).astype(np.float32)
     wanted[0, 1] = np.nan
-    return Material(layers, starts, stops, groups, bounds, lambda rows: torch.from_numpy(wanted[rows]), lambda row: f"example {row}")
+    return Material(
+        layers,
+        starts,
+        stops,
+        groups,
+        bounds,
+        lambda rows: torch.from_numpy(wanted[rows]),
+        lambda row: f"example {row}",
+    )
 
 
 def network(design, source, sides, seed=3, scaled=False, dtype=torch.float32):
@@ -48,9 +72,16 @@ def network(design, source, sides, seed=3, scaled=False, dtype=torch.float32):
         if "gamma" in tensors:
             tensors["gamma"].fill_(1.7)
     width = dim // (2 * design.context + 1)
-    shift = torch.from_numpy(rng.normal(size=(len(source.layers) if source.mixed else 1, width))).to(dtype)
+    shift = torch.from_numpy(
+        rng.normal(size=(len(source.layers) if source.mixed else 1, width))
+    ).to(dtype)
     scale = Scale(shift, torch.from_numpy(rng.random(width) + 0.5).to(dtype)) if scaled else None
-    return Net(design, source, scale, {name: t.detach().to(dtype).requires_grad_() for name, t in tensors.items()})
+    return Net(
+        design,
+        source,
+        scale,
+        {name: t.detach().to(dtype).requires_grad_() for name, t in tensors.items()},
+    )
 
 
 def softmax(values):
@@ -59,14 +90,19 @@ def softmax(values):
 
 
 def slowly(net, given, row):
-    """The scores of one example as the paper has it: project every unit, weigh, sum, join, classify."""
+    """The scores of one example as the paper has it: project every unit, weigh, sum, join,
+    classify.
+    """
     t = {name: tensor.detach().double().numpy() for name, tensor in net.tensors.items()}
     layers = [given.layers[name].astype(np.float64) for name in net.source.layers]
     shift = np.zeros(1) if net.scale is None else net.scale.shift.double().numpy()
     factor = 1.0 if net.scale is None else net.scale.factor.double().numpy()
     if net.source.mixed:
         if net.design.layer_norm:
-            layers = [(x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) for x in layers]
+            layers = [
+                (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
+                for x in layers
+            ]
         weights = softmax(t["mix"])
         raw = sum(w * x for w, x in zip(weights, layers, strict=True))
         shift = weights @ shift if net.scale is not None else shift
@@ -77,7 +113,10 @@ def slowly(net, given, row):
     context = net.design.context
 
     def unit(u):
-        near = [raw[v] if low <= v < high else np.zeros(raw.shape[1]) for v in range(u - context, u + context + 1)]
+        near = [
+            raw[v] if low <= v < high else np.zeros(raw.shape[1])
+            for v in range(u - context, u + context + 1)
+        ]
         return np.concatenate([(x - shift) * factor for x in near])
 
     vectors = []
@@ -107,7 +146,9 @@ def slowly(net, given, row):
 def said(net, given, rows):
     batch = batch_of(given, np.asarray(rows), net.design.context)
     found = scores(net, batch, Gathered(given, batch, net.design.layer_norm))
-    return torch.zeros(len(given.groups), LABELS).index_put((torch.from_numpy(batch.rows),), found)[rows]
+    return torch.zeros(len(given.groups), LABELS).index_put((torch.from_numpy(batch.rows),), found)[
+        rows
+    ]
 
 
 def with_units(given):
@@ -136,10 +177,15 @@ SOURCES = [Source(("1",)), Source(("0", "2")), Source(("0", "1", "2"), mixed=Tru
 
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("source", SOURCES, ids=str)
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda d: f"{d.pool}-{d.projection}-{d.hidden}-{d.context}-{d.bag}")
+@pytest.mark.parametrize(
+    "design", DESIGNS, ids=lambda d: f"{d.pool}-{d.projection}-{d.hidden}-{d.context}-{d.bag}"
+)
 def test_scores_are_those_of_the_papers_network(design, source, scaled):
     for sides in (1, 2):
-        given, net = material(sides, examples=30, bag=design.bag), network(design, source, sides, scaled=scaled)
+        given, net = (
+            material(sides, examples=30, bag=design.bag),
+            network(design, source, sides, scaled=scaled),
+        )
         rows = with_units(given)
         expected = [slowly(net, given, row) for row in rows]
         np.testing.assert_allclose(said(net, given, rows).detach().numpy(), expected, atol=2e-5)
@@ -171,16 +217,26 @@ def test_gradients_are_those_of_the_loss(design, source):
     names, rows = list(net.tensors), np.arange(12)
     batch = batch_of(given, rows, design.context)
     gathered = Gathered(given, batch, design.layer_norm)
-    gathered._found |= {name: torch.from_numpy(given.layers[name][batch.units]) for name in "012"}  # in double precision
+    # in double precision
+    gathered._found |= {name: torch.from_numpy(given.layers[name][batch.units]) for name in "012"}
 
     def loss(*tensors):
         wanted = given.wanted(batch.rows).double()
-        return loss_of(scores(net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered), wanted) / cells_of(wanted)
+        return loss_of(
+            scores(net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered),
+            wanted,
+        ) / cells_of(wanted)
 
     assert torch.autograd.gradcheck(loss, tuple(net.tensors.values()))
 
 
-@pytest.mark.parametrize("wanted", [torch.tensor([2, 0, 2]), torch.tensor([[1.0, 0.0, torch.nan], [0.3, 1.0, 0.0], [torch.nan] * 3])])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        torch.tensor([2, 0, 2]),
+        torch.tensor([[1.0, 0.0, torch.nan], [0.3, 1.0, 0.0], [torch.nan] * 3]),
+    ],
+)
 def test_slopes_are_gradients_of_the_loss(wanted):
     scored = torch.linspace(-3, 4, 9).view(3, 3).requires_grad_()
     [expected] = torch.autograd.grad(loss_of(scored, wanted), scored)
@@ -190,7 +246,9 @@ def test_slopes_are_gradients_of_the_loss(wanted):
 
 def replace_layers(given, dtype):
     layers = {name: layer.astype(dtype) for name, layer in given.layers.items()}
-    return Material(layers, given.starts, given.stops, given.groups, given.bounds, given.wanted, given.describe)
+    return Material(
+        layers, given.starts, given.stops, given.groups, given.bounds, given.wanted, given.describe
+    )
 
 
 def course(plan, design=SMALL, **more):
@@ -198,15 +256,22 @@ def course(plan, design=SMALL, **more):
 
 
 def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, haste=1.0):
-    """Adam and clipping of torch over the plain batches of whole sentences; scores of dev at the end."""
-    groups = [{"params": [t], "lr": rate * (haste if name == "mix" else 1.0)} for name, t in net.tensors.items()]
+    """Adam and clipping of torch over the plain batches of whole sentences; scores of dev at the
+    end.
+    """
+    groups = [
+        {"params": [t], "lr": rate * (haste if name == "mix" else 1.0)}
+        for name, t in net.tensors.items()
+    ]
     optimiser = torch.optim.Adam(groups, amsgrad=amsgrad)
     sentences = np.unique(given.groups)
     done = 0
     for number in range(steps):
         order = np.random.default_rng([seed, number]).permutation(len(sentences))
         for start in range(0, len(order), 2):
-            rows = np.concatenate([np.flatnonzero(given.groups == sentences[s]) for s in order[start : start + 2]])
+            rows = np.concatenate(
+                [np.flatnonzero(given.groups == sentences[s]) for s in order[start : start + 2]]
+            )
             wanted = given.wanted(rows)
             optimiser.zero_grad()
             (loss_of(said(net, given, rows), wanted) / cells_of(wanted)).backward()
@@ -226,7 +291,9 @@ def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, haste):
     [learnt] = train([lane], given, dev, seed=4)
     assert learnt.step == learnt.steps == 7
     expected = plain(network(SMALL, SOURCES[2], 2), given, dev, 4, 7, 1e-2, 0.05, amsgrad, haste)
-    np.testing.assert_allclose(said(lane.net, dev, np.arange(12)).detach().numpy(), expected, atol=1e-5)
+    np.testing.assert_allclose(
+        said(lane.net, dev, np.arange(12)).detach().numpy(), expected, atol=1e-5
+    )
 
 
 PLANS = [
@@ -241,7 +308,9 @@ def test_networks_train_together_as_they_would_alone(plan):
     design = replace(SMALL, drop_input=0.2, drop=0.3)
 
     def lanes():
-        return [Lane(network(design, source, 2), course(plan, design), seed=6) for source in SOURCES]
+        return [
+            Lane(network(design, source, 2), course(plan, design), seed=6) for source in SOURCES
+        ]
 
     together, again = (train(lanes(), given, dev, seed=6) for _ in range(2))
     alone = [train([lane], given, dev, seed=6)[0] for lane in lanes()]
@@ -252,11 +321,18 @@ def test_networks_train_together_as_they_would_alone(plan):
             np.testing.assert_allclose(a.tensors[name], c.tensors[name], atol=1e-6)
 
 
-@pytest.mark.parametrize(("plan", "of"), [(PLANS[0], None), (PLANS[1], 30)], ids=["patience", "annealing"])
+@pytest.mark.parametrize(
+    ("plan", "of"), [(PLANS[0], None), (PLANS[1], 30)], ids=["patience", "annealing"]
+)
 def test_training_tells_how_far_it_is(plan, of):
     told = []
     with listening(lambda *one: told.append(one)):
-        [learnt] = train([Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=4)], material(seed=1), material(seed=2), seed=4)
+        [learnt] = train(
+            [Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=4)],
+            material(seed=1),
+            material(seed=2),
+            seed=4,
+        )
     assert told == [(step + 1, of) for step in range(learnt.steps)]
 
 
@@ -273,7 +349,16 @@ def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
     looks = [lane.keep(Judged(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
     assert looks == [(True, True), (True, False), (True, True), (True, True), (True, False)]
     rates = [(_patient(lane, True, False, look), lane.rate) for look in range(1, 9)]
-    assert rates == [(True, 8), (True, 4), (True, 4), (True, 2), (True, 2), (True, 1), (False, 1), (False, 0.5)]
+    assert rates == [
+        (True, 8),
+        (True, 4),
+        (True, 4),
+        (True, 2),
+        (True, 2),
+        (True, 1),
+        (False, 1),
+        (False, 0.5),
+    ]
 
 
 def test_the_best_state_on_dev_is_kept():
@@ -281,28 +366,44 @@ def test_the_best_state_on_dev_is_kept():
     lane = Lane(network(SMALL, SOURCES[0], 2), course(PLANS[0]), seed=0)
     [learnt] = train([lane], given, dev, seed=0)
     assert learnt.step < learnt.steps
-    net = lane.net._replace(tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()})
+    net = lane.net._replace(
+        tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()}
+    )
     [found] = judged([net], lane.course, dev)
     assert found == learnt.judged
     score = found.score
-    wanted, answer = dev.wanted(np.arange(40)).numpy(), said(net, dev, np.arange(40)).detach().numpy() >= 0
+    wanted, answer = (
+        dev.wanted(np.arange(40)).numpy(),
+        said(net, dev, np.arange(40)).detach().numpy() >= 0,
+    )
     known = ~np.isnan(wanted)
-    assert score == pytest.approx(2 * (answer & (wanted == 1)).sum() / (answer[known].sum() + (wanted == 1).sum()))
+    assert score == pytest.approx(
+        2 * (answer & (wanted == 1)).sum() / (answer[known].sum() + (wanted == 1).sum())
+    )
 
 
 def single(given, seed):
     """The same examples, each with one label."""
-    held = torch.nn.functional.one_hot(torch.from_numpy(np.random.default_rng(seed).integers(LABELS, size=len(given.groups))), LABELS)
+    held = torch.nn.functional.one_hot(
+        torch.from_numpy(np.random.default_rng(seed).integers(LABELS, size=len(given.groups))),
+        LABELS,
+    )
     return replace(given, wanted=lambda rows: held.float()[rows], single=True)
 
 
 @pytest.mark.parametrize("one", [False, True], ids=["sets", "classes"])
 @pytest.mark.parametrize("plan", PLANS, ids=lambda p: type(p).__name__)
-def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_change(plan, one, monkeypatch):
+def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_change(
+    plan, one, monkeypatch
+):
     given, dev = material(seed=1, examples=40), material(seed=2, examples=40)
     if one:
         given, dev = single(given, 1), single(dev, 2)
-    plan = replace(plan, interval_small=16, stop=3) if isinstance(plan, Patience) else replace(plan, steps=48, looks=3)
+    plan = (
+        replace(plan, interval_small=16, stop=3)
+        if isinstance(plan, Patience)
+        else replace(plan, steps=48, looks=3)
+    )
     [alone] = train([Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=0)], given, dev, seed=0)
     steps, surprises = [], []
     weigh = Lane.weigh
@@ -311,7 +412,11 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
         net = lane.net
         scored = said(net, dev, np.arange(40)).detach()
         wanted = dev.wanted(np.arange(40))
-        mean = torch.nn.functional.cross_entropy(scored, wanted) if one else loss_of(scored, wanted) / 40
+        mean = (
+            torch.nn.functional.cross_entropy(scored, wanted)
+            if one
+            else loss_of(scored, wanted) / 40
+        )
         assert judged.surprise == pytest.approx(float(mean), rel=1e-5)
         if lane is lanes[0]:
             steps.append(step)
@@ -319,15 +424,22 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
         weigh(lane, judged, step)
 
     monkeypatch.setattr(Lane, "weigh", spy)
-    lanes = [Lane(network(SMALL, SOURCES[0], 2), course(plan), 0, likeliest=True), Lane(network(SMALL, SOURCES[1], 2), course(plan), 0)]
+    lanes = [
+        Lane(network(SMALL, SOURCES[0], 2), course(plan), 0, likeliest=True),
+        Lane(network(SMALL, SOURCES[1], 2), course(plan), 0),
+    ]
     [found, other] = train(lanes, given, dev, seed=0)
     assert other.likeliest is None
     assert alone.likeliest is None
     assert (found.step, found.steps, found.judged) == (alone.step, alone.steps, alone.judged)
     assert all(np.array_equal(found.tensors[name], alone.tensors[name]) for name in alone.tensors)
     assert steps[:6] == [0, 1, 2, 4, 8, 16]
-    assert (found.likeliest.judged.surprise, found.likeliest.step) == min(zip(surprises, steps, strict=True))
-    net = lanes[0].net._replace(tensors={name: torch.from_numpy(a) for name, a in found.likeliest.tensors.items()})
+    assert (found.likeliest.judged.surprise, found.likeliest.step) == min(
+        zip(surprises, steps, strict=True)
+    )
+    net = lanes[0].net._replace(
+        tensors={name: torch.from_numpy(a) for name, a in found.likeliest.tensors.items()}
+    )
     assert judged([net], lanes[0].course, dev) == [found.likeliest.judged]
 
 
@@ -342,8 +454,14 @@ def test_numbers_that_are_not_finite_are_named_with_their_example():
     given = material()
     row = int(with_units(given)[-1])
     given.layers["1"][given.starts[0, row]] = np.nan
-    readers = [i for i in range(12) if any(given.starts[k, i] <= given.starts[0, row] < given.stops[k, i] for k in range(2))]
-    with pytest.raises(ValueError, match=rf"layer '1' has NaN or infinite numbers, first in example {readers[0]};"):
+    readers = [
+        i
+        for i in range(12)
+        if any(given.starts[k, i] <= given.starts[0, row] < given.stops[k, i] for k in range(2))
+    ]
+    with pytest.raises(
+        ValueError, match=rf"layer '1' has NaN or infinite numbers, first in example {readers[0]};"
+    ):
         said(network(SMALL, SOURCES[0], 2), given, np.arange(12))
 
 

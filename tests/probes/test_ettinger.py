@@ -24,7 +24,10 @@ def readings(n=(400, 0, 200), dim=6, seed=0):
     x = rng.normal(size=(sum(n), dim)).astype(np.float32)
     labels = np.where((x[:, 0] > 0) == (x[:, 1] > 0), "yes", "no")
     splits = np.repeat(["train", "dev", "test"], n)
-    examples = [Example.about(Sentence.of((f"s{i}",)), str(y), str(s)) for i, (y, s) in enumerate(zip(labels, splits, strict=True))]
+    examples = [
+        Example.about(Sentence.of((f"s{i}",)), str(y), str(s))
+        for i, (y, s) in enumerate(zip(labels, splits, strict=True))
+    ]
     return Readings(Dataset.of(examples), Vectors((x,)))
 
 
@@ -39,7 +42,9 @@ def test_it_is_the_network_that_the_authors_call():
     train, test = given.split("train"), given.split("test")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = MLPClassifier(hidden_layer_sizes=(6,), activation="relu", max_iter=700, random_state=3)
+        theirs = MLPClassifier(
+            hidden_layer_sizes=(6,), activation="relu", max_iter=700, random_state=3
+        )
         theirs.fit(train.features("-"), train.labels.matrix())
     assert (fitted.predict(test).decoded.matrix() == theirs.predict(test.features("-"))).all()
     assert fitted.choice == {"hidden": 6, "passes": [theirs.n_iter_]}
@@ -48,7 +53,9 @@ def test_it_is_the_network_that_the_authors_call():
 def test_it_learns_what_no_linear_probe_does_and_needs_no_dev():
     given = readings((3000, 0, 500), dim=4)
     [fitted] = fit(given, 0)
-    assert (fitted.predict(given.split("test")).decoded.matrix() == given.split("test").labels.matrix()).mean() > 0.9
+    assert (
+        fitted.predict(given.split("test")).decoded.matrix() == given.split("test").labels.matrix()
+    ).mean() > 0.9
 
 
 def test_seeds_differ_and_each_repeats():

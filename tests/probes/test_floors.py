@@ -19,7 +19,10 @@ def read(dataset):
 
 def predicted(probe, readings):
     predictor, other = probe.fit(readings.split("train"), readings.split("dev"), cells=CELLS)
-    assert np.array_equal(predictor.predict(readings.split("test")).scores, other.predict(readings.split("test")).scores)
+    assert np.array_equal(
+        predictor.predict(readings.split("test")).scores,
+        other.predict(readings.split("test")).scores,
+    )
     return predictor.predict(readings.split("test"))
 
 
@@ -33,7 +36,10 @@ def test_majority_answers_every_family(family):
 
 def test_majority_is_the_majority_of_train_not_of_test():
     labels = [("train", "a")] * 3 + [("train", "b")] + [("test", "b")] * 5
-    dataset = Dataset.of(Example.about(Sentence.of([str(i)]), label, split) for i, (split, label) in enumerate(labels))
+    dataset = Dataset.of(
+        Example.about(Sentence.of([str(i)]), label, split)
+        for i, (split, label) in enumerate(labels)
+    )
     assert predicted(Majority(), read(dataset)).decoded.ids.tolist() == [0] * 5
 
 
@@ -52,13 +58,21 @@ def test_best_constant_set_has_the_best_f1_of_all_sets(sets):
     scores = constant(labels)
     chosen = {name for name, score in zip(labels.names, scores, strict=True) if score >= 0}
     names = labels.names
-    every = [{n for k, n in enumerate(names) if bits >> k & 1} for bits in range(1, 2 ** len(names))]
+    every = [
+        {n for k, n in enumerate(names) if bits >> k & 1} for bits in range(1, 2 ** len(names))
+    ]
     assert f1(sets, chosen) == pytest.approx(max(f1(sets, s) for s in every))
 
 
 def test_best_constant_set_counts_only_what_was_annotated():
-    scores = constant(column([{"rare": 1.0}, {"common": 1.0, "no": 0.0}, {"common": 1.0}, {"common": 0.0}]))
-    assert dict(zip(["common", "no", "rare"], scores >= 0, strict=True)) == {"common": True, "no": False, "rare": True}
+    scores = constant(
+        column([{"rare": 1.0}, {"common": 1.0, "no": 0.0}, {"common": 1.0}, {"common": 0.0}])
+    )
+    assert dict(zip(["common", "no", "rare"], scores >= 0, strict=True)) == {
+        "common": True,
+        "no": False,
+        "rare": True,
+    }
 
 
 def test_nothing_to_learn_from_is_said():
@@ -70,8 +84,15 @@ def test_majority_feature_says_what_the_stratum_says_and_else_the_majority():
     def example(i, label, split, **tags):
         return Example.about(Sentence.of([str(i)]), label, split, **tags)
 
-    train = [example(i, "PAST" if i < 3 else "PRES", "train", **{"majority-feature": "PRES"}) for i in range(4)]
-    test = [example(10, "PAST", "test", **{"majority-feature": "PRES"}), example(11, "PRES", "test"), example(12, "PRES", "test", x="y")]
+    train = [
+        example(i, "PAST" if i < 3 else "PRES", "train", **{"majority-feature": "PRES"})
+        for i in range(4)
+    ]
+    test = [
+        example(10, "PAST", "test", **{"majority-feature": "PRES"}),
+        example(11, "PRES", "test"),
+        example(12, "PRES", "test", x="y"),
+    ]
     test.append(example(13, "PRES", "test", **{"majority-feature": "no such class"}))
     said = predicted(MajorityFeature(), read(Dataset.of(train + test)))
     assert [said.names[i] for i in said.decoded.ids] == ["PRES", "PAST", "PAST", "PAST"]

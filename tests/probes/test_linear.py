@@ -17,12 +17,17 @@ STRENGTHS = (1e-3, 1e-2, 1.0, 100.0)
 def drawn(n=600, dim=12, outputs=3, seed=0):
     rng = np.random.default_rng(seed)
     x = (rng.normal(size=(n, dim)) * np.arange(1, dim + 1) ** -1.0 + 3).astype(np.float32)
-    return x, (5 * (x - 3) @ rng.normal(size=(dim, outputs)) + rng.gumbel(size=(n, outputs))).argmax(1)
+    return x, (
+        5 * (x - 3) @ rng.normal(size=(dim, outputs)) + rng.gumbel(size=(n, outputs))
+    ).argmax(1)
 
 
 def objective(x, y, weights, bias, c):
     scores = x.astype(np.float64) @ weights.T + bias
-    return float((np.logaddexp.reduce(scores, 1) - scores[np.arange(len(y)), y]).mean() + (weights**2).sum() / (2 * c * len(y)))
+    return float(
+        (np.logaddexp.reduce(scores, 1) - scores[np.arange(len(y)), y]).mean()
+        + (weights**2).sum() / (2 * c * len(y))
+    )
 
 
 def penalties(n, twice=1):
@@ -30,7 +35,9 @@ def penalties(n, twice=1):
 
 
 @pytest.mark.parametrize(
-    ("sample", "whole"), [(16384, 1024), (100, 1024), (16384, 4)], ids=["at once", "from a sample", "few eigenvectors"]
+    ("sample", "whole"),
+    [(16384, 1024), (100, 1024), (16384, 4)],
+    ids=["at once", "from a sample", "few eigenvectors"],
 )
 def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole):
     monkeypatch.setattr(linear, "SAMPLE", sample)
@@ -38,8 +45,15 @@ def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole):
     monkeypatch.setattr(linear, "PART", 5)
     x, y = drawn()
     found = solve(torch.from_numpy(x), torch.from_numpy(y), "softmax", 3, penalties(len(x)))
-    for c, weights, bias, mine in zip(STRENGTHS, found.weights.numpy(), found.biases.numpy(), found.objectives.tolist(), strict=True):
-        theirs = LogisticRegression(C=c, tol=1e-8, max_iter=10_000).fit(x.astype(np.float64), y)  # in float32 it ends early
+    for c, weights, bias, mine in zip(
+        STRENGTHS,
+        found.weights.numpy(),
+        found.biases.numpy(),
+        found.objectives.tolist(),
+        strict=True,
+    ):
+        # in float32 it ends early
+        theirs = LogisticRegression(C=c, tol=1e-8, max_iter=10_000).fit(x.astype(np.float64), y)
         best = objective(x, y, theirs.coef_, theirs.intercept_, c)
         assert objective(x, y, weights, bias, c) == pytest.approx(best, rel=2e-5)
         assert mine == pytest.approx(best, rel=1e-4)
@@ -48,10 +62,14 @@ def test_objectives_are_those_of_scikit_learn(monkeypatch, sample, whole):
 def test_two_classes_are_one_column_of_scikit_learn():
     """Two columns share what it puts in one, so the penalty counts twice."""
     x, y = drawn(outputs=2)
-    found = solve(torch.from_numpy(x), torch.from_numpy(y), "softmax", 2, penalties(len(x), twice=2))
+    found = solve(
+        torch.from_numpy(x), torch.from_numpy(y), "softmax", 2, penalties(len(x), twice=2)
+    )
     for c, weights in zip(STRENGTHS[:3], found.weights.numpy(), strict=False):
         theirs = LogisticRegression(C=c, tol=1e-8, max_iter=10_000).fit(x, y).coef_[0]
-        np.testing.assert_allclose(weights[1] - weights[0], theirs, atol=0.02 * np.abs(theirs).max())
+        np.testing.assert_allclose(
+            weights[1] - weights[0], theirs, atol=0.02 * np.abs(theirs).max()
+        )
 
 
 def test_scores_are_ridge_regression():
@@ -59,17 +77,25 @@ def test_scores_are_ridge_regression():
     y = (x @ np.arange(12.0)).astype(np.float32)[:, None]
     found = solve(torch.from_numpy(x), torch.from_numpy(y), "squared", 1, penalties(len(x)))
     for c, weights in zip(STRENGTHS, found.weights.numpy(), strict=True):
-        np.testing.assert_allclose(weights, Ridge(alpha=1 / c).fit(x, y).coef_[None].reshape(1, -1), atol=1e-2)
+        np.testing.assert_allclose(
+            weights, Ridge(alpha=1 / c).fit(x, y).coef_[None].reshape(1, -1), atol=1e-2
+        )
 
 
 def test_problems_in_lockstep_end_where_they_end_alone():
-    """Rosenbrock's valley and a bowl: the line search has to shrink its steps, and one problem ends long before the other."""
+    """Rosenbrock's valley and a bowl: the line search has to shrink its steps, and one problem ends
+    long before the other.
+    """
 
     def both(place, numbers):
         values, slopes = [], []
         for p, k in zip(place, numbers.tolist(), strict=True):
             q = p.clone().requires_grad_()
-            value = ((1 - q[0]) ** 2 + 100 * (q[1] - q[0] ** 2) ** 2 if k == 0 else (q - 3).square().sum()) + 1e-9
+            value = (
+                (1 - q[0]) ** 2 + 100 * (q[1] - q[0] ** 2) ** 2
+                if k == 0
+                else (q - 3).square().sum()
+            ) + 1e-9
             value.backward()
             values.append(value.detach())
             slopes.append(q.grad)

@@ -1,4 +1,6 @@
-"""Joint training is each cell's own training: same draws, same order, same patience, told from a plain torch loop."""
+"""Joint training is each cell's own training: same draws, same order, same patience, told from a
+plain torch loop.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from sonde.probes.schedules import Annealing, Tenacity
 def problem(groups=1, n=150, dim=8, classes=3, seed=0):
     rng = np.random.default_rng(seed)
     x = torch.from_numpy(rng.normal(size=(n + 60, dim)).astype(np.float32))
-    y = torch.from_numpy((x.numpy() @ rng.normal(size=(dim, classes)) + rng.gumbel(size=(n + 60, classes))).argmax(1))
+    y = torch.from_numpy(
+        (x.numpy() @ rng.normal(size=(dim, classes)) + rng.gumbel(size=(n + 60, classes))).argmax(1)
+    )
     return Problem((x[:n],) * groups, (x[n:],) * groups, y[:n], y[n:], "softmax", classes)
 
 
@@ -28,7 +32,9 @@ def alone(p, member, seed, plan):
     """SentEval's loop for one cell without dropout, with torch's own modules, autograd and Adam."""
     torch_generator = torch.Generator().manual_seed(seed)
     net = torch.nn.Sequential(
-        torch.nn.Linear(p.train[0].shape[1], member.hidden), torch.nn.Sigmoid(), torch.nn.Linear(member.hidden, p.outputs)
+        torch.nn.Linear(p.train[0].shape[1], member.hidden),
+        torch.nn.Sigmoid(),
+        torch.nn.Linear(member.hidden, p.outputs),
     )
     with torch.no_grad():
         for layer in (net[0], net[2]):
@@ -42,7 +48,9 @@ def alone(p, member, seed, plan):
         for _ in range(plan.epoch_size):
             for rows in torch.randperm(len(p.wanted), generator=order).split(plan.batch):
                 optimiser.zero_grad()
-                torch.nn.functional.cross_entropy(net(p.train[0][rows]), p.wanted[rows], reduction=plan.reduction).backward()
+                torch.nn.functional.cross_entropy(
+                    net(p.train[0][rows]), p.wanted[rows], reduction=plan.reduction
+                ).backward()
                 optimiser.step()
         passes += plan.epoch_size
         accuracy = float((net(p.dev[0]).argmax(1) == p.wanted_dev).double().mean())
@@ -66,13 +74,16 @@ def test_every_cell_of_a_joint_training_is_what_plain_torch_makes_of_it_alone(re
             assert trained.member == member
             assert (trained.score, trained.passes) == (pytest.approx(best), when)
             for mine, theirs in zip(trained.layers, layers, strict=True):
-                # the same steps in another order of summation: float32 differs in its last digits, Adam multiplies that a little
+                # the same steps in another order of summation: float32 differs in its last digits,
+                # Adam multiplies that a little
                 np.testing.assert_allclose(mine.ravel(), theirs.ravel(), atol=2e-4)
 
 
 @pytest.mark.parametrize("hidden", [0, 6])
 def test_a_grid_trained_jointly_equals_its_cells_trained_alone(hidden):
-    members = [Member(hidden, p if hidden else 0.0, decay) for p in (0.0, 0.2) for decay in (0.0, 1e-2)]
+    members = [
+        Member(hidden, p if hidden else 0.0, decay) for p in (0.0, 0.2) for decay in (0.0, 1e-2)
+    ]
     members = [*dict.fromkeys(members), Member(4, 0.1)]
     p, plan = problem(groups=2), Tenacity(batch=32, max_epoch=12, tenacity=1)
     together = persist(p, (0, 1), members, plan)
@@ -96,7 +107,9 @@ def test_an_annealed_grid_equals_its_cells_annealed_alone():
 
 
 def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
-    """SentEval stops at the sixth look that does not improve, wherever the others were: here after sixteen looks."""
+    """SentEval stops at the sixth look that does not improve, wherever the others were: here after
+    sixteen looks.
+    """
     pattern = "+++++++---++--+-" + "+" * 30
     looks = []
 
@@ -146,7 +159,9 @@ BRIEF = [Annealing(steps=60, epochs=2, batch=40), Tenacity(batch=8, rate=5e-2, m
 
 @pytest.mark.parametrize("plan", BRIEF, ids=lambda p: type(p).__name__)
 def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan, monkeypatch):
-    """Of every look, the first ones of a small training set among them; the best by score and its draws are as they are without."""
+    """Of every look, the first ones of a small training set among them; the best by score and its
+    draws are as they are without.
+    """
     members, p = [Member(6, 0.1), Member(12)], problem(groups=2, n=40)
     looked = {}
 
@@ -154,7 +169,9 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
         found = measure(self, block)
         for g, row in enumerate(self.rows.tolist()):
             for m, member in enumerate(block.members):
-                looked.setdefault((row, member), []).append((float(found[1, g, m]), [t[g, m].clone().numpy() for t in block.tensors]))
+                looked.setdefault((row, member), []).append(
+                    (float(found[1, g, m]), [t[g, m].clone().numpy() for t in block.tensors])
+                )
         return found
 
     def fitted(problem):
@@ -173,7 +190,9 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
             looks = looked[row, one.member]
             lowest, tensors = min(looks, key=lambda look: look[0])
             assert one.likeliest.loss == lowest <= one.loss
-            assert all(np.array_equal(a, b) for a, b in zip(one.likeliest.layers, tensors, strict=True))
+            assert all(
+                np.array_equal(a, b) for a, b in zip(one.likeliest.layers, tensors, strict=True)
+            )
             assert len(looks) > 10
 
 

@@ -1,4 +1,6 @@
-"""The probes that are trained: what they learn, at any scale of input, under every protocol, and what they refuse."""
+"""The probes that are trained: what they learn, at any scale of input, under every protocol, and
+what they refuse.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,16 @@ SMALL = "mlp,hidden=20,dropout=0"
 def readings(x, labels, sizes):
     """Rows of x in order: train, dev, test."""
     splits = np.repeat(["train", "dev", "test"], sizes).tolist()
-    examples = [Example.about(Sentence.of((f"s{i}",)), y, s) for i, (y, s) in enumerate(zip(labels, splits, strict=True))]
+    examples = [
+        Example.about(Sentence.of((f"s{i}",)), y, s)
+        for i, (y, s) in enumerate(zip(labels, splits, strict=True))
+    ]
     layers = x if isinstance(x, tuple) else (x,)
     layers = tuple(np.asarray(layer, np.float32) for layer in layers)
-    return Readings(Dataset.of(examples), Vectors(layers, tuple(str(i) for i in range(len(layers))) if len(layers) > 1 else ("-",)))
+    return Readings(
+        Dataset.of(examples),
+        Vectors(layers, tuple(str(i) for i in range(len(layers))) if len(layers) > 1 else ("-",)),
+    )
 
 
 def fit(probe, given, cells=FIRST):
@@ -57,7 +65,9 @@ def test_a_linear_target_is_learnt_at_any_scale(probe, scale):
 def test_an_xor_target_is_learnt_by_an_mlp_and_by_no_linear_probe():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(1500, 4))
-    given = readings(x, ["same" if same else "other" for same in (x[:, 0] > 0) == (x[:, 1] > 0)], (900, 200, 400))
+    given = readings(
+        x, ["same" if same else "other" for same in (x[:, 0] > 0) == (x[:, 1] > 0)], (900, 200, 400)
+    )
     assert accuracy(fit("mlp", given)[0], given) > 0.93
     assert accuracy(fit("logreg", given)[0], given) < 0.65
 
@@ -87,7 +97,9 @@ def test_bfloat16_products_learn_what_float32_learns():
 
 def test_one_huge_feature_does_not_hide_the_others():
     given = linear(dim=8, seed=3)
-    x = np.concatenate([given.vectors.layers[0], 1e4 * np.random.default_rng(0).normal(size=(1500, 1))], 1)
+    x = np.concatenate(
+        [given.vectors.layers[0], 1e4 * np.random.default_rng(0).normal(size=(1500, 1))], 1
+    )
     wide = Readings(given.dataset, Vectors((x.astype(np.float32),)))
     assert accuracy(fit(SMALL, wide)[0], wide) > 0.85
 
@@ -95,7 +107,9 @@ def test_one_huge_feature_does_not_hide_the_others():
 def test_features_that_do_not_vary_are_left_out():
     given = linear(dim=8, seed=4)
     constant = np.full((1500, 2), [3e6, 0.0], np.float32)
-    wide = Readings(given.dataset, Vectors((np.concatenate([given.vectors.layers[0], constant], 1),)))
+    wide = Readings(
+        given.dataset, Vectors((np.concatenate([given.vectors.layers[0], constant], 1),))
+    )
     for probe in (SMALL, "logreg"):
         [fitted] = fit(probe, wide)
         assert accuracy(fitted, wide) > 0.9
@@ -121,7 +135,10 @@ def test_labels_that_were_not_annotated_teach_nothing(probe):
     rng = np.random.default_rng(6)
     x = rng.normal(size=(900, 6))
     truth = x @ rng.normal(size=(6, 2)) > 0
-    labels = [{"a": float(a), "b": float(b)} if i % 3 else {"a": float(a)} for i, (a, b) in enumerate(truth)]
+    labels = [
+        {"a": float(a), "b": float(b)} if i % 3 else {"a": float(a)}
+        for i, (a, b) in enumerate(truth)
+    ]
     given = readings(x, labels, (600, 100, 200))
     said = fit(probe, given)[0].predict(given.split("test")).scores
     assert ((said >= 0) == truth[700:]).mean() > 0.9
@@ -130,9 +147,14 @@ def test_labels_that_were_not_annotated_teach_nothing(probe):
 def test_the_paper_s_grid_is_nine_runs_of_senteval_with_its_search_over_l2():
     acl18, senteval = (PROBES.make(f"mlp,protocol={name}") for name in ("acl18", "senteval"))
     assert [(m.hidden, m.dropout, m.decay) for m in acl18._grid()] == [
-        (hidden, dropout, l2) for hidden in (50, 100, 200) for dropout in (0.0, 0.1, 0.2) for l2 in (1e-5, 1e-4, 1e-3, 1e-2)
+        (hidden, dropout, l2)
+        for hidden in (50, 100, 200)
+        for dropout in (0.0, 0.1, 0.2)
+        for l2 in (1e-5, 1e-4, 1e-3, 1e-2)
     ]
-    assert acl18.protocol == replace(senteval.protocol, hidden=acl18.protocol.hidden, dropout=acl18.protocol.dropout)
+    assert acl18.protocol == replace(
+        senteval.protocol, hidden=acl18.protocol.hidden, dropout=acl18.protocol.dropout
+    )
 
 
 @pytest.mark.parametrize("protocol", ["acl18", "senteval", "krasnowska"])
@@ -179,7 +201,11 @@ def test_the_same_seeds_give_the_same_bits_and_other_seeds_do_not():
 def test_cells_of_several_reads_and_sizes_come_back_in_order():
     rng = np.random.default_rng(8)
     y = rng.integers(2, size=700)
-    noise, signal, narrow = rng.normal(size=(700, 6)), rng.normal(size=(700, 6)), rng.normal(size=(700, 3))
+    noise, signal, narrow = (
+        rng.normal(size=(700, 6)),
+        rng.normal(size=(700, 6)),
+        rng.normal(size=(700, 3)),
+    )
     signal[:, 0] += 6 * y
     narrow[:, 0] += 6 * y
     given = readings((noise, signal, narrow), [f"c{v}" for v in y], (400, 100, 200))
@@ -190,7 +216,9 @@ def test_cells_of_several_reads_and_sizes_come_back_in_order():
 
 
 def test_what_a_cell_becomes_does_not_hang_on_its_company():
-    """Alone or among others, up to the order of summation: float32 keeps six digits, the training multiplies that a little."""
+    """Alone or among others, up to the order of summation: float32 keeps six digits, the training
+    multiplies that a little.
+    """
     given = linear(n=900)
     [alone] = fit(SMALL, given)
     together = fit(SMALL, given, [Cell("-", 3), Cell("-", 0)])[1]
@@ -251,7 +279,9 @@ def test_a_grid_without_dev_is_refused_and_says_what_to_do(probe):
 @pytest.mark.parametrize("probe", [SMALL, "logreg,c=1"])
 def test_one_setting_needs_no_dev(probe):
     given = linear(n=900)
-    [fitted] = PROBES.make(probe).fit(given.split("train"), given.take(np.zeros(0, np.int64)), cells=FIRST)
+    [fitted] = PROBES.make(probe).fit(
+        given.split("train"), given.take(np.zeros(0, np.int64)), cells=FIRST
+    )
     assert accuracy(fitted, given) > 0.85
 
 
@@ -264,10 +294,9 @@ def test_conformance():
 
 def test_settings_are_made_without_torch():
     code = (
-        "import sys; from sonde.probes import PROBES\n"
-        "made = [PROBES.make(r) for r in ('mlp', 'mlp,protocol=acl18', 'logreg')]\n"
-        "assert all(m.name for m in made)\n"
-        "assert [m.needs.seeds for m in made] == [True, True, False]\n"
-        "assert not {'torch', 'sklearn', 'scipy'} & set(sys.modules), 'a heavy library was imported'\n"
+        "import sys; from sonde.probes import PROBES\nmade = [PROBES.make(r) for r in ('mlp',"
+        " 'mlp,protocol=acl18', 'logreg')]\nassert all(m.name for m in made)\nassert [m.needs.seeds"
+        " for m in made] == [True, True, False]\nassert not {'torch', 'sklearn', 'scipy'} &"
+        " set(sys.modules), 'a heavy library was imported'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,6 @@
-"""Code lengths against closed forms, in bits: the paper's code to the last bit, and what vectors that say nothing or all must cost."""
+"""Code lengths against closed forms, in bits: the paper's code to the last bit, and what vectors
+that say nothing or all must cost.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,15 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
-from sonde.labels import Classes, LabelSets, adaptive_length, as_sets, code_length, column, uniform_length
+from sonde.labels import (
+    Classes,
+    LabelSets,
+    adaptive_length,
+    as_sets,
+    code_length,
+    column,
+    uniform_length,
+)
 from sonde.probes import PROBES
 from sonde.probes.online import FRACTIONS, SHARES, Mixture, Online, blocks, ends
 from sonde.probes.plain import Estimator, OneByOne
@@ -24,7 +34,10 @@ CLASSES = "abcd"
 
 def readings(ids, layer, names=CLASSES, share=5) -> Readings:
     """Examples of classes with these vectors; every fifth is for dev."""
-    examples = [Example.about(Sentence.of([str(i)]), names[c], "dev" if i % share == 0 else "train") for i, c in enumerate(ids)]
+    examples = [
+        Example.about(Sentence.of([str(i)]), names[c], "dev" if i % share == 0 else "train")
+        for i, c in enumerate(ids)
+    ]
     return Readings(Dataset.of(examples), Vectors((layer.astype(np.float32),)))
 
 
@@ -58,7 +71,8 @@ def code(probe, found: Readings, fallback: bool = False, seed: int = 3) -> dict:
 
 def test_a_probe_that_knows_nothing_costs_equal_chances():
     found = code(Sure(0.0), told())
-    assert found["bits"] == found["alone"] == pytest.approx(320 * 2)  # log2 of four classes, each of 320 examples
+    # log2 of four classes, each of 320 examples
+    assert found["bits"] == found["alone"] == pytest.approx(320 * 2)
     assert found["uniform"] == pytest.approx(640)
     assert found["ends"] == [11, 20, 40, 80, 160, 320]
 
@@ -77,13 +91,16 @@ SLOW = ["logreg,c=1", "mlp,hidden=4,dropout=0,precision=float32"]
 @pytest.mark.parametrize("probe", SLOW)
 @pytest.mark.parametrize("kind", ["classes", "sets"])
 def test_the_papers_code_is_its_definition_to_the_last_bit(probe, kind):
-    """Voita & Titov 2020, section 3.2, written out: t1 log2 C - sum over blocks of log2 p(block | probe of all blocks before)."""
+    """Voita & Titov 2020, section 3.2, written out: t1 log2 C - sum over blocks of log2 p(block |
+    probe of all blocks before).
+    """
     found = sets(300) if kind == "sets" else told(300, known=False)
     train, dev = found.split("train"), found.split("dev")
     made = PROBES.make("online:" + probe.replace(",", "%2C") + ",fallback=false")
     [coded] = made.fit(train, dev, cells=(Cell("-", 7),))
     inner, n = PROBES.make(probe), len(train)
-    train = train.take(np.random.default_rng([7, 16]).permutation(n))  # each example is a sentence of its own
+    # each example is a sentence of its own
+    train = train.take(np.random.default_rng([7, 16]).permutation(n))
     stops = sorted({stop for f in FRACTIONS if (stop := int(np.ceil(f * n))) >= 8})
     blocked = [sum(uniform_length(train.take(np.arange(stops[0])).labels).tolist())]
     for start, stop in itertools.pairwise(stops):
@@ -91,10 +108,14 @@ def test_the_papers_code_is_its_definition_to_the_last_bit(probe, kind):
         block = train.take(np.arange(start, stop))
         z = fitted.predict(block).scores.astype(np.float64)
         if kind == "sets":
-            nats = np.where(block.labels.matrix() >= 0.5, np.logaddexp(0, -z), np.logaddexp(0, z)).sum()
+            nats = np.where(
+                block.labels.matrix() >= 0.5, np.logaddexp(0, -z), np.logaddexp(0, z)
+            ).sum()
         else:
             p = np.exp(z - z.max(1, keepdims=True))
-            nats = -np.log((p / p.sum(1, keepdims=True))[np.arange(len(block)), block.labels.matrix()]).sum()
+            nats = -np.log(
+                (p / p.sum(1, keepdims=True))[np.arange(len(block)), block.labels.matrix()]
+            ).sum()
         blocked.append(float(nats / np.log(2)))
     assert coded.choice["code"]["ends"] == stops
     np.testing.assert_allclose(coded.choice["code"]["blocks"], blocked, rtol=1e-12)
@@ -104,8 +125,15 @@ def test_the_papers_code_is_its_definition_to_the_last_bit(probe, kind):
 def test_blocks_are_whole_sentences_in_the_order_of_the_seed():
     rng = np.random.default_rng(0)
     sentences = [Sentence.of([f"s{i}", *"abcdefgh"]) for i in range(150)]
-    examples = [Example((Site(s, (k, k + 1)),), "xy"[k % 2]) for s in sentences for k in range(int(rng.integers(1, 9)))]
-    found = Readings(Dataset.of([examples[i] for i in rng.permutation(len(examples))]), Vectors((np.zeros((150, 1), np.float32),)))
+    examples = [
+        Example((Site(s, (k, k + 1)),), "xy"[k % 2])
+        for s in sentences
+        for k in range(int(rng.integers(1, 9)))
+    ]
+    found = Readings(
+        Dataset.of([examples[i] for i in rng.permutation(len(examples))]),
+        Vectors((np.zeros((150, 1), np.float32),)),
+    )
     owner = found.dataset.sites[:, 0, 0]
     orders = []
     for seed in (0, 1):
@@ -123,7 +151,9 @@ def test_blocks_are_whole_sentences_in_the_order_of_the_seed():
 
 @dataclass(frozen=True)
 class Counting:
-    """A probe that learns how often each pair of input and class was seen: all that Kraft's sum below needs, and quickly."""
+    """A probe that learns how often each pair of input and class was seen: all that Kraft's sum
+    below needs, and quickly.
+    """
 
     name: str = "counting"
     sharp: float = 3.0
@@ -146,14 +176,19 @@ class Counted:
 
 @pytest.mark.parametrize("fallback", [False, True])
 def test_chances_of_all_sequences_of_labels_sum_to_one(fallback):
-    """Kraft's equality: so a receiver can decode it, and no decision hangs on labels that were not sent yet."""
+    """Kraft's equality: so a receiver can decode it, and no decision hangs on labels that were not
+    sent yet.
+    """
     n = 11
     x = np.random.default_rng(0).integers(2, size=(n + 1, 1))
     total = 0.0
     for ids in itertools.product((0, 1), repeat=n):
         found = readings((0, *ids), x, "xy", share=99)
         if len(found.labels.names) < 2:
-            found = replace(found, dataset=replace(found.dataset, labels=Classes(np.array([0, *ids]), ("x", "y"))))
+            found = replace(
+                found,
+                dataset=replace(found.dataset, labels=Classes(np.array([0, *ids]), ("x", "y"))),
+            )
         total += 2 ** -code(Counting(), found, fallback)["bits"]
     assert total == pytest.approx(1)
 
@@ -167,7 +202,12 @@ def test_a_fallback_costs_less_than_six_bits_and_saves_what_the_probe_wastes(see
     mixture = Mixture()
     found = sum(mixture.sent(a, b) for a, b in zip(probe, prior, strict=True))
     with np.errstate(divide="ignore"):
-        under = [-np.logaddexp2(np.log2(s) - np.concatenate(prior), np.log2(1 - s) - np.concatenate(probe)).sum() for s in SHARES]
+        under = [
+            -np.logaddexp2(
+                np.log2(s) - np.concatenate(prior), np.log2(1 - s) - np.concatenate(probe)
+            ).sum()
+            for s in SHARES
+        ]
     assert under[0] == pytest.approx(sum(map(np.sum, probe)))
     assert under[-1] == pytest.approx(sum(map(np.sum, prior)))
     assert found <= min(under) + np.log2(len(SHARES)) + np.log2(len(sizes)) + 1e-9 < min(under) + 6
@@ -179,7 +219,11 @@ def sets(n: int, known: bool = False) -> Readings:
     held = rng.random((n, 3)) < (0.5, 0.3, 0.05)
     layer = (np.where(held, 1.0, -1.0) if known else rng.normal(size=(n, 3))).astype(np.float32)
     examples = [
-        Example.about(Sentence.of([str(i)]), frozenset(np.array(list("abc"))[row]), "dev" if i % 5 == 0 else "train")
+        Example.about(
+            Sentence.of([str(i)]),
+            frozenset(np.array(list("abc"))[row]),
+            "dev" if i % 5 == 0 else "train",
+        )
         for i, row in enumerate(held)
     ]
     return Readings(Dataset.of(examples), Vectors((layer,)))
@@ -206,7 +250,11 @@ def skewed(n: int, dim: int) -> Readings:
     return readings(ids, rng.normal(size=(n, dim)), [f"c{k:02}" for k in range(17)])
 
 
-NOISE = {"skewed": lambda: skewed(500, 32), "even": lambda: told(400, known=False), "sets": lambda: sets(300)}
+NOISE = {
+    "skewed": lambda: skewed(500, 32),
+    "even": lambda: told(400, known=False),
+    "sets": lambda: sets(300),
+}
 
 
 @pytest.mark.parametrize(
@@ -224,31 +272,37 @@ def test_noise_compresses_to_what_label_frequencies_do(probe, kind):
     made = NOISE[kind]()
     found = coded(probe, made)
     assert found["prior"] / found["bits"] >= 0.95
-    held = as_sets(made.split("train").labels).matrix().mean(0)  # the shares in hindsight, which no code without vectors can beat
+    # the shares in hindsight, which no code without vectors can beat
+    held = as_sets(made.split("train").labels).matrix().mean(0)
     least = -held * np.log2(held) - (kind == "sets") * (1 - held) * np.log2(1 - held)
     assert found["bits"] > len(made.split("train")) * least.sum() - 6
 
 
-@pytest.mark.parametrize("probe", ["logreg", "mlp", "span"])  # SentEval's loop stops before it has learnt even this
+# SentEval's loop stops before it has learnt even this
+@pytest.mark.parametrize("probe", ["logreg", "mlp", "span"])
 def test_vectors_that_carry_the_label_leave_the_first_block_and_little_more(probe):
     found = coded(probe, told(400))
     first = found["blocks"][0]
     assert first == 2 * found["ends"][0]
-    assert first < found["bits"] < first + 60  # of 640 under equal chances: 309 labels for less than 60 bits
+    # of 640 under equal chances: 309 labels for less than 60 bits
+    assert first < found["bits"] < first + 60
     both = coded(probe, sets(300, known=True))
     assert both["prior"] / both["bits"] > 4
 
 
 @pytest.mark.parametrize("probe", ["logreg", "mlp"])
 def test_vectors_that_carry_part_of_the_label_cost_what_they_leave_open(probe):
-    """A class that is told right in four cases of five: each label then has h(0.2) + 0.2 log2 3 = 1.04 bits left."""
+    """A class that is told right in four cases of five: each label then has h(0.2) + 0.2 log2 3 =
+    1.04 bits left.
+    """
     rng = np.random.default_rng(5)
     ids = rng.integers(4, size=2500)
     said = np.where(rng.random(2500) < 0.8, ids, (ids + rng.integers(1, 4, 2500)) % 4)
     left = -0.8 * np.log2(0.8) - 0.2 * np.log2(0.2) + 0.2 * np.log2(3)
     found = coded(probe, readings(ids, np.eye(4)[said]))
     right = (ids == said)[np.arange(2500) % 5 > 0].mean()
-    expected = -np.log2(0.8) * right + (np.log2(15)) * (1 - right)  # of these very labels under the true chances
+    # of these very labels under the true chances
+    expected = -np.log2(0.8) * right + (np.log2(15)) * (1 - right)
     assert expected == pytest.approx(left, abs=0.08)
     assert expected < found["bits"] / 2000 < 1.08 * expected
 
@@ -271,7 +325,10 @@ def test_probes_of_blocks_are_asked_for_the_state_of_the_lowest_loss_and_that_of
             return [self] * len(cells)
 
     found = code(Spy(1.0), told())
-    assert asked == [*((end, (Cell("-", 3, "loss"),)) for end in found["ends"][:-1]), (320, (Cell("-", 3),))]
+    assert asked == [
+        *((end, (Cell("-", 3, "loss"),)) for end in found["ends"][:-1]),
+        (320, (Cell("-", 3),)),
+    ]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
@@ -279,11 +336,17 @@ def test_the_adaptive_code_is_krichevsky_and_trofimovs(seed, many):
     rng = np.random.default_rng(seed)
     ids = rng.choice(many, int(rng.integers(1, 60)), p=rng.dirichlet(np.ones(many)))
     labels, counts = Classes(ids, tuple(map(str, range(many)))), np.bincount(ids, minlength=many)
-    nats = gammaln(len(ids) + many / 2) - gammaln(many / 2) - (gammaln(counts + 0.5) - gammaln(0.5)).sum()
+    nats = (
+        gammaln(len(ids) + many / 2)
+        - gammaln(many / 2)
+        - (gammaln(counts + 0.5) - gammaln(0.5)).sum()
+    )
     found = adaptive_length(labels)
     assert found.sum() == pytest.approx(nats / np.log(2))
     for i in range(len(ids)):  # each by what came before it
-        assert found[i] == pytest.approx(-np.log2((np.sum(ids[:i] == ids[i]) + 0.5) / (i + many / 2)))
+        assert found[i] == pytest.approx(
+            -np.log2((np.sum(ids[:i] == ids[i]) + 0.5) / (i + many / 2))
+        )
     order = rng.permutation(len(ids))
     assert adaptive_length(labels.take(order)).sum() == pytest.approx(found.sum())
 
@@ -295,7 +358,11 @@ def test_the_adaptive_code_of_label_sets_counts_each_label_where_it_was_annotate
     known = (rng.random((n, 3)) < 0.7) | (not partial)
     holds = rng.random((n, 3)) < 0.4
     labels = LabelSets(
-        np.concatenate([[0], np.cumsum(known.sum(1))]), np.nonzero(known)[1], holds[known].astype(np.float32), ("a", "b", "c"), partial
+        np.concatenate([[0], np.cumsum(known.sum(1))]),
+        np.nonzero(known)[1],
+        holds[known].astype(np.float32),
+        ("a", "b", "c"),
+        partial,
     )
     bits = np.zeros(n)
     for k in range(3):
@@ -309,7 +376,9 @@ def test_the_adaptive_code_of_label_sets_counts_each_label_where_it_was_annotate
 def test_label_sets_pay_a_bit_for_each_label_annotated():
     labels = column([frozenset("ab"), frozenset()])
     assert uniform_length(labels).tolist() == [2, 2]
-    assert code_length(labels, np.array([[1.0, 1], [-1, -1]])) == pytest.approx(2 * np.log2(1 + np.exp(-1)))
+    assert code_length(labels, np.array([[1.0, 1], [-1, -1]])) == pytest.approx(
+        2 * np.log2(1 + np.exp(-1))
+    )
     partial = column([{"a": 1.0}, {"a": 0.2, "b": 1.0}])
     assert uniform_length(partial).tolist() == [1, 2]
     assert code_length(partial, np.array([[0.0, 50], [0, 50]])) == pytest.approx([1, 1])
@@ -322,7 +391,9 @@ def test_a_sigmoid_s_scores_code_classes_as_odds_given_that_one_holds(seed):
     alone = np.stack([p[:, c] * np.prod(np.delete(1 - p, c, 1), 1) for c in range(3)], 1)
     expected = -np.log2(alone / alone.sum(1, keepdims=True))
     for c in range(3):
-        assert code_length(Classes(np.full(5, c), ("x", "y", "z")), z) == pytest.approx(expected[:, c], abs=1e-5)
+        assert code_length(Classes(np.full(5, c), ("x", "y", "z")), z) == pytest.approx(
+            expected[:, c], abs=1e-5
+        )
 
 
 @given(st.integers(1, 300_000))
@@ -349,8 +420,12 @@ def test_what_a_probe_needs_is_what_the_one_in_it_does_and_a_seed():
     assert PROBES.make("online:span").needs == Needs(mixes=True)
     assert PROBES.make("online:logreg").needs == Needs()
     assert PROBES.make("online:nb-uni-tfidf").needs == Needs(words=True)
-    assert PROBES.make("online:majority-feature").needs == Needs(words=True, stratum="majority-feature")
-    assert PROBES.make("online:logreg").fingerprint != PROBES.make("online:logreg%2Cc=3").fingerprint
+    assert PROBES.make("online:majority-feature").needs == Needs(
+        words=True, stratum="majority-feature"
+    )
+    assert (
+        PROBES.make("online:logreg").fingerprint != PROBES.make("online:logreg%2Cc=3").fingerprint
+    )
 
 
 def test_numbers_have_no_code():

@@ -22,7 +22,9 @@ from sonde.vectors import Vectors
     ids=["probabilities", "decisions", "a binary decision"],
 )
 def test_a_classifier_is_a_probe_in_one_line(make):
-    check_probe(OneByOne(Estimator("mine", make, seeded=False)), kinds=("classes", "sets", "partial"))
+    check_probe(
+        OneByOne(Estimator("mine", make, seeded=False)), kinds=("classes", "sets", "partial")
+    )
 
 
 def test_a_regressor_reads_scores():
@@ -49,7 +51,10 @@ def test_seeds_reach_the_estimator_and_one_fit_serves_all_where_they_do_not_matt
 
 
 def test_one_class_in_train_is_answered_and_not_an_error():
-    examples = [Example.about(Sentence.of([f"s{i}"]), "b" if i < 8 else "a", "train" if i < 8 else "test") for i in range(12)]
+    examples = [
+        Example.about(Sentence.of([f"s{i}"]), "b" if i < 8 else "a", "train" if i < 8 else "test")
+        for i in range(12)
+    ]
     readings = Readings(Dataset.of(examples), Vectors((np.ones((12, 2), np.float32),)))
     [fitted] = OneByOne(Estimator("knn", KNeighborsClassifier, seeded=False)).fit(
         readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)

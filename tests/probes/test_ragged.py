@@ -1,4 +1,6 @@
-"""Sums over spans without padding: what they are, that no span depends on another, and their gradients."""
+"""Sums over spans without padding: what they are, that no span depends on another, and their
+gradients.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,19 @@ from sonde.vectors import ranges
 def spans(draw):
     """Units with logits, and spans over them, some of them empty or the same."""
     units = draw(st.integers(1, 12))
-    found = [(start, draw(st.integers(start, units))) for start in draw(st.lists(st.integers(0, units), min_size=1, max_size=8))]
+    found = [
+        (start, draw(st.integers(start, units)))
+        for start in draw(st.lists(st.integers(0, units), min_size=1, max_size=8))
+    ]
     rng = np.random.default_rng(draw(st.integers(0, 5)))
-    logits = draw(st.sampled_from([1.0, 80.0])) * rng.choice([-1.0, 1.0], units) + rng.normal(size=units)
-    return rng.normal(size=(units, 3)).astype(np.float32), logits.astype(np.float32), np.array(found)
+    logits = draw(st.sampled_from([1.0, 80.0])) * rng.choice([-1.0, 1.0], units) + rng.normal(
+        size=units
+    )
+    return (
+        rng.normal(size=(units, 3)).astype(np.float32),
+        logits.astype(np.float32),
+        np.array(found),
+    )
 
 
 def pairs_of(found, units):
@@ -30,7 +41,11 @@ def pooled(kind, x, logits, found):
     pairs, x, logits = pairs_of(found, len(x)), torch.from_numpy(x), torch.from_numpy(logits)
     if kind == "max":
         return highest(x, pairs).numpy()
-    weights = {"attention": lambda: attended(logits[pairs.units], pairs), "mean": lambda: means(pairs, x), "sum": lambda: None}[kind]()
+    weights = {
+        "attention": lambda: attended(logits[pairs.units], pairs),
+        "mean": lambda: means(pairs, x),
+        "sum": lambda: None,
+    }[kind]()
     return summed(x, pairs, weights).numpy()
 
 
@@ -85,17 +100,25 @@ def test_gradients_are_those_of_the_sums(kind):
 
 
 def padded(kind, x, logits, found):
-    """What is pooled of padded spans by torch's own operations, for its gradients; ties of a maximum share theirs evenly (`amax`)."""
+    """What is pooled of padded spans by torch's own operations, for its gradients; ties of a
+    maximum share theirs evenly (`amax`).
+    """
     many = max(1, int((found[:, 1] - found[:, 0]).max()))
     places = np.minimum(found[:, :1] + np.arange(many), len(x) - 1)
     inside = torch.from_numpy(found[:, :1] + np.arange(many) < found[:, 1:])
     units, some = x[places], inside.any(1)
     if kind == "max":
-        return torch.where(some[:, None], units.masked_fill(~inside[:, :, None], -torch.inf).amax(1), 0.0)
-    asked = {"attention": logits[places], "mean": torch.zeros(places.shape, dtype=x.dtype)}.get(kind)
+        return torch.where(
+            some[:, None], units.masked_fill(~inside[:, :, None], -torch.inf).amax(1), 0.0
+        )
+    asked = {"attention": logits[places], "mean": torch.zeros(places.shape, dtype=x.dtype)}.get(
+        kind
+    )
     if asked is None:
         return (units * inside[:, :, None]).sum(1)
-    shares = torch.where(some[:, None], asked.masked_fill(~inside, -torch.inf), 0.0).softmax(1) * inside
+    shares = (
+        torch.where(some[:, None], asked.masked_fill(~inside, -torch.inf), 0.0).softmax(1) * inside
+    )
     return (units * shares[:, :, None]).sum(1)
 
 
@@ -104,14 +127,24 @@ def padded(kind, x, logits, found):
 def test_gradients_are_those_of_padded_spans_where_units_are_alike_too(kind, case, levels, slope):
     _, logits, found = case
     rng = np.random.default_rng(slope)
-    x = rng.integers(levels, size=(len(logits), 3)) - levels / 2  # few levels: many ties, and units that are the same vector
+    # few levels: many ties, and units that are the same vector
+    x = rng.integers(levels, size=(len(logits), 3)) - levels / 2
     given = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (x, logits)]
     pairs, along = pairs_of(found, len(x)), torch.from_numpy(rng.normal(size=(len(found), 3)))
-    weights = {"attention": lambda: attended(given[1][pairs.units], pairs), "mean": lambda: means(pairs, given[0]), "sum": lambda: None}
+    weights = {
+        "attention": lambda: attended(given[1][pairs.units], pairs),
+        "mean": lambda: means(pairs, given[0]),
+        "sum": lambda: None,
+    }
     ours = highest(given[0], pairs) if kind == "max" else summed(given[0], pairs, weights[kind]())
     theirs = padded(kind, *given, found)
-    for a, b in zip(*(torch.autograd.grad(one, given, along, allow_unused=True) for one in (ours, theirs)), strict=True):
-        np.testing.assert_allclose(*(np.zeros(1) if g is None else g.numpy() for g in (a, b)), atol=1e-12)
+    for a, b in zip(
+        *(torch.autograd.grad(one, given, along, allow_unused=True) for one in (ours, theirs)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(
+            *(np.zeros(1) if g is None else g.numpy() for g in (a, b)), atol=1e-12
+        )
 
 
 def test_sharp_logits_neither_overflow_nor_leak():

@@ -1,4 +1,6 @@
-"""The edge probe: what it learns from spans, which layers a mix turns to, what it says beside its scores, and what it refuses."""
+"""The edge probe: what it learns from spans, which layers a mix turns to, what it says beside its
+scores, and what it refuses.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,28 @@ DIM, KINDS = 8, 3
 def _short(monkeypatch):
     """Shorter training, which is enough here."""
     fast = PROTOCOLS["fast"]
-    monkeypatch.setitem(PROTOCOLS, "fast", replace(fast, plan=replace(fast.plan, steps=120, epochs=4, looks=3, rate=5e-3)))
+    monkeypatch.setitem(
+        PROTOCOLS,
+        "fast",
+        replace(fast, plan=replace(fast.plan, steps=120, epochs=4, looks=3, rate=5e-3)),
+    )
     for name in ("tenney", "jiant"):
         plan = PROTOCOLS[name].plan
-        monkeypatch.setitem(PROTOCOLS, name, replace(PROTOCOLS[name], plan=replace(plan, interval_small=20, stop=3, rate=2e-3, most=4)))
+        monkeypatch.setitem(
+            PROTOCOLS,
+            name,
+            replace(
+                PROTOCOLS[name], plan=replace(plan, interval_small=20, stop=3, rate=2e-3, most=4)
+            ),
+        )
 
 
-def readings(label=lambda kinds, a, b: f"{kinds[a]}{kinds[b] % 2}", dtype=np.float32, seed=0, gap=2):
-    """Sentences of six words, a piece or two each, whose kinds stand in layer 1; layers 0 and 2 are noise. Two spans an example."""
+def readings(
+    label=lambda kinds, a, b: f"{kinds[a]}{kinds[b] % 2}", dtype=np.float32, seed=0, gap=2
+):
+    """Sentences of six words, a piece or two each, whose kinds stand in layer 1; layers 0 and 2 are
+    noise. Two spans an example.
+    """
     rng = np.random.default_rng(seed)
     examples, kinds, pieces = [], [], []
     for i in range(sum(SIZES)):
@@ -41,12 +57,21 @@ def readings(label=lambda kinds, a, b: f"{kinds[a]}{kinds[b] % 2}", dtype=np.flo
         pieces.append(rng.integers(1, 3, size=6))
         for a in (0, 1, 3):
             b = (a + gap) % 6
-            examples.append(Example((Site(sentence, (a, a + 1)), Site(sentence, (b, b + 1))), label(own, a, b), split))
+            examples.append(
+                Example(
+                    (Site(sentence, (a, a + 1)), Site(sentence, (b, b + 1))),
+                    label(own, a, b),
+                    split,
+                )
+            )
     lengths = np.concatenate(pieces)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     spans = Spans(ends[::6], np.stack([ends[:-1], ends[1:]], 1), np.arange(0, len(lengths) + 1, 6))
     first, last = rng.normal(size=(2, ends[-1], DIM))
-    middle = 0.5 * rng.normal(size=(ends[-1], DIM)) + 3 * np.eye(DIM)[np.repeat(np.concatenate(kinds), lengths)]
+    middle = (
+        0.5 * rng.normal(size=(ends[-1], DIM))
+        + 3 * np.eye(DIM)[np.repeat(np.concatenate(kinds), lengths)]
+    )
     layers = tuple(np.asarray(layer, dtype) for layer in (first, middle, last))
     return Readings(Dataset.of(examples), Vectors(layers, ("0", "1", "2"), spans))
 
@@ -66,7 +91,14 @@ QUICK = "span,projection=16,hidden=32"
 
 @pytest.mark.parametrize(
     "probe",
-    [QUICK, f"{QUICK},pool=mean", f"{QUICK},pool=endpoints", f"{QUICK},pool=max", f"{QUICK},loss=softmax", "span,projection=0,hidden=32"],
+    [
+        QUICK,
+        f"{QUICK},pool=mean",
+        f"{QUICK},pool=endpoints",
+        f"{QUICK},pool=max",
+        f"{QUICK},loss=softmax",
+        "span,projection=0,hidden=32",
+    ],
 )
 def test_labels_of_two_spans_are_learnt(probe):
     given = readings()
@@ -76,7 +108,11 @@ def test_labels_of_two_spans_are_learnt(probe):
 
 
 def test_the_second_span_is_told_from_the_first():
-    given = readings(lambda kinds, a, b: "low" if kinds[a] < kinds[b] else "high" if kinds[a] > kinds[b] else "same")
+    given = readings(
+        lambda kinds, a, b: (
+            "low" if kinds[a] < kinds[b] else "high" if kinds[a] > kinds[b] else "same"
+        )
+    )
     assert accuracy(fit(QUICK, given, "1")[0], given) > 0.95
 
 
@@ -109,7 +145,11 @@ def test_neighbours_are_seen_with_context_and_not_without():
 def test_a_bag_tells_what_stands_anywhere_in_the_sentence():
     given = readings(lambda kinds, a, b: str((kinds == 0).sum() > 1), gap=0)
     assert accuracy(fit(QUICK, given, "1")[0], given) < 0.8
-    for probe in (f"{QUICK},bag=true", f"{QUICK},bag=true,pool=max", "span,projection=0,hidden=32,bag=true"):
+    for probe in (
+        f"{QUICK},bag=true",
+        f"{QUICK},bag=true,pool=max",
+        "span,projection=0,hidden=32,bag=true",
+    ):
         assert accuracy(fit(probe, given, "1")[0], given) > 0.9
 
 
@@ -121,9 +161,17 @@ def test_a_bag_holds_the_units_of_words_and_no_others():
     marked = tuple(np.insert(layer, ends, 100.0, axis=0) for layer in given.vectors.layers)
     words = spans.words + np.repeat(np.arange(many), 6)[:, None]
     marks = replace(
-        given, vectors=replace(given.vectors, layers=marked, spans=Spans(spans.sentences + np.arange(many + 1), words, spans.first_word))
+        given,
+        vectors=replace(
+            given.vectors,
+            layers=marked,
+            spans=Spans(spans.sentences + np.arange(many + 1), words, spans.first_word),
+        ),
     )
-    one, other = (fit(f"{QUICK},bag=true", each, "1")[0].predict(each.split("test")).scores for each in (given, marks))
+    one, other = (
+        fit(f"{QUICK},bag=true", each, "1")[0].predict(each.split("test")).scores
+        for each in (given, marks)
+    )
     np.testing.assert_allclose(one, other, atol=1e-4)
 
 
@@ -135,8 +183,17 @@ def test_a_bag_is_refused_where_there_is_no_one_sentence_of_units():
     lost = np.zeros(len(given.vectors.layers[0]), np.bool_)
     lost[given.vectors.spans.words[5, 0]] = True  # the last word of a sentence, which no span holds
     gaps = replace(given, vectors=replace(given.vectors, lost=lost))
-    whole = replace(given, vectors=Vectors(tuple(np.ones((sum(SIZES), DIM), np.float32) for _ in "012"), ("0", "1", "2")))
-    for data, told in ((apart, "in two"), (gaps, "no finite numbers"), (whole, "one vector a sentence")):
+    whole = replace(
+        given,
+        vectors=Vectors(
+            tuple(np.ones((sum(SIZES), DIM), np.float32) for _ in "012"), ("0", "1", "2")
+        ),
+    )
+    for data, told in (
+        (apart, "in two"),
+        (gaps, "no finite numbers"),
+        (whole, "one vector a sentence"),
+    ):
         with pytest.raises(ReadingProblem, match=told):
             fit(f"{QUICK},bag=true", data, "1")
 
@@ -148,7 +205,9 @@ def test_a_fit_is_the_same_bits_again_and_alone_nearly_so():
     for one, other in zip(together, again, strict=True):
         assert np.array_equal(one.predict(test).scores, other.predict(test).scores)
     [alone] = fit(QUICK, given, "mix", seeds=(1,))
-    np.testing.assert_allclose(alone.predict(test).scores, together[4].predict(test).scores, atol=1e-3)
+    np.testing.assert_allclose(
+        alone.predict(test).scores, together[4].predict(test).scores, atol=1e-3
+    )
     assert not np.array_equal(together[0].predict(test).scores, together[3].predict(test).scores)
 
 
@@ -165,13 +224,20 @@ def test_half_precision_is_read_as_it_is():
     half = readings(dtype=np.float16)
     layers = tuple(layer.astype(np.float32) for layer in half.vectors.layers)
     full = Readings(half.dataset, Vectors(layers, half.vectors.names, half.vectors.spans))
-    one, other = (fit(QUICK, given, "mix")[0].predict(given.split("test")).scores for given in (half, full))
+    one, other = (
+        fit(QUICK, given, "mix")[0].predict(given.split("test")).scores for given in (half, full)
+    )
     assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize(
     ("probe", "kind"),
-    [("", LabelSets), (",decode=threshold", LabelSets), (",decode=argmax", Classes), (",loss=softmax", Classes)],
+    [
+        ("", LabelSets),
+        (",decode=threshold", LabelSets),
+        (",decode=argmax", Classes),
+        (",loss=softmax", Classes),
+    ],
 )
 def test_answers_are_sets_by_threshold_and_classes_by_argmax(probe, kind):
     given = readings()
@@ -184,8 +250,15 @@ def test_answers_are_sets_by_threshold_and_classes_by_argmax(probe, kind):
 
 
 def test_label_sets_are_learnt_label_by_label():
-    given = readings(lambda kinds, a, b: frozenset(x for x, holds in (("first", kinds[a] == 0), ("second", kinds[b] == 1)) if holds))
-    said, gold = fit(QUICK, given, "1")[0].predict(given.split("test")).decoded.matrix(), given.split("test").labels.matrix()
+    given = readings(
+        lambda kinds, a, b: frozenset(
+            x for x, holds in (("first", kinds[a] == 0), ("second", kinds[b] == 1)) if holds
+        )
+    )
+    said, gold = (
+        fit(QUICK, given, "1")[0].predict(given.split("test")).decoded.matrix(),
+        given.split("test").labels.matrix(),
+    )
     assert (said == gold).mean() > 0.97
 
 
@@ -198,9 +271,15 @@ def test_examples_without_units_teach_nothing_are_counted_and_get_an_answer():
     [fitted] = fit(QUICK, broken, "1")
     assert fitted.choice["without_units"] == [1, 1]
     assert np.isfinite(fitted.predict(broken.split("dev")).scores).all()
-    nowhere = Spans(given.vectors.spans.sentences, np.zeros_like(words), given.vectors.spans.first_word)
+    nowhere = Spans(
+        given.vectors.spans.sentences, np.zeros_like(words), given.vectors.spans.first_word
+    )
     with pytest.raises(ReadingProblem, match="no units in the spans of 360 training examples"):
-        fit(QUICK, Readings(given.dataset, Vectors(given.vectors.layers, given.vectors.names, nowhere)), "1")
+        fit(
+            QUICK,
+            Readings(given.dataset, Vectors(given.vectors.layers, given.vectors.names, nowhere)),
+            "1",
+        )
     assert "without_units" not in fit(QUICK, given, "1")[0].choice
 
 
@@ -219,7 +298,15 @@ def test_a_nan_is_told_with_layer_and_sentence():
         fit(QUICK, given, "1")
 
 
-@pytest.mark.parametrize("probe", ["span,hidden=-1", "span,projection=-1", "span,loss=softmax,decode=threshold", "span,context=3"])
+@pytest.mark.parametrize(
+    "probe",
+    [
+        "span,hidden=-1",
+        "span,projection=-1",
+        "span,loss=softmax,decode=threshold",
+        "span,context=3",
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(probe):
     with pytest.raises(ReferenceProblem):
         PROBES.make(probe)
@@ -230,14 +317,21 @@ def test_what_cannot_be_read_or_answered_is_refused():
     scores = readings(lambda kinds, a, b: float(kinds[a]))
     sets = readings(lambda kinds, a, b: frozenset({str(kinds[a])}))
     wide = Vectors(
-        (*given.vectors.layers, np.ones((len(given.vectors.layers[0]), 3), np.float32)), ("0", "1", "2", "3"), given.vectors.spans
+        (*given.vectors.layers, np.ones((len(given.vectors.layers[0]), 3), np.float32)),
+        ("0", "1", "2", "3"),
+        given.vectors.spans,
     )
     for probe, read, data, told in (
         (QUICK, "1", scores, "labels are scores"),
         ("span,loss=softmax", "1", sets, "exactly one label"),
         (QUICK, "mix", Readings(given.dataset, wide), "one width"),
         (QUICK, "7", given, "no layer called"),
-        ("span,protocol=tenney", "1", given.take(np.flatnonzero(given.dataset.splits != 1)), "no dev"),
+        (
+            "span,protocol=tenney",
+            "1",
+            given.take(np.flatnonzero(given.dataset.splits != 1)),
+            "no dev",
+        ),
         (QUICK, "1", given.take(np.flatnonzero(given.dataset.splits != 0)), "no training"),
     ):
         with pytest.raises(ReadingProblem, match=told):

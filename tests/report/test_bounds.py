@@ -1,4 +1,6 @@
-"""Baselines stand first, oracles last and below a rule; what oracles hold is said, and where one does not pass."""
+"""Baselines stand first, oracles last and below a rule; what oracles hold is said, and where one
+does not pass.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ def of(kind: str, correct: float, encoder: str, **trial: object) -> Result:
 
 
 def table(oracle: float = 1.0, **trial: object) -> list[Result]:
-    return [of("oracle", oracle, "gold:clause", **trial), of("trained", 0.7, "hf:m", **trial), of("baseline", 0.6, "length", **trial)]
+    return [
+        of("oracle", oracle, "gold:clause", **trial),
+        of("trained", 0.7, "hf:m", **trial),
+        of("baseline", 0.6, "length", **trial),
+    ]
 
 
 def test_rows_stand_between_what_is_trivial_and_what_is_possible():
@@ -40,7 +46,9 @@ def test_what_was_asked_for_alone_has_no_rule_and_no_line_on_bounds():
     assert not any("racle" in note for note in shown.notes)
 
 
-@pytest.mark.parametrize(("style", "rule"), [("markdown", "| — |"), ("latex", "\\cmidrule"), ("html", '<tr class="r">')])
+@pytest.mark.parametrize(
+    ("style", "rule"), [("markdown", "| — |"), ("latex", "\\cmidrule"), ("html", '<tr class="r">')]
+)
 def test_every_page_draws_the_rules(style, rule):
     assert render(table(), style).count(rule) == 2
 
@@ -57,13 +65,22 @@ def test_a_table_says_what_its_oracles_hold():
 
 @pytest.mark.parametrize(("score", "said"), [(PASSED / 100, False), (PASSED / 100 - 0.01, True)])
 def test_an_oracle_that_does_not_pass_is_named(score, said):
-    found = [note for note in scores(rows(table(score))).notes if "a lower score says nothing about an encoder" in note]
+    found = [
+        note
+        for note in scores(rows(table(score))).notes
+        if "a lower score says nothing about an encoder" in note
+    ]
     assert bool(found) is said
-    assert all(note.startswith("ud/tense:EWT: read by mlp, its oracle scores 94.0") for note in found)
+    assert all(
+        note.startswith("ud/tense:EWT: read by mlp, its oracle scores 94.0") for note in found
+    )
 
 
 def test_one_oracle_that_passes_is_enough_and_its_controls_are_no_failures():
-    better = [of("oracle", 0.98, "gold:features"), of("oracle", 0.5, "gold:clause", control="shuffled")]
+    better = [
+        of("oracle", 0.98, "gold:features"),
+        of("oracle", 0.5, "gold:clause", control="shuffled"),
+    ]
     assert not any("says nothing" in note for note in scores(rows([*table(0.6), *better])).notes)
 
 
@@ -74,7 +91,11 @@ def own(kind: str, encoder: str, column: int):
 
 
 def test_the_oracles_of_a_paper_s_tasks_are_one_row_the_last_and_not_ranked():
-    entries = [own("oracle", "gold:clause", 0), own("trained", "hf:x", 0), own("oracle", "gold:depths", 1)]
+    entries = [
+        own("oracle", "gold:clause", 0),
+        own("trained", "hf:x", 0),
+        own("oracle", "gold:depths", 1),
+    ]
     shown = inside(PAPER, entries)
     rows_ = shown.sections[-1].rows
     labels = [row[0] for row in rows_ if row[0].startswith("▸")]

@@ -1,4 +1,6 @@
-"""What is exported for MTEB is read by the package `mteb` itself, with the same scores and with what is known filled in."""
+"""What is exported for MTEB is read by the package `mteb` itself, with the same scores and with
+what is known filled in.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,36 @@ MINI = "sentence-transformers/all-MiniLM-L6-v2"
 EWT = "ud/tense:data/UD_English-EWT"
 
 
-def made(correct: float = 0.75, files: tuple[str, ...] = ("en_ewt-ud-test.conllu.xz",), said: str = f"commit={COMMIT}", **trial) -> Result:
+def made(
+    correct: float = 0.75,
+    files: tuple[str, ...] = ("en_ewt-ud-test.conllu.xz",),
+    said: str = f"commit={COMMIT}",
+    **trial,
+) -> Result:
     found = result(correct, **{"encoder": "st:all-MiniLM-L6-v2", "task": EWT} | trial)
     known = {found.trial.task: f"the examples of {found.trial.task}"}
-    more = {"notes": {"source": {"files": list(files)}}, "revision": said, "identities": known, "tested": "abc"}
+    more = {
+        "notes": {"source": {"files": list(files)}},
+        "revision": said,
+        "identities": known,
+        "tested": "abc",
+    }
     return replace(found, provenance=found.provenance | more)
 
 
 def loaded(results, to):
     """What MTEB finds in an export, by model and task."""
     write(results, "mteb", to)
-    return {(m.model_name, m.model_revision, t.task_name): t for m in mteb.ResultCache(to).load_results() for t in m.task_results}
+    return {
+        (m.model_name, m.model_revision, t.task_name): t
+        for m in mteb.ResultCache(to).load_results()
+        for t in m.task_results
+    }
 
 
 def test_mteb_reads_what_is_exported(tmp_path):
     found = loaded([made(0.7), made(0.8, seed=1), made(0.5, control="shuffled")], tmp_path)
-    ((model, revision, name), task) = next(iter(found.items()))
+    (model, revision, name), task = next(iter(found.items()))
     assert len(found) == 1
     assert (model, revision) == (MINI, COMMIT)
     assert task.get_score() == pytest.approx(0.75)
@@ -48,19 +64,31 @@ def test_mteb_reads_what_is_exported(tmp_path):
     assert (score["n"], score["seeds"], score["probe"]) == (200, 2, "mlp")
     (file,) = tmp_path.rglob(f"{name}.json")
     assert TaskResult.from_disk(file).get_score() == pytest.approx(0.75)
-    assert TaskResult.from_disk(file, load_historic_data=False).dataset_revision == task.dataset_revision
+    assert (
+        TaskResult.from_disk(file, load_historic_data=False).dataset_revision
+        == task.dataset_revision
+    )
 
 
 def test_an_oracle_is_no_model(tmp_path):
     oracle = made(1.0, encoder="gold:clause,noise=0.0,seed=0,width=384")
-    found = loaded([made(0.7), replace(oracle, provenance=oracle.provenance | {"kind": "oracle"})], tmp_path)
+    found = loaded(
+        [made(0.7), replace(oracle, provenance=oracle.provenance | {"kind": "oracle"})], tmp_path
+    )
     assert {model for model, _, _ in found} == {MINI}
 
 
 def test_models_and_tasks_can_be_asked_for_by_name_and_stand_in_one_frame(tmp_path):
-    write([made(0.7), made(0.8, encoder="length", said=""), made(0.9, task="ud/passive:b")], "mteb", tmp_path)
+    write(
+        [made(0.7), made(0.8, encoder="length", said=""), made(0.9, task="ud/passive:b")],
+        "mteb",
+        tmp_path,
+    )
     cache = mteb.ResultCache(tmp_path)
-    assert set(cache.get_models()) == {(MINI.replace("/", "__"), COMMIT), ("sonde__length", "no_revision_available")}
+    assert set(cache.get_models()) == {
+        (MINI.replace("/", "__"), COMMIT),
+        ("sonde__length", "no_revision_available"),
+    }
     tasks = set(cache.get_task_names())
     assert tasks == {"ud_tense_data_UD_English-EWT", "ud_passive_b"}
     (one,) = cache.load_results(models=[MINI], tasks=["ud_passive_b"])
@@ -68,21 +96,40 @@ def test_models_and_tasks_can_be_asked_for_by_name_and_stand_in_one_frame(tmp_pa
     frame = cache.load_results().to_dataframe()
     assert set(frame.columns) >= {"task_name", MINI, "sonde/length"}
     meta = next(tmp_path.rglob("model_meta.json")).read_text()
-    assert mteb.models.model_meta.ModelMeta.model_validate_json(meta).revision in (COMMIT, "no_revision_available")
+    assert mteb.models.model_meta.ModelMeta.model_validate_json(meta).revision in (
+        COMMIT,
+        "no_revision_available",
+    )
 
 
 def test_layers_and_probes_are_models_of_their_own_and_are_never_averaged(tmp_path):
-    layers = [made(0.6, encoder="hf:org/bert", read="1"), made(0.9, encoder="hf:org/bert", read="2")]
-    found = loaded([*layers, made(0.5, encoder="hf:org/bert", read="2", control="shuffled")], tmp_path / "a")
-    assert {model: t.get_score() for (model, _, _), t in found.items()} == {"hf/org/bert,layer=1": 0.6, "hf/org/bert,layer=2": 0.9}
+    layers = [
+        made(0.6, encoder="hf:org/bert", read="1"),
+        made(0.9, encoder="hf:org/bert", read="2"),
+    ]
+    found = loaded(
+        [*layers, made(0.5, encoder="hf:org/bert", read="2", control="shuffled")], tmp_path / "a"
+    )
+    assert {model: t.get_score() for (model, _, _), t in found.items()} == {
+        "hf/org/bert,layer=1": 0.6,
+        "hf/org/bert,layer=2": 0.9,
+    }
     found = loaded([made(0.6), made(0.9, probe="logreg")], tmp_path / "b")
-    assert {model: t.get_score() for (model, _, _), t in found.items()} == {f"{MINI},probe=mlp": 0.6, f"{MINI},probe=logreg": 0.9}
+    assert {model: t.get_score() for (model, _, _), t in found.items()} == {
+        f"{MINI},probe=mlp": 0.6,
+        f"{MINI},probe=logreg": 0.9,
+    }
 
 
 def test_revisions_are_told_apart_and_filled_truly(tmp_path):
-    other = replace(made(0.6), provenance=made().provenance | {"identities": {EWT: "other examples"}})
+    other = replace(
+        made(0.6), provenance=made().provenance | {"identities": {EWT: "other examples"}}
+    )
     (one,), (two,) = loaded([made()], tmp_path / "a"), loaded([other], tmp_path / "b")
-    revisions = [{t.dataset_revision for t in loaded([r], tmp_path / str(i)).values()} for i, r in enumerate((made(), made(0.5), other))]
+    revisions = [
+        {t.dataset_revision for t in loaded([r], tmp_path / str(i)).values()}
+        for i, r in enumerate((made(), made(0.5), other))
+    ]
     assert one == two
     assert revisions[0] == revisions[1] != revisions[2]
     digest = "files=0123456789abcdef0123456789abcdef"
@@ -122,7 +169,15 @@ def test_languages_are_those_of_the_files(task, file, expected, tmp_path):
 
 def test_names_of_any_kind_make_files(tmp_path):
     task = "ud/tense:/a path/with spaces & letters/żółć/" + "long/" * 60
-    found = loaded([made(task=task + "one"), made(task=task + "two"), made(encoder="<lambda> #2"), made(encoder="hf:/models/x")], tmp_path)
+    found = loaded(
+        [
+            made(task=task + "one"),
+            made(task=task + "two"),
+            made(encoder="<lambda> #2"),
+            made(encoder="hf:/models/x"),
+        ],
+        tmp_path,
+    )
     assert len(found) == 4
     assert {key[0] for key in found} == {MINI, "sonde/_lambda_#2", "hf/models/x"}
 
@@ -132,4 +187,6 @@ def test_as_lines_it_is_the_same(tmp_path):
     found = json.loads(line)
     assert (found.pop("model_name"), found.pop("model_revision")) == (MINI, COMMIT)
     assert (found["sonde_task"], found["sonde_encoder"]) == (EWT, "st:all-MiniLM-L6-v2")
-    assert TaskResult.from_dict({k: v for k, v in found.items() if not k.startswith("sonde")}).get_score() == pytest.approx(0.75)
+    assert TaskResult.from_dict(
+        {k: v for k, v in found.items() if not k.startswith("sonde")}
+    ).get_score() == pytest.approx(0.75)

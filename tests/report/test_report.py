@@ -28,7 +28,12 @@ def test_seeds_become_one_row_with_their_mean():
 
 
 def test_folds_are_put_together_and_leave_the_name():
-    (row,) = rows([result(0.7, 100, task="ud/tense:EWT,fold=1/2"), result(0.9, 300, task="ud/tense:EWT,fold=2/2")])
+    (row,) = rows(
+        [
+            result(0.7, 100, task="ud/tense:EWT,fold=1/2"),
+            result(0.9, 300, task="ud/tense:EWT,fold=2/2"),
+        ]
+    )
     assert row.task == "ud/tense:EWT"
     assert (row.folds, row.n) == (2, 400)
     assert row.score == pytest.approx(85)
@@ -36,7 +41,10 @@ def test_folds_are_put_together_and_leave_the_name():
 
 def test_what_was_measured_twice_counts_once_as_it_was_measured_last():
     old, new = result(0.6), result(0.8)
-    old.provenance["date"], new.provenance["date"] = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"
+    old.provenance["date"], new.provenance["date"] = (
+        "2026-01-01T00:00:00+00:00",
+        "2026-01-02T00:00:00+00:00",
+    )
     (row,) = rows(newest([new, old]))
     assert (row.n, row.score) == (200, pytest.approx(80))
     assert [r.trial.seed for r in newest([result(seed=1), result(seed=0)])] == [0, 1]
@@ -47,10 +55,16 @@ def test_seeds_and_folds_of_older_data_or_code_are_not_averaged_with_newer_ones(
     def made(state: str, date: str, task: str, seed: int = 0) -> Result:
         found = result(task=task, seed=seed)
         identity = json.dumps([task, state, ""])
-        found.provenance.update(date=date, identities={task: json.dumps([identity, task]) if nested else identity})
+        found.provenance.update(
+            date=date, identities={task: json.dumps([identity, task]) if nested else identity}
+        )
         return found
 
-    old = [made("old", "2026-01-01", f'ud/tense:"EWT",fold={k}/5', seed) for k in range(1, 6) for seed in (0, 1)]
+    old = [
+        made("old", "2026-01-01", f'ud/tense:"EWT",fold={k}/5', seed)
+        for k in range(1, 6)
+        for seed in (0, 1)
+    ]
     new = [made("new", "2026-01-02", f'ud/tense:"EWT",fold={k}/2') for k in (1, 2)]
     assert newest([*new, *old]) == new
     assert len(newest(old)) == 10
@@ -70,12 +84,23 @@ def test_what_differs_stays_apart(key):
 def test_joined_columns_agree_on_names():
     whole = joined([Classes(np.array([0]), ("b", "a")), Classes(np.array([0]), ("a", "b"))])
     assert [whole.names[i] for i in whole.matrix()] == ["b", "a"]
-    assert joined([Scores(np.array([1.0])), Scores(np.array([2.0]))]).matrix().tolist() == [[1], [2]]
+    assert joined([Scores(np.array([1.0])), Scores(np.array([2.0]))]).matrix().tolist() == [
+        [1],
+        [2],
+    ]
 
 
 def test_controls_stand_beside_scores():
     table = scores(rows([result(0.9), result(0.52, control="shuffled")]))
-    assert table.columns == ("encoder", "probe", "score", "95 % interval", "majority", "shuffled", "n")
+    assert table.columns == (
+        "encoder",
+        "probe",
+        "score",
+        "95 % interval",
+        "majority",
+        "shuffled",
+        "n",
+    )
     ((cells,),) = [section.rows for section in table.sections]
     assert cells[2] == "90.0"
     assert cells[5] == "52.0"
@@ -97,7 +122,18 @@ def test_floors_come_first():
 
 def test_csv_has_the_promised_columns():
     (row,) = csv.DictReader(io.StringIO(render([result(0.7, seed=s) for s in range(3)], "csv")))
-    assert {"task", "encoder", "probe", "control", "layer", "score", "low", "high", "n", "majority"} <= set(row)
+    assert {
+        "task",
+        "encoder",
+        "probe",
+        "control",
+        "layer",
+        "score",
+        "low",
+        "high",
+        "n",
+        "majority",
+    } <= set(row)
     assert float(row["score"]) == pytest.approx(70)
     assert row["seeds"] == "3"
 
@@ -113,7 +149,9 @@ def test_parquet_holds_what_csv_holds(tmp_path):
 @pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
 def test_no_format_loses_a_name(form):
     name = "hf:org/a_very_long_name_of_a_model_that_no_table_should_ever_cut_into_pieces_however_narrow"
-    assert name.replace("_", r"\_") in render([result(encoder=name)], form) or name in render([result(encoder=name)], form)
+    assert name.replace("_", r"\_") in render([result(encoder=name)], form) or name in render(
+        [result(encoder=name)], form
+    )
 
 
 def test_an_unknown_format_is_named():
@@ -125,10 +163,14 @@ NASTY = r"a|b_c*d<i>&%$#{}~^\[x]`" + "\x1b[31mred"
 
 
 def test_pages_show_names_as_they_are():
-    table = Table(("encoder",), (Section(NASTY, ((NASTY,),), NASTY),), frozenset({"encoder"}), (NASTY,), NASTY)
+    table = Table(
+        ("encoder",), (Section(NASTY, ((NASTY,),), NASTY),), frozenset({"encoder"}), (NASTY,), NASTY
+    )
     md = markdown(table)
     assert r"a\|b\_c\*d\<i\>" in md
-    assert all(line.count("|") - line.count(r"\|") == 2 for line in md.splitlines() if line.startswith("|"))
+    assert all(
+        line.count("|") - line.count(r"\|") == 2 for line in md.splitlines() if line.startswith("|")
+    )
     tex = latex(table)
     assert r"a|b\_c*d<i>\&\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}[x]" in tex
     assert "\x1b" not in md + tex + terminal(table)
@@ -136,7 +178,9 @@ def test_pages_show_names_as_they_are():
 
 
 def test_a_narrow_terminal_folds_words_and_keeps_every_letter():
-    table = Table(("encoder", "score"), (Section("", (("abcdefghij" * 8, "12.3"),)),), frozenset({"encoder"}))
+    table = Table(
+        ("encoder", "score"), (Section("", (("abcdefghij" * 8, "12.3"),)),), frozenset({"encoder"})
+    )
     text = terminal(table, 40)
     assert max(map(len, text.splitlines())) <= 40
     assert text.count("j") == 8
@@ -154,15 +198,29 @@ def test_counts_by_class_add_up():
 def test_what_could_not_be_used_is_shown():
     lost = result()
     lost.provenance["counts"].update(unusable=7, cut=1, unseen=2, beyond=3, unaligned=1, partial=4)
-    lost.provenance["counts"]["left out"] = {"beyond": {"train": {"x": 1}, "test": {"y": 2}}, "unaligned": {"dev": {"": 1}}}
-    lost.provenance["notes"] = {"source": {"skipped": 2}, "problems": ["edges.jsonl:4: not JSON", "edges.jsonl:7: not JSON"]}
+    lost.provenance["counts"]["left out"] = {
+        "beyond": {"train": {"x": 1}, "test": {"y": 2}},
+        "unaligned": {"dev": {"": 1}},
+    }
+    lost.provenance["notes"] = {
+        "source": {"skipped": 2},
+        "problems": ["edges.jsonl:4: not JSON", "edges.jsonl:7: not JSON"],
+    }
     text = render([lost], "terminal")
     assert "7 examples were not encoded" in text
     assert "1 sentence was longer" in text
-    assert "3 examples were about words beyond what the encoder reads, and left out (train: 1 x; test: 2 y)." in text
-    assert "1 example was about words that the encoder has nothing for, and left out (dev: 1)." in text
+    assert (
+        "3 examples were about words beyond what the encoder reads, and left out (train: 1 x; test:"
+        " 2 y)." in text
+    )
+    assert (
+        "1 example was about words that the encoder has nothing for, and left out (dev: 1)." in text
+    )
     assert "4 examples were read in part" in text
-    assert "2 sentences could not be read and were left out; the first: edges.jsonl:4: not JSON." in text
+    assert (
+        "2 sentences could not be read and were left out; the first: edges.jsonl:4: not JSON."
+        in text
+    )
     assert "2 test examples were of a class that train lacks" in text
 
 
@@ -183,9 +241,15 @@ def test_half_characters_in_names_spoil_no_report(form, tmp_path):
     """A file whose name is not UTF-8 has such a name."""
     found = [result(task="table:caf\udce9.tsv", encoder="npz:caf\udce9.npz")]
     write(found, form, tmp_path / "report")
-    assert "caf" in "".join(p.read_text("utf-8") for p in [tmp_path / "report", *tmp_path.rglob("*.json")] if p.is_file())
+    assert "caf" in "".join(
+        p.read_text("utf-8")
+        for p in [tmp_path / "report", *tmp_path.rglob("*.json")]
+        if p.is_file()
+    )
 
 
 def test_half_characters_in_names_spoil_no_parquet(tmp_path):
     write([result(encoder="npz:caf\udce9.npz")], "parquet", tmp_path / "a.parquet")
-    assert pq.read_table(tmp_path / "a.parquet").column("encoder").to_pylist() == ["npz:caf\\udce9.npz"]
+    assert pq.read_table(tmp_path / "a.parquet").column("encoder").to_pylist() == [
+        "npz:caf\\udce9.npz"
+    ]

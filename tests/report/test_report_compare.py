@@ -24,30 +24,57 @@ GOLD = Classes(np.arange(200) % 2, ("a", "b"))
 FORMS = np.arange(200) // 8 * 2 + GOLD.ids
 
 
-def result(encoder="st:x", right=0.8, seed=0, task="ud/tense:bank", read="-", probe="mlp", **changed):
+def result(
+    encoder="st:x", right=0.8, seed=0, task="ud/tense:bank", read="-", probe="mlp", **changed
+):
     """A result over 200 examples of 50 target forms."""
     rng = np.random.default_rng([seed, len(encoder), round(100 * right)])
     hit = rng.random(200) < right
     said = Classes(np.where(hit, GOLD.ids, 1 - GOLD.ids), GOLD.names)
     made = Result(
-        Trial(task, encoder, read, probe, "none", seed), "accuracy", float(hit.mean()), 0.0, 1.0, 0.5, GOLD, said, {"tested": "these"}
+        Trial(task, encoder, read, probe, "none", seed),
+        "accuracy",
+        float(hit.mean()),
+        0.0,
+        1.0,
+        0.5,
+        GOLD,
+        said,
+        {"tested": "these"},
     )
     return replace(made, clusters={"target": FORMS}, **changed)
 
 
 def test_a_difference_is_that_of_the_answers_of_all_seeds():
-    ours, theirs = ([result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7)))
+    ours, theirs = (
+        [result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7))
+    )
     (found,) = compared([*ours, *theirs]).found
-    expected = difference("accuracy", *(Answers(GOLD, [r.predicted for r in each], {"target": FORMS}) for each in (ours, theirs)))
-    assert (found.first, found.second) == ("st:x, mlp", "bow:random, mlp"), "what is judged is told against the baseline"
-    assert (found.difference, found.low, found.high) == pytest.approx(tuple(100 * v for v in expected[:3]))
-    assert (found.p, found.corrected, found.n, found.clusters) == (expected.p, expected.p, 200, "target")
+    expected = difference(
+        "accuracy",
+        *(Answers(GOLD, [r.predicted for r in each], {"target": FORMS}) for each in (ours, theirs)),
+    )
+    assert (found.first, found.second) == (
+        "st:x, mlp",
+        "bow:random, mlp",
+    ), "what is judged is told against the baseline"
+    assert (found.difference, found.low, found.high) == pytest.approx(
+        tuple(100 * v for v in expected[:3])
+    )
+    assert (found.p, found.corrected, found.n, found.clusters) == (
+        expected.p,
+        expected.p,
+        200,
+        "target",
+    )
     assert (found.first_seeds, found.second_seeds) == (3, 3)
 
 
 def test_all_pairs_of_each_task_are_compared_and_p_is_corrected_for_their_number():
     every = [
-        result(e, p, task=t) for t in ("ud/tense:bank", "ud/passive:bank") for e, p in (("st:x", 0.9), ("hf:y", 0.7), ("bow:random", 0.6))
+        result(e, p, task=t)
+        for t in ("ud/tense:bank", "ud/passive:bank")
+        for e, p in (("st:x", 0.9), ("hf:y", 0.7), ("bow:random", 0.6))
     ]
     found = compared(every).found
     assert len(found) == 6
@@ -57,12 +84,17 @@ def test_all_pairs_of_each_task_are_compared_and_p_is_corrected_for_their_number
 
 def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
     layers = [result("hf:y", 0.6 + layer / 10, read=str(layer)) for layer in range(3)]
-    chosen = [result("hf:z", 0.7, read=str(layer)) for layer in range(2)] + [result("hf:z", 0.8, read="1", probe="logreg")]
+    chosen = [result("hf:z", 0.7, read=str(layer)) for layer in range(2)] + [
+        result("hf:z", 0.8, read="1", probe="logreg")
+    ]
     found = compared([*layers, *chosen], lambda r: r.trial.encoder == "hf:z").found
     told = {(f.first, f.second) for f in found}
     assert ("hf:y, layer 0, mlp", "hf:z, layer 0, mlp") in told
     assert ("hf:y, layer 1, mlp", "hf:z, layer 1, mlp") in told
-    assert {b for a, b in told if a == "hf:y, layer 2, mlp"} == {"hf:z, layer 0, mlp", "hf:z, layer 1, mlp"}
+    assert {b for a, b in told if a == "hf:y, layer 2, mlp"} == {
+        "hf:z, layer 0, mlp",
+        "hf:z, layer 1, mlp",
+    }
     assert not any("logreg" in b for _, b in told)
 
 
@@ -70,7 +102,12 @@ def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
     "other",
     [
         replace(result("hf:y"), provenance={"tested": "others"}),
-        replace(result("hf:y"), gold=GOLD.take(np.arange(199)), predicted=GOLD.take(np.arange(199)), clusters={}),
+        replace(
+            result("hf:y"),
+            gold=GOLD.take(np.arange(199)),
+            predicted=GOLD.take(np.arange(199)),
+            clusters={},
+        ),
         replace(result("hf:y"), gold=GOLD.take(np.arange(200)[::-1])),
     ],
 )
@@ -78,7 +115,9 @@ def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other
     with pytest.raises(DataProblem, match="over other test examples"):
         compared([result(), other])
     found = compared([result(), result("hf:z", 0.7), other])
-    assert [f.second for f in found.found] == ["st:x, mlp"] or [f.first for f in found.found] == ["st:x, mlp"]
+    assert [f.second for f in found.found] == ["st:x, mlp"] or [f.first for f in found.found] == [
+        "st:x, mlp"
+    ]
     assert len(found.left_out) == 2
     assert "hf:y" in comparisons(found).notes[-1]
 
@@ -88,7 +127,14 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
     parts = [result(e, p, task="ud/tense:bank,fold=1/2") for e, p in (("hf:y", 0.9), ("hf:z", 0.7))]
     rows_ = np.arange(96)
     parts = [
-        replace(r, gold=GOLD.take(rows_), predicted=r.predicted.take(rows_), clusters={}, provenance={"tested": "part"}) for r in parts
+        replace(
+            r,
+            gold=GOLD.take(rows_),
+            predicted=r.predicted.take(rows_),
+            clusters={},
+            provenance={"tested": "part"},
+        )
+        for r in parts
     ]
     found = compared([result(), result("bow:random", 0.6), *parts])
     assert {(f.n, f.missing) for f in found.found} == {(200, ""), (96, "fold 2 of 2")}
@@ -111,23 +157,47 @@ def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task = f"table:{tmp_path / 'a.jsonl'}"
-    how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False, "output": tmp_path / "out"}
+    how = {
+        "probes": ["logreg"],
+        "seeds": 1,
+        "bounds": False,
+        "progress": False,
+        "output": tmp_path / "out",
+    }
     done = evaluate(["bow:random,dim=4", "length", "random"], task, **how)
     found = compare(done, against="length")
-    assert found == compare(tmp_path / "out", against="length") == compare(done.results, against="len*")
+    assert (
+        found
+        == compare(tmp_path / "out", against="length")
+        == compare(done.results, against="len*")
+    )
     assert sorted(f.first for f in found.found) == ["bow:random,dim=4, logreg", "random, logreg"]
     assert "score of" in str(found)
     assert len(compare(done).found) == 3
-    with pytest.raises(DataProblem, match="no encoder called st:nothing was measured: there are bow:random,dim=4, length, random"):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            "no encoder called st:nothing was measured: there are bow:random,dim=4, length, random"
+        ),
+    ):
         compare(done, against="st:nothing")
 
 
 def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with():
     oracle = result("gold:clause", 0.95)
-    mine = [result(), result("length", 0.5), replace(oracle, provenance={**oracle.provenance, "kind": "oracle"})]
-    assert {(one.first, one.second) for one in compared(mine).found} == {("st:x, mlp", "length, mlp")}
+    mine = [
+        result(),
+        result("length", 0.5),
+        replace(oracle, provenance={**oracle.provenance, "kind": "oracle"}),
+    ]
+    assert {(one.first, one.second) for one in compared(mine).found} == {
+        ("st:x, mlp", "length, mlp")
+    }
     found = compared(mine, lambda r: r.trial.encoder == "gold:clause").found
-    assert {(one.first, one.second) for one in found} == {("st:x, mlp", "gold:clause, mlp"), ("length, mlp", "gold:clause, mlp")}
+    assert {(one.first, one.second) for one in found} == {
+        ("st:x, mlp", "gold:clause, mlp"),
+        ("length, mlp", "gold:clause, mlp"),
+    }
 
 
 def test_controls_are_not_compared_and_nothing_is_an_error():
@@ -141,7 +211,14 @@ def test_folds_are_put_together_and_share_no_clusters():
     for number, rows in enumerate((np.arange(96), np.arange(96, 200)), 1):
         whole = result(task=f"ud/tense:bank,fold={number}/2")
         codes = np.unique(FORMS[rows], return_inverse=True)[1]
-        folds.append(replace(whole, gold=GOLD.take(rows), predicted=whole.predicted.take(rows), clusters={"target": codes}))
+        folds.append(
+            replace(
+                whole,
+                gold=GOLD.take(rows),
+                predicted=whole.predicted.take(rows),
+                clusters={"target": codes},
+            )
+        )
     joined = together([folds]).clusters["target"]
     assert len(set(joined[:96]) & set(joined[96:])) == 0
     assert len(set(joined)) == 50
@@ -153,7 +230,10 @@ def test_part_of_the_examples_keeps_what_they_share():
     from sonde.report import by_stratum
 
     tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
-    plain, known = (by_stratum([replace(result(), strata=tags, clusters=c)], "half")[0] for c in ({}, {"target": FORMS // 10}))
+    plain, known = (
+        by_stratum([replace(result(), strata=tags, clusters=c)], "half")[0]
+        for c in ({}, {"target": FORMS // 10})
+    )
     assert (plain.low, plain.high) != (known.low, known.high)
 
 
@@ -180,9 +260,27 @@ def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)
 
     encoders = ["-e", "bow:random,dim=4", "-e", "length", "-e", "random", "--no-bounds"]
-    assert sonde("run", "-t", f"table:{tmp_path / 'a.jsonl'}", *encoders, "--probe", "logreg", "-o", tmp_path / "out", "-q").exit_code == 0
+    assert (
+        sonde(
+            "run",
+            "-t",
+            f"table:{tmp_path / 'a.jsonl'}",
+            *encoders,
+            "--probe",
+            "logreg",
+            "-o",
+            tmp_path / "out",
+            "-q",
+        ).exit_code
+        == 0
+    )
     done = sonde("compare", tmp_path / "out", "--against", "length", "--format", "csv")
     assert done.exit_code == 0, done.output
-    assert sorted(line.split(",")[2].strip('"') for line in done.stdout.splitlines()[1:]) == ["bow:random", "random"]
+    assert sorted(line.split(",")[2].strip('"') for line in done.stdout.splitlines()[1:]) == [
+        "bow:random",
+        "random",
+    ]
     assert len(sonde("compare", tmp_path / "out", "--format", "csv").stdout.splitlines()) == 4
-    assert "no encoder called" in str(sonde("compare", tmp_path / "out", "-a", "st:nothing").exception)
+    assert "no encoder called" in str(
+        sonde("compare", tmp_path / "out", "-a", "st:nothing").exception
+    )

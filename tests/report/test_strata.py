@@ -24,8 +24,17 @@ NAMES = ("Other", "cause", "effect")
 
 
 def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object) -> Result:
-    """A result over n examples tagged by distance 0 to 9, those near recognised more often than those far."""
-    given = {"task": "edge/relations:X", "encoder": "hf:m", "read": "mix", "probe": "span", "control": "none", "seed": 0}
+    """A result over n examples tagged by distance 0 to 9, those near recognised more often than
+    those far.
+    """
+    given = {
+        "task": "edge/relations:X",
+        "encoder": "hf:m",
+        "read": "mix",
+        "probe": "span",
+        "control": "none",
+        "seed": 0,
+    }
     trial = Trial(**{**given, **changed})  # type: ignore[arg-type]
     rng = np.random.default_rng([trial.seed, 3])
     gold = Classes(np.random.default_rng(3).integers(3, size=n), NAMES)  # the same under every seed
@@ -34,9 +43,14 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
     said = Classes(np.where(hit, gold.ids, (gold.ids + 1) % 3), NAMES)
     predicted = as_sets(said) if sets else said
     score = METRICS.make("micro-f1")(gold, predicted)
-    made_with = {"counts": {"train": 900}, "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()}}
+    made_with = {
+        "counts": {"train": 900},
+        "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()},
+    }
     tags = {"distance": Tags(distance, tuple(map(str, range(10))))}
-    return Result(trial, "micro-f1", score, score - 0.05, score + 0.05, 0.5, gold, predicted, made_with, tags)
+    return Result(
+        trial, "micro-f1", score, score - 0.05, score + 0.05, 0.5, gold, predicted, made_with, tags
+    )
 
 
 def test_strata_divide_the_examples_and_scores_fall_with_distance():
@@ -53,17 +67,28 @@ def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
     one = edges()
     chosen = np.flatnonzero(one.strata["distance"].codes == 4)
     row = next(r for r in by_stratum([one], "distance") if r.stratum == "4")
-    assert row.score == pytest.approx(100 * METRICS.make("micro-f1")(one.gold.take(chosen), one.predicted.take(chosen)))
+    assert row.score == pytest.approx(
+        100 * METRICS.make("micro-f1")(one.gold.take(chosen), one.predicted.take(chosen))
+    )
     both = constants(one.gold, "micro-f1")["set"]
-    expected = 2 * np.isin(np.array(NAMES)[one.gold.take(chosen).ids], both).sum() / (len(chosen) * (1 + len(both)))  # type: ignore[attr-defined]
+    expected = (
+        2
+        * np.isin(np.array(NAMES)[one.gold.take(chosen).ids], both).sum()
+        / (len(chosen) * (1 + len(both)))
+    )  # type: ignore[attr-defined]
     assert row.majority == pytest.approx(100 * expected)
 
 
 def test_where_the_metric_counts_no_label_there_is_no_score():
     one = edges()
     kinds = Tags(one.gold.ids, ("none", "cause", "effect"))  # type: ignore[attr-defined]
-    found = by_stratum([replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})], "kind")
-    nothing = {row.stratum: bool(np.isnan([row.score, row.low, row.high, row.majority]).all()) for row in found}
+    found = by_stratum(
+        [replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})], "kind"
+    )
+    nothing = {
+        row.stratum: bool(np.isnan([row.score, row.low, row.high, row.majority]).all())
+        for row in found
+    }
     assert nothing == {"none": True, "cause": False, "effect": False}
     told = terminal(strata_table(found, "kind"))
     assert "counts no label" in told
@@ -75,13 +100,19 @@ def test_a_stratum_that_nothing_has_is_named():
         by_stratum([edges()], "height")
 
 
-@given(st.dictionaries(st.integers(0, 60).map(str), st.integers(1, 50) | st.integers(1, 20_000), min_size=1))
+@given(
+    st.dictionaries(
+        st.integers(0, 60).map(str), st.integers(1, 50) | st.integers(1, 20_000), min_size=1
+    )
+)
 def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
     found = bins(counts)
     assert sorted((v for b in found for v in b.values), key=int) == sorted(counts, key=int)
     sizes = [sum(counts[v] for v in b.values) for b in found]
     assert all(size >= max(LEAST, sum(sizes) / SHARE) for size in sizes) or len(found) == 1
-    assert [min(map(int, b.values)) for b in found] == sorted(min(map(int, b.values)) for b in found)
+    assert [min(map(int, b.values)) for b in found] == sorted(
+        min(map(int, b.values)) for b in found
+    )
 
 
 def test_words_are_not_put_in_the_order_of_numbers_and_rare_ones_go_together():
@@ -93,7 +124,10 @@ def test_words_are_not_put_in_the_order_of_numbers_and_rare_ones_go_together():
 
 def test_constants_stand_among_the_floors_where_sets_may_be_answered():
     found = constant_rows([edges(), edges(seed=1)])
-    assert [(row.encoder, row.probe) for row in found] == [("(constant)", "one label"), ("(constant)", "best set of 3")]
+    assert [(row.encoder, row.probe) for row in found] == [
+        ("(constant)", "one label"),
+        ("(constant)", "best set of 3"),
+    ]
     assert found[-1].score == pytest.approx(50)  # all three labels of three balanced classes
     assert "best set of 3" in terminal(page([edges()]))
     assert constant_rows([replace(edges(), provenance={"constants": {"class": ["cause"]}})]) == []
@@ -102,7 +136,10 @@ def test_constants_stand_among_the_floors_where_sets_may_be_answered():
 def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():
     found = [edges(task=f"edge/dpr:X,sample={k}/5", seed=s) for k in range(1, 6) for s in (0, 1)]
     both = rows([*found, edges(task="edge/dpr:X,sample=none")])
-    assert {(row.task, row.samples) for row in both} == {("edge/dpr:X,sample=*/5", 5), ("edge/dpr:X", 1)}
+    assert {(row.task, row.samples) for row in both} == {
+        ("edge/dpr:X,sample=*/5", 5),
+        ("edge/dpr:X", 1),
+    }
     (row,) = rows(found)
     assert (row.task, row.seeds, row.samples, row.n) == ("edge/dpr:X,sample=*/5", 10, 5, 400)
     assert "5 samples of the training data" in terminal(page(found))
@@ -133,12 +170,22 @@ def test_a_rare_label_that_is_never_recognised_has_a_wide_interval():
     assert float(row[6].partition("– ")[2]) > 40
 
 
-def remembering(right, seed=0, task="edge/relations:X", seen=0.75, definition="a label for each word type (Hewitt & Liang 2019)"):
+def remembering(
+    right,
+    seed=0,
+    task="edge/relations:X",
+    seen=0.75,
+    definition="a label for each word type (Hewitt & Liang 2019)",
+):
     """The control of `edges`, over the same examples, with tags of what train has."""
     found = edges(right, task=task, control="word-labels", seed=seed)
     codes = (np.arange(found.n) >= seen * found.n).astype(np.int64)
     notes = {"control": {"name": "word-labels", "definition": definition}}
-    return replace(found, strata={**found.strata, "key seen": Tags(codes, ("yes", "no"))}, provenance={**found.provenance, "notes": notes})
+    return replace(
+        found,
+        strata={**found.strata, "key seen": Tags(codes, ("yes", "no"))},
+        provenance={**found.provenance, "notes": notes},
+    )
 
 
 def seeded(result):
@@ -151,25 +198,42 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
     plain, beside = rows([*task, *control])
     assert math.isnan(plain.selectivity)
     assert beside.selectivity == pytest.approx(plain.score - beside.score)
-    expected = difference("micro-f1", *(Answers(e[0].gold, [r.predicted for r in e]) for e in (task, control)))
-    assert (beside.selective_low, beside.selective_high) == pytest.approx((100 * expected.low, 100 * expected.high))
+    expected = difference(
+        "micro-f1", *(Answers(e[0].gold, [r.predicted for r in e]) for e in (task, control))
+    )
+    assert (beside.selective_low, beside.selective_high) == pytest.approx(
+        (100 * expected.low, 100 * expected.high)
+    )
     assert beside.keys_seen == pytest.approx(75)
-    cut = [replace(r, gold=r.gold.take(k), predicted=r.predicted.take(k)) for r in control for k in [np.arange(int(0.75 * r.n))]]
-    assert beside.on_seen == pytest.approx(100 * np.mean([METRICS.make("micro-f1")(r.gold, r.predicted) for r in cut]))
+    cut = [
+        replace(r, gold=r.gold.take(k), predicted=r.predicted.take(k))
+        for r in control
+        for k in [np.arange(int(0.75 * r.n))]
+    ]
+    assert beside.on_seen == pytest.approx(
+        100 * np.mean([METRICS.make("micro-f1")(r.gold, r.predicted) for r in cut])
+    )
     assert beside.on_unseen != beside.on_seen
     text = terminal(page([*task, *control]))
     (line,) = [line for line in text.splitlines() if "hf:m" in line]
-    shown = [f"{x:.1f}" for x in (beside.score, beside.on_seen, beside.on_unseen, beside.selectivity)]
+    shown = [
+        f"{x:.1f}" for x in (beside.score, beside.on_seen, beside.on_unseen, beside.selectivity)
+    ]
     assert line.index(shown[0]) < line.index(shown[1]) < line.index(f"{shown[3]} ±")
     assert shown[2] in line
-    assert "a label for each word type (Hewitt & Liang 2019); train has the key of 75.0 % of the test examples" in text
+    assert (
+        "a label for each word type (Hewitt & Liang 2019); train has the key of 75.0 % of the test"
+        " examples" in text
+    )
 
 
 def test_a_control_over_other_examples_has_no_selectivity():
     some = remembering(0.6)
-    fewer = replace(some, gold=some.gold.take(np.arange(50)), predicted=some.predicted.take(np.arange(50)))
+    fewer = replace(
+        some, gold=some.gold.take(np.arange(50)), predicted=some.predicted.take(np.arange(50))
+    )
     fewer = replace(fewer, strata={"key seen": some.strata["key seen"].take(np.arange(50))})
-    (_, beside) = rows([edges(0.9), fewer])
+    _, beside = rows([edges(0.9), fewer])
     assert math.isnan(beside.selectivity)
     assert "–" in terminal(page([edges(0.9), fewer]))
 

@@ -23,7 +23,9 @@ ARRAYS = {
 
 
 def write(path: Path) -> Path:
-    blocks.write(path, "test", {"word": "zażółć \ud800", "n": np.int64(3), "nan": float("nan")}, ARRAYS)
+    blocks.write(
+        path, "test", {"word": "zażółć \ud800", "n": np.int64(3), "nan": float("nan")}, ARRAYS
+    )
     return path
 
 
@@ -45,7 +47,13 @@ def test_the_same_content_is_the_same_bytes(tmp_path):
 def test_equal_arrays_are_written_once_and_read_under_each_name(tmp_path):
     layer = np.random.default_rng(0).normal(size=(500, 8)).astype(np.float32)
     one = {"layer:lex": layer, "words": np.arange(3)}
-    several = {**one, "layer:0": layer.copy(), "layer:1": -layer, "as bytes": layer.view(np.uint8), "nan": np.full(9, np.nan)}
+    several = {
+        **one,
+        "layer:0": layer.copy(),
+        "layer:1": -layer,
+        "as bytes": layer.view(np.uint8),
+        "nan": np.full(9, np.nan),
+    }
     several["nan too"] = several["nan"].copy()
     for name, arrays in (("one", one), ("several", several)):
         blocks.write(tmp_path / name, "test", {}, arrays)
@@ -64,7 +72,9 @@ def test_equal_arrays_are_written_once_and_read_under_each_name(tmp_path):
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=8))
 def test_arrays_come_back_whichever_are_equal_or_empty(tmp_path_factory, given_):
-    arrays = {str(i): np.full((length, 2), value, np.int16) for i, (value, length) in enumerate(given_)}
+    arrays = {
+        str(i): np.full((length, 2), value, np.int16) for i, (value, length) in enumerate(given_)
+    }
     path = tmp_path_factory.mktemp("blocks") / "a"
     blocks.write(path, "test", {}, arrays)
     block = Block(path)
@@ -145,7 +155,9 @@ def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch
     monkeypatch.setattr(blocks, "FORMAT", 3)
     path = write(tmp_path / "a")
     monkeypatch.undo()
-    with pytest.raises(StoreProblem, match="format 3, this version of sonde reads 1 to 2: update sonde"):
+    with pytest.raises(
+        StoreProblem, match="format 3, this version of sonde reads 1 to 2: update sonde"
+    ):
         blocks.opened(path)
     assert path.exists()
 

@@ -24,7 +24,9 @@ with claimed(Path(sys.argv[1])) as mine:
 @pytest.fixture
 def holder(tmp_path):
     """Another process that holds the claim to `unit`."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / "unit")], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "unit")], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "True\n"
     yield process
@@ -33,7 +35,11 @@ def holder(tmp_path):
 
 
 def test_one_at_a_time_holds_a_claim(tmp_path):
-    with claimed(tmp_path / "deep" / "unit") as mine, claimed(tmp_path / "deep" / "unit") as other, claimed(tmp_path / "deep" / "b") as b:
+    with (
+        claimed(tmp_path / "deep" / "unit") as mine,
+        claimed(tmp_path / "deep" / "unit") as other,
+        claimed(tmp_path / "deep" / "b") as b,
+    ):
         assert (mine, other, b) == (True, False, True)
     with claimed(tmp_path / "deep" / "unit") as mine:
         assert mine

@@ -1,4 +1,6 @@
-"""Stores of earlier versions are read for ever: a store that sonde 0.1.0 wrote, in today's hands."""
+"""Stores of earlier versions are read for ever: a store that sonde 0.1.0 wrote, in today's
+hands.
+"""
 
 import csv
 import io
@@ -34,7 +36,9 @@ def test_its_results_are_shown_as_they_were(store):
 
 
 def shown(row, columns):
-    """What was stored of a row: an interval over several seeds is told when it is shown, as well as it can be told today."""
+    """What was stored of a row: an interval over several seeds is told when it is shown, as well as
+    it can be told today.
+    """
     return {k: row[k] for k in columns if k not in ("low", "high") or row["seeds"] == "1"}
 
 
@@ -43,7 +47,9 @@ def test_its_results_are_marked_with_their_version(store):
     assert {result.provenance["format"] for result in found} == {1}
     assert all(result.clusters == {} for result in found)
     assert any(result.strata for result in found)
-    assert {(row["version"], row["format"]) for row in table(render(found, "csv"))} == {("0.1.0", "1")}
+    assert {(row["version"], row["format"]) for row in table(render(found, "csv"))} == {
+        ("0.1.0", "1")
+    }
     for form in ("terminal", "markdown", "latex", "html"):
         shown = render(found, form)
         assert "length (0.1.0)" in shown

@@ -17,7 +17,10 @@ SLOTS = ("0.none", "1.none")
 
 
 def some(count):
-    return [Sentence.of([f"w{i}"] * (i % 5)) if i % 5 else Sentence((), f"text {i}") for i in range(count)]
+    return [
+        Sentence.of([f"w{i}"] * (i % 5)) if i % 5 else Sentence((), f"text {i}")
+        for i in range(count)
+    ]
 
 
 def units(sentences, shift):
@@ -29,13 +32,22 @@ def units(sentences, shift):
 def pieces(sentences):
     words = np.cumsum([0, *(len(s.words) for s in sentences)])
     starts = np.arange(0, 2 * words[-1], 2)
-    return Vectors((units(sentences, 0), units(sentences, 0.1)), SLOTS, Spans(2 * words, np.stack([starts, starts + 2], 1), words))
+    return Vectors(
+        (units(sentences, 0), units(sentences, 0.1)),
+        SLOTS,
+        Spans(2 * words, np.stack([starts, starts + 2], 1), words),
+    )
 
 
 def filled(root, dtype="float32", sentences=None):
     store, known = VectorStore(root, dtype), sentences or some(300)
     for n, start in enumerate(range(0, len(known), 70)):
-        store.write("base", f"p-{n:05d}.vectors", known[start : start + 70], Filled(SLOTS, pieces(known[start : start + 70]), {}))
+        store.write(
+            "base",
+            f"p-{n:05d}.vectors",
+            known[start : start + 70],
+            Filled(SLOTS, pieces(known[start : start + 70]), {}),
+        )
     return store, known
 
 
@@ -49,7 +61,10 @@ def small(monkeypatch):
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
     store, known = filled(tmp_path, dtype)
-    asked = [known[i] for i in np.random.default_rng(0).permutation(300)[:200]] + [Sentence.of(["absent", "words"]), known[5]]
+    asked = [known[i] for i in np.random.default_rng(0).permutation(300)[:200]] + [
+        Sentence.of(["absent", "words"]),
+        known[5],
+    ]
     plain = store.read("base", SLOTS, ("0", "1"), asked)
     monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
     monkeypatch.setattr(gather, "PART", 100)
@@ -80,8 +95,14 @@ def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
     for n, start in enumerate((0, 30)):
         found = pieces(known[start : start + 30])
         lex, other = found.layers
-        layers = (lex, lex.copy(), other, lex if n else other)  # layer 2 is layer 1 in one block only
-        store.write("base", f"p-{n:05d}.vectors", known[start : start + 30], Filled(slots, Vectors(layers, slots, found.spans), {}))
+        # layer 2 is layer 1 in one block only
+        layers = (lex, lex.copy(), other, lex if n else other)
+        store.write(
+            "base",
+            f"p-{n:05d}.vectors",
+            known[start : start + 30],
+            Filled(slots, Vectors(layers, slots, found.spans), {}),
+        )
     read = store.read("base", slots, slots, known)
     assert np.shares_memory(read.layers[0], read.layers[1])
     assert not any(np.shares_memory(read.layers[0], layer) for layer in read.layers[2:])
@@ -109,10 +130,18 @@ def test_the_same_sentences_are_put_in_order_once(tmp_path, small):
     assert again.names == ("a", "b")
     assert store.read("base", SLOTS, ("0", "1"), known[::-1]).layers[0] is not first.layers[0]
     new = Sentence.of(["new"])
-    assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [0, 2, 2]
+    assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [
+        0,
+        2,
+        2,
+    ]
     store.write("base", "q-00000.vectors", [new], Filled(SLOTS, pieces([new]), {}))
     assert not store.missing("base", SLOTS[0], [new]).any()
-    assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [0, 2, 4]
+    assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [
+        0,
+        2,
+        4,
+    ]
 
 
 def test_a_full_disk_is_one_line(tmp_path, small):
@@ -120,7 +149,9 @@ def test_a_full_disk_is_one_line(tmp_path, small):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2048, before[1]))
     try:
-        with pytest.raises(StoreProblem, match=r"cannot put .* GB of vectors in order in .*make room") as caught:
+        with pytest.raises(
+            StoreProblem, match=r"cannot put .* GB of vectors in order in .*make room"
+        ) as caught:
             store.read("base", SLOTS, ("0", "1"), known)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -143,20 +174,20 @@ def test_large_vectors_take_no_memory_of_their_own(tmp_path):
             "base",
             f"p-{n:05d}.vectors",
             part,
-            Filled(("0.none",), Vectors(layers, ("0",), Spans(words, np.stack([each, each + 1], 1), words)), {}),
+            Filled(
+                ("0.none",),
+                Vectors(layers, ("0",), Spans(words, np.stack([each, each + 1], 1), words)),
+                {},
+            ),
         )
     code = (
-        "import re, sys, numpy as np\n"
-        "from pathlib import Path\n"
-        "from sonde.core import Sentence\n"
-        "from sonde.store.vectors import VectorStore\n"
-        "anonymous = lambda: int(re.search(r'RssAnon:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) // 1024\n"
-        "known = [Sentence.of([f's{i}', *['w'] * 19]) for i in range(2000)][::-1]\n"
-        f"store = VectorStore(Path({str(tmp_path)!r}), 'float16')\n"
-        "before = anonymous()\n"
-        "found = store.read('base', ['0.none'], ['0'], known)\n"
-        "assert found.layers[0].shape == (40000, 1500) and found.layers[0].any(1).all()\n"
-        "print(anonymous() - before)"
+        "import re, sys, numpy as np\nfrom pathlib import Path\nfrom sonde.core import"
+        " Sentence\nfrom sonde.store.vectors import VectorStore\nanonymous = lambda:"
+        " int(re.search(r'RssAnon:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) //"
+        " 1024\nknown = [Sentence.of([f's{i}', *['w'] * 19]) for i in range(2000)][::-1]\nstore"
+        f" = VectorStore(Path({str(tmp_path)!r}), 'float16')\nbefore = anonymous()\nfound ="
+        " store.read('base', ['0.none'], ['0'], known)\nassert found.layers[0].shape == (40000,"
+        " 1500) and found.layers[0].any(1).all()\nprint(anonymous() - before)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 60, done.stdout

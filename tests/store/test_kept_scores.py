@@ -18,8 +18,12 @@ GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 
 def result(seed, scored=True):
     rng = np.random.default_rng(seed)
-    scores = Logits.of(rng.normal(size=(4, 3)).astype(np.float32), "softmax", GOLD, np.array([5, 6, 900, 70_000]))
-    one = Result(Trial("t", "e", "3", "p", "none", seed), "accuracy", 0.5, 0.4, 0.6, 0.3, GOLD, GOLD, {})
+    scores = Logits.of(
+        rng.normal(size=(4, 3)).astype(np.float32), "softmax", GOLD, np.array([5, 6, 900, 70_000])
+    )
+    one = Result(
+        Trial("t", "e", "3", "p", "none", seed), "accuracy", 0.5, 0.4, 0.6, 0.3, GOLD, GOLD, {}
+    )
     return replace(one, scores=scores if scored else None)
 
 
@@ -29,7 +33,8 @@ def named(*results):
 
 def same(a, b):
     return a.link == b.link and all(
-        np.array_equal(x, y) and x.dtype == y.dtype for x, y in ((a.values, b.values), (a.null, b.null), (a.rows, b.rows))
+        np.array_equal(x, y) and x.dtype == y.dtype
+        for x, y in ((a.values, b.values), (a.null, b.null), (a.rows, b.rows))
     )
 
 
@@ -74,7 +79,9 @@ def test_damaged_scores_are_set_aside_and_count_as_missing(tmp_path, caplog):
 def test_scores_take_two_bytes_an_example_and_label(tmp_path, labels):
     rng, n = np.random.default_rng(0), 5000
     gold = Classes(rng.integers(labels, size=n), tuple(map(str, range(labels))))
-    scores = Logits.of(rng.normal(size=(n, labels)).astype(np.float32), "sigmoid", gold, np.arange(n))
+    scores = Logits.of(
+        rng.normal(size=(n, labels)).astype(np.float32), "sigmoid", gold, np.arange(n)
+    )
     write_scores(tmp_path, named(replace(result(0), scores=scores)))
     (path,) = tmp_path.glob(f"*{SCORES}")
     assert path.stat().st_size < 2 * n * labels + 2 * n + 4096

@@ -21,18 +21,30 @@ def store(tmp_path):
 
 
 def shown(store, form="csv"):
-    return render(sorted((r for _, r in ResultStore(store / "results").read()), key=lambda r: str(r.trial)), form)
+    return render(
+        sorted((r for _, r in ResultStore(store / "results").read()), key=lambda r: str(r.trial)),
+        form,
+    )
 
 
 def formats(store):
-    return {(each.kind, each.format): len(each.files) for each in holdings(store / "results", store / "cache")}
+    return {
+        (each.kind, each.format): len(each.files)
+        for each in holdings(store / "results", store / "cache")
+    }
 
 
 def test_results_are_rewritten_and_shown_as_before_marks_included(store):
     before = {form: shown(store, form) for form in ("csv", "terminal")}
     assert formats(store) == {("results", 1): 4, ("vectors", 1): 4}
     done = migrate(store / "results", store / "cache")
-    assert (done.results, done.files, len(done.left), done.removed, done.damaged) == (8, 4, 4, 0, [])
+    assert (done.results, done.files, len(done.left), done.removed, done.damaged) == (
+        8,
+        4,
+        4,
+        0,
+        [],
+    )
     assert formats(store) == {("results", FORMAT): 4, ("vectors", 1): 4}
     assert {form: shown(store, form) for form in before} == before
     assert "(0.1.0)" in before["terminal"]
@@ -89,7 +101,10 @@ def test_the_command_shows_what_there_is_and_says_what_it_did(store):
     assert "4 files of vectors" in done
     again = CliRunner().invoke(app, ["cache", "migrate", "--remove", *where]).output
     assert "4 files of vectors of earlier versions are deleted" in again
-    assert "everything is in the format" in CliRunner().invoke(app, ["cache", "migrate", *where]).output
+    assert (
+        "everything is in the format"
+        in CliRunner().invoke(app, ["cache", "migrate", *where]).output
+    )
 
 
 def test_a_file_that_another_process_migrated_meanwhile_is_no_loss(store):

@@ -21,7 +21,13 @@ COLUMNS = {
     "classes": (GOLD, Classes(np.array([0, 0, 2, 1]), GOLD.names)),
     "scores": (Scores(np.array([0.1, -2.5])), Scores(np.array([1 / 3, np.nan]))),
     "sets": (
-        LabelSets(np.array([0, 2, 2]), np.array([0, 2]), np.array([1, 0.5], np.float32), ("a", "b", "c"), partial=True),
+        LabelSets(
+            np.array([0, 2, 2]),
+            np.array([0, 2]),
+            np.array([1, 0.5], np.float32),
+            ("a", "b", "c"),
+            partial=True,
+        ),
         LabelSets(np.array([0, 0, 1]), np.array([1]), np.ones(1, np.float32), ("a", "b", "c")),
     ),
     "none": (Classes(np.zeros(0, np.int64), ("a",)), Classes(np.zeros(0, np.int64), ("a",))),
@@ -32,7 +38,9 @@ COLUMNS = {
 def result(seed=0, kind="classes", score=0.1 + 0.2, **provenance):
     trial = Trial("ud/tense:x", "hf:bert,layers=all", "12", "mlp", "none", seed)
     gold, predicted = COLUMNS[kind]
-    return Result(trial, "accuracy", score, score - 0.05, score + 0.05, 1 / 3, gold, predicted, provenance)
+    return Result(
+        trial, "accuracy", score, score - 0.05, score + 0.05, 1 / 3, gold, predicted, provenance
+    )
 
 
 def same(a, b):
@@ -44,8 +52,16 @@ def same(a, b):
 
 def same_column(a, b):
     arrays = [(a.arrays()[k], b.arrays()[k]) for k in a.arrays()]
-    equal = all(x.dtype == y.dtype and np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in arrays)
-    return type(a) is type(b) and a.names == b.names and getattr(a, "partial", 0) == getattr(b, "partial", 0) and equal
+    equal = all(
+        x.dtype == y.dtype and np.array_equal(x, y, equal_nan=x.dtype.kind == "f")
+        for x, y in arrays
+    )
+    return (
+        type(a) is type(b)
+        and a.names == b.names
+        and getattr(a, "partial", 0) == getattr(b, "partial", 0)
+        and equal
+    )
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
@@ -68,10 +84,22 @@ def test_numbers_that_are_not_finite_come_back(tmp_path):
 
 
 def test_provenance_may_hold_what_json_lacks(tmp_path):
-    given = {"path": tmp_path, "count": np.int64(3), "array": np.arange(2), "seeds": (1, 2), "kinds": frozenset("ba")}
+    given = {
+        "path": tmp_path,
+        "count": np.int64(3),
+        "array": np.arange(2),
+        "seeds": (1, 2),
+        "kinds": frozenset("ba"),
+    }
     ResultStore(tmp_path).write([("a", result(**given))])
     found = ResultStore(tmp_path).find(["a"])["a"].provenance
-    assert found == {"path": str(tmp_path), "count": 3, "array": [0, 1], "seeds": [1, 2], "kinds": ["a", "b"]}
+    assert found == {
+        "path": str(tmp_path),
+        "count": 3,
+        "array": [0, 1],
+        "seeds": [1, 2],
+        "kinds": ["a", "b"],
+    }
 
 
 def test_an_empty_folder_has_no_results_and_is_not_made(tmp_path):
@@ -116,7 +144,9 @@ def test_the_parts_of_a_unit_that_came_later_are_found_too(tmp_path):
     store = ResultStore(tmp_path)
     store.write([(hexadecimal(1, trial), result(trial)) for trial in range(2)])
     store.write([(hexadecimal(1, trial), result(trial)) for trial in range(2, 5)])
-    assert store.find(hexadecimal(1, trial) for trial in range(6)).keys() == {hexadecimal(1, trial) for trial in range(5)}
+    assert store.find(hexadecimal(1, trial) for trial in range(6)).keys() == {
+        hexadecimal(1, trial) for trial in range(5)
+    }
 
 
 def test_a_file_of_others_is_ignored_and_kept(tmp_path):
@@ -154,7 +184,9 @@ def test_a_unit_that_is_there_stays_as_it_is(tmp_path):
     assert store.find(["a"])["a"].score == 0.25
 
 
-def test_a_file_that_vanishes_while_it_is_read_is_missing_and_none_is_blamed(tmp_path, monkeypatch, caplog):
+def test_a_file_that_vanishes_while_it_is_read_is_missing_and_none_is_blamed(
+    tmp_path, monkeypatch, caplog
+):
     path = ResultStore(tmp_path).write([("a", result())])
 
     def vanishing(self, name):
@@ -183,8 +215,15 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_again(tmp_path, monkey
 
 def test_gold_labels_are_kept_once(tmp_path):
     gold = Classes(np.arange(50_000) % 300, tuple(map(str, range(300))))
-    trials = [(str(seed), replace(result(seed), gold=gold, predicted=gold.take(np.roll(np.arange(50_000), seed)))) for seed in range(5)]
-    assert ResultStore(tmp_path).write(trials).stat().st_size < 5.2 * 100_000  # five distinct columns of two bytes a label
+    trials = [
+        (
+            str(seed),
+            replace(result(seed), gold=gold, predicted=gold.take(np.roll(np.arange(50_000), seed))),
+        )
+        for seed in range(5)
+    ]
+    # five distinct columns of two bytes a label
+    assert ResultStore(tmp_path).write(trials).stat().st_size < 5.2 * 100_000
 
 
 def _many(root, offset):
@@ -209,7 +248,9 @@ def test_two_processes_write_one_folder(tmp_path):
 def test_three_hundred_trials_are_found_quickly(tmp_path):
     gold = Classes(np.arange(2000) % 7, tuple("abcdefg"))
     for unit in range(60):
-        ResultStore(tmp_path).write([(f"{unit}-{s}", replace(result(s), gold=gold, predicted=gold)) for s in range(5)])
+        ResultStore(tmp_path).write(
+            [(f"{unit}-{s}", replace(result(s), gold=gold, predicted=gold)) for s in range(5)]
+        )
     ids = [f"{unit}-{seed}" for unit in range(60) for seed in range(5)]
     start = time.perf_counter()
     assert len(ResultStore(tmp_path).find(ids)) == 300
@@ -219,7 +260,12 @@ def test_three_hundred_trials_are_found_quickly(tmp_path):
 def test_the_store_imports_nothing_heavy():
     code = "import sys, sonde.store.results, sonde.store.vectors, sonde.experiment.embed"
     code += "; print(*{'torch', 'sklearn', 'transformers'} & {*sys.modules})"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == ""
+    )
 
 
 def test_strata_come_back_and_results_of_before_have_none(tmp_path):
@@ -234,7 +280,10 @@ def test_strata_come_back_and_results_of_before_have_none(tmp_path):
 
 def test_clusters_come_back_in_their_type_and_equal_ones_are_kept_once(tmp_path):
     codes = np.arange(30_000) // 100
-    made = [replace(result(seed), clusters={"form": codes, "sentence": np.arange(3)}) for seed in range(20)]
+    made = [
+        replace(result(seed), clusters={"form": codes, "sentence": np.arange(3)})
+        for seed in range(20)
+    ]
     path = ResultStore(tmp_path).write([(f"a{seed}", each) for seed, each in enumerate(made)])
     found = ResultStore(tmp_path).find(["a3", "a4"])["a4"].clusters
     assert found["form"].dtype == np.int64
@@ -255,5 +304,10 @@ print(len(dict(ResultStore(Path(sys.argv[1])).read())))
 def test_open_files_do_not_grow_with_the_store(tmp_path):
     for unit in range(100):
         ResultStore(tmp_path).write([(hexadecimal(unit), result())])
-    done = subprocess.run([sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "100"

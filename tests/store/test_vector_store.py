@@ -16,7 +16,10 @@ from sonde.vectors import Vectors
 
 
 def some(count, start=0):
-    return [Sentence.of([f"w{i}"] * (i % 5)) if i % 5 else Sentence((), f"text {i}") for i in range(start, start + count)]
+    return [
+        Sentence.of([f"w{i}"] * (i % 5)) if i % 5 else Sentence((), f"text {i}")
+        for i in range(start, start + count)
+    ]
 
 
 def layer(sentences, shift=0.0):
@@ -77,7 +80,9 @@ def test_slots_of_several_passes_come_together(tmp_path):
     assert lacking.tolist() == [[False] * 6, [False] * 6, [True] * 3 + [False] * 3]
     found = store.read("base", ["2", "0"], ["two", "zero"], known)
     np.testing.assert_array_equal(found.layer("two")[3:], layer(known[3:], 7))
-    np.testing.assert_array_equal(found.layer("zero"), np.concatenate([layer(known[:4]), layer(known[4:], 1)]))
+    np.testing.assert_array_equal(
+        found.layer("zero"), np.concatenate([layer(known[:4]), layer(known[4:], 1)])
+    )
     assert store.widths("base") == {"0": 3, "1": 3, "2": 3}
 
 
@@ -87,7 +92,9 @@ def test_of_two_copies_the_older_is_read_by_everyone(tmp_path):
     time.sleep(0.02)
     fill(store, known, ("-", "x"), name="aa.vectors", shift=2)
     for reader in (store, VectorStore(tmp_path)):
-        np.testing.assert_array_equal(reader.read("base", ["-"], ["-"], known).layers[0], layer(known, 1))
+        np.testing.assert_array_equal(
+            reader.read("base", ["-"], ["-"], known).layers[0], layer(known, 1)
+        )
 
 
 def test_what_another_store_commits_is_seen(tmp_path):
@@ -110,7 +117,9 @@ def test_a_damaged_block_is_missing_again(tmp_path, where, caplog):
     assert fresh.missing("base", "-", known).tolist() == [False] * 2000 + [True] * 2000
     assert not path.exists()
     assert "p-00001.vectors is damaged" in caplog.text
-    np.testing.assert_array_equal(fresh.read("base", ["-"], ["-"], known[:2000]).layers[0], layer(known[:2000]))
+    np.testing.assert_array_equal(
+        fresh.read("base", ["-"], ["-"], known[:2000]).layers[0], layer(known[:2000])
+    )
 
 
 def test_a_damaged_block_is_never_read_even_without_asking_what_is_missing(tmp_path):
@@ -143,7 +152,9 @@ def test_two_processes_write_one_store(tmp_path):
     assert [w.exitcode for w in workers] == [0, 0]
     every = some(1000) + some(1000, 10_000) + some(1000, 90_000)
     assert not VectorStore(tmp_path).missing("base", "-", every).any()
-    np.testing.assert_array_equal(VectorStore(tmp_path).read("base", ["-"], ["-"], every).layers[0], layer(every))
+    np.testing.assert_array_equal(
+        VectorStore(tmp_path).read("base", ["-"], ["-"], every).layers[0], layer(every)
+    )
     assert not list(tmp_path.rglob("*.damaged"))
 
 
@@ -174,11 +185,19 @@ def test_plans_do_not_depend_on_the_order_given(tmp_path):
     two = draw_up(tmp_path / "b", mixed, keys_of(mixed), ("-",))
     assert one.file.path.name == two.file.path.name
     assert one.file.path.read_bytes() == two.file.path.read_bytes()
-    assert draw_up(tmp_path / "a", known, keys_of(known), ("0.mean",)).file.path.name != one.file.path.name
+    assert (
+        draw_up(tmp_path / "a", known, keys_of(known), ("0.mean",)).file.path.name
+        != one.file.path.name
+    )
 
 
 def test_a_plan_holds_its_sentences(tmp_path):
-    odd = [Sentence((), ""), Sentence(("a b", "\x1f\x1e"), "a b"), Sentence(("\ud800", "漢字"), "漢"), Sentence.of(["x"] * 10_000)]
+    odd = [
+        Sentence((), ""),
+        Sentence(("a b", "\x1f\x1e"), "a b"),
+        Sentence(("\ud800", "漢字"), "漢"),
+        Sentence.of(["x"] * 10_000),
+    ]
     plan = read(draw_up(tmp_path, odd, keys_of(odd), ("-",)).file.path)
     found = [s for block in range(len(plan)) for s in plan.sentences(block)]
     assert sorted(found, key=lambda s: s.key) == sorted(odd, key=lambda s: s.key)
@@ -212,7 +231,12 @@ def test_a_damaged_plan_is_set_aside(tmp_path):
 def test_blocks_that_are_removed_are_missing(tmp_path):
     store = VectorStore(tmp_path)
     sentences = [Sentence.of(["one"]), Sentence.of(["two"])]
-    store.write("base", "plan-00000.vectors", sentences, Filled(("-",), Vectors((np.ones((2, 3), np.float32),)), {}))
+    store.write(
+        "base",
+        "plan-00000.vectors",
+        sentences,
+        Filled(("-",), Vectors((np.ones((2, 3), np.float32),)), {}),
+    )
     assert not store.missing("base", "-", sentences).any()
     next(store.folder("base").iterdir()).unlink()
     assert store.missing("base", "-", sentences).all()
@@ -240,5 +264,7 @@ def test_open_files_grow_neither_with_blocks_nor_with_layers(tmp_path):
     for start in range(0, 500, 5):
         sentences = [Sentence.of([f"w{i}"]) for i in range(start, start + 5)]
         layers = tuple(np.full((5, 3), n, np.float32) for n in range(70))
-        store.write("base", f"p-{start:05d}.vectors", sentences, Filled(slots, Vectors(layers, slots), {}))
+        store.write(
+            "base", f"p-{start:05d}.vectors", sentences, Filled(slots, Vectors(layers, slots), {})
+        )
     subprocess.run([sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)], check=True)

@@ -7,21 +7,33 @@ from pathlib import Path
 
 SPLITS = (("tr", "train", 8), ("va", "dev", 2), ("te", "test", 2))
 SENTEVAL = {
-    "sentence_length": "0 1 2", "word_content": "river stone", "tree_depth": "5 6 10", "top_constituents": "NP_VP_. OTHER",
-    "bigram_shift": "I O", "past_present": "PAST PRES", "subj_number": "NN NNS", "obj_number": "NN NNS",
+    "sentence_length": "0 1 2", "word_content": "river stone", "tree_depth": "5 6 10",
+    "top_constituents": "NP_VP_. OTHER",
+    "bigram_shift": "I O", "past_present": "PAST PRES", "subj_number": "NN NNS",
+    "obj_number": "NN NNS",
     "odd_man_out": "C O", "coordination_inversion": "I O",
 }  # fmt: skip
 RUSENTEVAL = (
-    "conj_type gapping impersonal_sent ngram_shift obj_gender obj_number predicate_aspect predicate_tense predicate_voice sent_len "
-    "subj_gender subj_number tree_depth word_content"
+    "conj_type gapping impersonal_sent ngram_shift obj_gender obj_number predicate_aspect"
+    " predicate_tense predicate_voice sent_len subj_gender subj_number tree_depth word_content"
 )
 UD2019 = "SentLen WC TreeDepth TopDeps Passive Tense SubjNum ObjNum SentType"
 
 
 def rows(labels: str, marked: str = "") -> list[tuple[str, str, str, str]]:
-    """Split code, split, label and sentence of each row, a class at a time; no two sentences are the same."""
+    """Split code, split, label and sentence of each row, a class at a time; no two sentences are
+    the same.
+    """
     return [
-        (code, split, label, f"\" the {label.casefold()} {marked}{split} number {i} wasn 't {'near' if i % 2 else 'far'} .")
+        (
+            code,
+            split,
+            label,
+            (
+                f"\" the {label.casefold()} {marked}{split} number {i} wasn 't"
+                f" {'near' if i % 2 else 'far'} ."
+            ),
+        )
         for code, split, many in SPLITS
         for label in labels.split()
         for i in range(many)
@@ -67,7 +79,9 @@ def indic(file: Path) -> Path:
     with file.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened)
         writer.writerow(["voice", "sentences"])
-        writer.writerows([label, f"{label} , sentence {i}"] for label in ("active", "passive") for i in range(80))
+        writer.writerows(
+            [label, f"{label} , sentence {i}"] for label in ("active", "passive") for i in range(80)
+        )
     return file
 
 
@@ -75,13 +89,26 @@ COMPEVAL = {"cont1": 1, "cont2": 2, "order": 2, "sr": 2, "neg": 1}  # asked word
 
 
 def compeval(folder: Path) -> Path:
-    """A folder in the layout of Ettinger et al. 2018: every noun with every verb, the answer by who comes first."""
-    pairs = [(noun, verb) for noun in ("king", "nurse", "pilot") for verb in ("waits", "sings", "falls", "runs")]
+    """A folder in the layout of Ettinger et al. 2018: every noun with every verb, the answer by who
+    comes first.
+    """
+    pairs = [
+        (noun, verb)
+        for noun in ("king", "nurse", "pilot")
+        for verb in ("waits", "sings", "falls", "runs")
+    ]
     for name, slots in COMPEVAL.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         for split, who in (("train", "judge"), ("test", "clerk")):
             lines = [
-                "\t".join(["TRUE" if i % 2 else "FALSE", f"s{i}", f"the {noun} that {verb} helps the {who}", *(noun, verb[:-1])[-slots:]])
+                "\t".join(
+                    [
+                        "TRUE" if i % 2 else "FALSE",
+                        f"s{i}",
+                        f"the {noun} that {verb} helps the {who}",
+                        *(noun, verb[:-1])[-slots:],
+                    ]
+                )
                 for i, (noun, verb) in enumerate(pairs)
             ]
             (folder / name / f"{split}.txt").write_text("\n".join(lines) + "\n", "utf-8")

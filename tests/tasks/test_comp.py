@@ -1,4 +1,6 @@
-"""Composition tasks: what minimal pairs are, what is balanced, what is held out, and that labels are what events say."""
+"""Composition tasks: what minimal pairs are, what is balanced, what is held out, and that labels
+are what events say.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,13 @@ def test_a_pair_asks_the_same_about_two_sentences_of_one_split_and_has_both_answ
     order = np.argsort(pair, kind="stable").reshape(-1, 2)
     assert (pair[order[:, 0]] == pair[order[:, 1]]).all()
     assert len(np.unique(pair)) == len(order)
-    for column in (data.asked, data.splits, data.strata["structure"].codes, data.strata["voice"].codes, data.strata["negative"].codes):
+    for column in (
+        data.asked,
+        data.splits,
+        data.strata["structure"].codes,
+        data.strata["voice"].codes,
+        data.strata["negative"].codes,
+    ):
         assert (column[order[:, 0]] == column[order[:, 1]]).all()
     assert (yes(data)[order].sum(1) == 1).all()
 
@@ -57,7 +65,10 @@ def test_the_sentences_of_a_pair_have_the_same_words(name):
 @pytest.mark.parametrize("name", ["content1", "content2"])
 def test_the_sentences_of_a_pair_differ_in_one_word_where_words_are_asked_about(name):
     found = bags(made(name))
-    assert all((one - other).total() == (other - one).total() == 1 for one, other in zip(found[0::2], found[1::2], strict=True))
+    assert all(
+        (one - other).total() == (other - one).total() == 1
+        for one, other in zip(found[0::2], found[1::2], strict=True)
+    )
 
 
 def parts(data: Dataset) -> dict[str, Dataset]:
@@ -85,7 +96,11 @@ def test_only_the_part_of_new_pairs_asks_about_pairs_that_train_does_not(name):
     train, dev = (data.take(data.rows(split)) for split in ("train", "dev"))
     for part, some in parts(data).items():
         if data.asked.shape[1] == 2:
-            assert questions(some).isdisjoint(questions(train)) if part == "pairs" else questions(some) <= questions(train), part
+            assert (
+                questions(some).isdisjoint(questions(train))
+                if part == "pairs"
+                else questions(some) <= questions(train)
+            ), part
             assert questions(dev).isdisjoint(questions(train) | questions(some))
         for slot in range(data.asked.shape[1]):
             assert {a[slot] for a in questions(some)} <= {a[slot] for a in questions(train)}
@@ -96,12 +111,19 @@ def test_a_test_part_has_what_it_is_named_after_and_the_others_do_not(name):
     data = made(name)
     train, new = data.take(data.rows("train")), data.strata["new"]
     single = data.asked.shape[1] == 1
-    assert set(parts(data)) == {"sentences", "structures", "lemmas"} | (set() if single else {"pairs"})
+    assert set(parts(data)) == {"sentences", "structures", "lemmas"} | (
+        set() if single else {"pairs"}
+    )
     assert (new.codes[data.rows("train")] == -1).all()
     assert {len(part) for part in parts(data).values()} == {360 // (3 if single else 4)}
     known = {data.strata["structure"].names[c] for c in train.strata["structure"].codes}
     lexicon = english().lexicon.entries
-    lemma = {form: entry.lemma for kind in ("noun", "verb") for entry in lexicon[kind] for form in entry.forms}
+    lemma = {
+        form: entry.lemma
+        for kind in ("noun", "verb")
+        for entry in lexicon[kind]
+        for form in entry.forms
+    }
     adverbs = {entry.lemma for entry in lexicon["adverb"]}
     said = {word for bag in bags(train) for word in bag}
     words = {lemma[word] for word in said if word in lemma}
@@ -124,12 +146,16 @@ UNEVEN = {
 def test_kinds_of_no_have_even_shares_in_every_split(name):
     data = made(name)
     for split in ("train", "dev", "test"):
-        counts = np.bincount(data.strata["negative"].codes[data.rows(split)], minlength=len(data.strata["negative"].names))
+        counts = np.bincount(
+            data.strata["negative"].codes[data.rows(split)],
+            minlength=len(data.strata["negative"].names),
+        )
         assert counts.max() - counts.min() <= UNEVEN.get(name, 0.06) * counts.sum()
 
 
 LEARNT = [name for name in NAMES if DESIGNS[name].learn]
-SHALLOW = ("linear rule", "tree of three questions")  # of learnt rules those that see nothing of what is between two asked words
+# of learnt rules those that see nothing of what is between two asked words
+SHALLOW = ("linear rule", "tree of three questions")
 BOUNDS = {
     "sem-role": 0.555,  # 53.4, 51.3
     "negation": 0.535,  # 51.3, 51.4
@@ -146,7 +172,9 @@ BOUNDS_BETWEEN = {
     "embedded-tense": 0.595,  # 56.5
     "quantifier-scope": 0.93,  # 59.8, 90.0
 }
-"""The same of rules that see more, and three points: what docs/tasks-comp.md says is left, and no more."""
+"""The same of rules that see more, and three points: what docs/tasks-comp.md says is left, and no
+more.
+"""
 MEDIUM = "size=3000,dev=120,test=1200"
 
 
@@ -160,9 +188,15 @@ def test_no_shallow_rule_is_right_much_oftener_than_wrong(name):
 
 
 def test_without_balance_rules_of_thumb_are_right():
-    found = {held: made("sem-role", f"{MEDIUM},readings=none,balance={held}").notes["rules"] for held in ("none", "named", "learnt")}
+    found = {
+        held: made("sem-role", f"{MEDIUM},readings=none,balance={held}").notes["rules"]
+        for held in ("none", "named", "learnt")
+    }
     assert found["none"]["nearest noun before, or first after by"] > 0.75
-    assert max(found["named"]["tree of three questions"], found["none"]["tree of three questions"]) > 0.65
+    assert (
+        max(found["named"]["tree of three questions"], found["none"]["tree of three questions"])
+        > 0.65
+    )
     assert found["learnt"]["tree of three questions"] < 0.57
 
 
@@ -187,11 +221,18 @@ def _told(name: str, reading, asked: tuple[str, ...]) -> bool:
     """What a reading says of the asked words."""
     first, last = asked[0], asked[-1]
     said = [word.of for word in reading.words if word.says in ("noun", "predicate")]
-    own = [n for role in ("agent", "patient") for n in reading.values(last, role) if last not in reading.values(n, "relative")]
+    own = [
+        n
+        for role in ("agent", "patient")
+        for n in reading.values(last, role)
+        if last not in reading.values(n, "relative")
+    ]
     quantified = {n for n in own if reading.values(n, "determiner") in (("no",), ("not one",))}
 
     def subject(verb: str) -> tuple[str, ...]:
-        return reading.values(verb, "agent" if reading.values(verb, "voice") == ("active",) else "patient")
+        return reading.values(
+            verb, "agent" if reading.values(verb, "voice") == ("active",) else "patient"
+        )
 
     return {
         "content1": lambda: last in said,
@@ -200,7 +241,9 @@ def _told(name: str, reading, asked: tuple[str, ...]) -> bool:
         "sem-role": lambda: first in reading.values(last, "agent"),
         "negation": lambda: reading.values(last, "polarity") == ("positive",) and not quantified,
         "agreement": lambda: reading.values(subject(last)[0], "number") == ("plural",),
-        "embedded-tense": lambda: any(first in subject(v) and reading.values(v, "tense") == ("past",) for v in said),
+        "embedded-tense": lambda: any(
+            first in subject(v) and reading.values(v, "tense") == ("past",) for v in said
+        ),
         "adjective": lambda: first in reading.values(last, "adjective"),
         "quantifier-scope": lambda: first in quantified,
     }[name]()
@@ -227,10 +270,27 @@ def test_several_questions_about_a_sentence_have_both_answers(name):
 
 def test_words_of_one_s_own(tmp_path):
     file = tmp_path / "request.json"
-    file.write_text('{"nouns": ["king", "queen", "poet", "pupil", "guest"], "verbs": ["hug", "envy", "pay", "sneeze", "smile", "hire"]}')
+    file.write_text(
+        '{"nouns": ["king", "queen", "poet", "pupil", "guest"], "verbs": ["hug", "envy", "pay",'
+        ' "sneeze", "smile", "hire"]}'
+    )
     data = made("sem-role", f"size=200,dev=40,test=120,request={file}")
-    assert set(data.vocabulary) <= {"king", "queen", "poet", "pupil", "guest", "hug", "envy", "pay", "sneeze", "smile", "hire"}
-    assert TASKS.make(f"comp/order,request={file}").fingerprint != TASKS.make("comp/order").fingerprint
+    assert set(data.vocabulary) <= {
+        "king",
+        "queen",
+        "poet",
+        "pupil",
+        "guest",
+        "hug",
+        "envy",
+        "pay",
+        "sneeze",
+        "smile",
+        "hire",
+    }
+    assert (
+        TASKS.make(f"comp/order,request={file}").fingerprint != TASKS.make("comp/order").fingerprint
+    )
 
 
 @pytest.mark.parametrize(
@@ -246,9 +306,14 @@ def test_words_of_one_s_own(tmp_path):
 )
 def test_what_cannot_be_built_is_said_in_a_line(options, message, tmp_path):
     (tmp_path / "unicorn.json").write_text('{"nouns": ["unicorn"]}')
-    bare = '{"nouns": ["man", "woman", "poet"], "verbs": ["help", "call"], "aspect": ["simple"], "tense": ["past"], "number": ["plural"], '
+    bare = (
+        '{"nouns": ["man", "woman", "poet"], "verbs": ["help", "call"], "aspect": ["simple"],'
+        ' "tense": ["past"], "number": ["plural"], '
+    )
     (tmp_path / "bare.json").write_text(bare + '"frames": ["transitive"], "at_most": {}}')
-    options = options.replace("FILE", str(tmp_path / "unicorn.json")).replace("BARE", str(tmp_path / "bare.json"))
+    options = options.replace("FILE", str(tmp_path / "unicorn.json")).replace(
+        "BARE", str(tmp_path / "bare.json")
+    )
     with pytest.raises((DataProblem, OSError), match=message) as caught:
         TASKS.make(f"comp/sem-role,{options}").load()
     assert "\n" not in str(caught.value)

@@ -1,4 +1,6 @@
-"""Oracles of composition: each answers its task's questions, and is readable by the task's own probe where it says so."""
+"""Oracles of composition: each answers its task's questions, and is readable by the task's own
+probe where it says so.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 
 
 @pytest.mark.parametrize("mode", ["controlled", "paper"])
-@pytest.mark.parametrize("name", [name for name in names("comp") if name not in ("content1", "content2")])
+@pytest.mark.parametrize(
+    "name", [name for name in names("comp") if name not in ("content1", "content2")]
+)
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
     if mode == "paper" and name not in names("comp/released"):
         pytest.skip("the paper has no such set")
@@ -42,7 +46,10 @@ def test_words_are_facts(name):
     task = TASKS.make(f"comp/{name},{SMALL}")
     data = task.load()
     known = task.facts("words", data.sentences)
-    assert all((set(item.asked) <= set(known[item.sites[0].sentence][0])) is (item.label == "yes") for item in data.examples())
+    assert all(
+        (set(item.asked) <= set(known[item.sites[0].sentence][0])) is (item.label == "yes")
+        for item in data.examples()
+    )
 
 
 def reading(text: str):
@@ -57,7 +64,10 @@ def reading(text: str):
         ("the man helped the nurse that slept", {"help": "main", "sleep": "main patient relative"}),
         ("the man slept and laughed", {"sleep": "main", "laugh": "main and"}),
         ("the man said that the nurse slept", {"say": "main", "sleep": "main content"}),
-        ("the nurse met the man that helped the poet that slept", {"sleep": "main patient relative patient relative"}),
+        (
+            "the nurse met the man that helped the poet that slept",
+            {"sleep": "main patient relative patient relative"},
+        ),
     ],
 )
 def test_clauses_are_known_by_their_place(text, places):
@@ -69,12 +79,19 @@ def test_slots_say_either_word_with_the_place_and_relations_both_together():
     found = reading("the man that the nurse met slept")
     told = {name: set(oracle.told(found)) for name, oracle in ORACLES["sem-role"].items()}
     assert told["relations"] == {"sleep man", "meet nurse"}
-    assert told["slots"] == {"main: 0 sleep", "main: 1 man", "main agent relative: 0 meet", "main agent relative: 1 nurse"}
+    assert told["slots"] == {
+        "main: 0 sleep",
+        "main: 1 man",
+        "main agent relative: 0 meet",
+        "main agent relative: 1 nurse",
+    }
 
 
 def test_released_sentences_are_read_and_those_that_cannot_be_have_no_facts():
     told = ORACLES["sem-role"]["relations"].told
-    assert list(said(told, Sentence.of("the man is helped by the doctor".split()))) == ["help doctor"]
+    assert list(said(told, Sentence.of("the man is helped by the doctor".split()))) == [
+        "help doctor"
+    ]
     assert list(said(told, Sentence.of("man the the blorp".split()))) == []
 
 
@@ -94,11 +111,15 @@ def test_the_probe_of_the_task_reads_the_first_oracle_of_a_question_about_one_wo
     labels = data.labels.matrix()
     from sklearn.neural_network import MLPClassifier
 
-    fitted = MLPClassifier((32,), max_iter=60, random_state=0).fit(train, labels[data.rows("train")])
+    fitted = MLPClassifier((32,), max_iter=60, random_state=0).fit(
+        train, labels[data.rows("train")]
+    )
     assert fitted.score(test, labels[data.rows("test")]) > 0.95
 
 
-@pytest.mark.parametrize("options", ["asked=vectors", "written=cased", "asked=vectors,written=cased"])
+@pytest.mark.parametrize(
+    "options", ["asked=vectors", "written=cased", "asked=vectors,written=cased"]
+)
 def test_asked_words_as_vectors_and_sentences_as_texts(options):
     reference = f"comp/sem-role,{SMALL},{options}"
     check_task(reference)

@@ -41,11 +41,27 @@ PASSIVE = "the doctor that was called by the students is helping the man"
 @pytest.mark.parametrize(
     ("text", "noun", "verb", "found"),
     [
-        (ACTIVE, "student", "call", {"before the verb", "nearest noun", "nearest noun before the verb", AGENT, CHANGED}),
+        (
+            ACTIVE,
+            "student",
+            "call",
+            {"before the verb", "nearest noun", "nearest noun before the verb", AGENT, CHANGED},
+        ),
         (ACTIVE, "doctor", "call", {"before the verb", CHANGED, "first noun", "before that"}),
         (ACTIVE, "man", "help", {"nearest noun", "last noun"}),
         (PASSIVE, "student", "call", {"first after by", AGENT, CHANGED}),
-        (PASSIVE, "doctor", "call", {"before the verb", "nearest noun", "nearest noun before the verb", "first noun", "before that"}),
+        (
+            PASSIVE,
+            "doctor",
+            "call",
+            {
+                "before the verb",
+                "nearest noun",
+                "nearest noun before the verb",
+                "first noun",
+                "before that",
+            },
+        ),
     ],
 )
 def test_where_the_asked_noun_stands(text, noun, verb, found):
@@ -58,15 +74,35 @@ NEGATED = "the men that were not really sleeping are calling the women"
 @pytest.mark.parametrize(
     ("text", "verb", "found"),
     [
-        (NEGATED, "sleep", {"verb after not", "verb after not or no", "verb nearest to not or no", "after not or no", "first verb"}),
+        (
+            NEGATED,
+            "sleep",
+            {
+                "verb after not",
+                "verb after not or no",
+                "verb nearest to not or no",
+                "after not or no",
+                "first verb",
+            },
+        ),
         (NEGATED, "call", {"after not or no", "last verb"}),
-        ("no man that sleeps dances", "sleep", {"verb after not or no", "verb nearest to not or no", "after not or no", "first verb"}),
+        (
+            "no man that sleeps dances",
+            "sleep",
+            {"verb after not or no", "verb nearest to not or no", "after not or no", "first verb"},
+        ),
         ("no man that sleeps dances", "dance", {"after not or no", "last verb"}),
         ("the man that slept did not dance", "sleep", {"last verb before not or no", "first verb"}),
         (
             "the man that slept did not dance",
             "dance",
-            {"verb after not", "verb after not or no", "verb nearest to not or no", "after not or no", "last verb"},
+            {
+                "verb after not",
+                "verb after not or no",
+                "verb nearest to not or no",
+                "after not or no",
+                "last verb",
+            },
         ),
     ],
 )
@@ -75,7 +111,13 @@ def test_where_the_asked_verb_stands(text, verb, found):
 
 
 def test_sentences_are_read_once_and_questions_in_order():
-    dataset = Dataset.of([asked(ACTIVE, "student", "call"), asked(ACTIVE, "doctor", "call"), asked(PASSIVE, "doctor", "call")])
+    dataset = Dataset.of(
+        [
+            asked(ACTIVE, "student", "call"),
+            asked(ACTIVE, "doctor", "call"),
+            asked(PASSIVE, "doctor", "call"),
+        ]
+    )
     found = held(dataset)
     assert found["nearest noun before the verb"].tolist() == [True, False, True]
     assert list(found) == list(ROLE_RULES)
@@ -86,5 +128,12 @@ def test_where_words_are_not_there_or_not_known_or_nothing_is_asked_there_are_no
     assert held(Dataset.of([asked(ACTIVE, "lawyer", "call")])) == {}
     assert held(Dataset.of([asked("the blorp sleeps", "blorp", "sleep")])) == {}
     assert held(Dataset.of([asked(ACTIVE)])) == {}
-    assert held(Dataset.of([Example((Site(Sentence.of(["man", "sleeps"]), (0, 2)),), "yes", asked=("sleep",))])) == {}
+    assert (
+        held(
+            Dataset.of(
+                [Example((Site(Sentence.of(["man", "sleeps"]), (0, 2)),), "yes", asked=("sleep",))]
+            )
+        )
+        == {}
+    )
     assert held(Dataset.of([asked(ACTIVE, "call", "doctor")])) == {}

@@ -1,4 +1,6 @@
-"""Labels of composition under faults: what readings answer must contradict each that is wrong, and no other."""
+"""Labels of composition under faults: what readings answer must contradict each that is wrong, and
+no other.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from sonde.tasks.comp.family import DESIGNS
 
 SMALL = "size=80,dev=16,test=48,balance=none"  # what is balanced says nothing of labels
 NAMES = names("comp")
-PARTS = {"adjective": {"adjectives": 2, "relatives": 1, "together": 3}, "embedded-tense": {"complements": 1, "relatives": 1, "together": 2}}
+PARTS = {
+    "adjective": {"adjectives": 2, "relatives": 1, "together": 3},
+    "embedded-tense": {"complements": 1, "relatives": 1, "together": 2},
+}
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +30,10 @@ def requests(tmp_path_factory):
     """A file a task: a request of few structures, so that its sets are built in a second."""
     folder = tmp_path_factory.mktemp("requests")
     for name in NAMES:
-        asked = {"aspect": ["simple", "progressive"], "at_most": PARTS.get(name, {"relatives": 1, "together": 1})}
+        asked = {
+            "aspect": ["simple", "progressive"],
+            "at_most": PARTS.get(name, {"relatives": 1, "together": 1}),
+        }
         (folder / f"{name}.json").write_text(json.dumps(asked), "utf-8")
     return folder
 
@@ -37,7 +45,9 @@ def made(requests):
     def build(name, readings="all"):
         for known in (family._made, family._plan):
             known.cache_clear()
-        return TASKS.make(f"comp/{name},{SMALL},readings={readings},request={requests / name}.json").load()
+        return TASKS.make(
+            f"comp/{name},{SMALL},readings={readings},request={requests / name}.json"
+        ).load()
 
     yield build
     family._made.cache_clear()
@@ -48,7 +58,9 @@ def contradicted(name, found):
     """Which items have a label of which all readings of the sentence say the opposite, [n]."""
 
     def answer(item):
-        return agreeing(item.sites[0].sentence.words, lambda reading: DESIGNS[name].answer(reading, item.asked))
+        return agreeing(
+            item.sites[0].sentence.words, lambda reading: DESIGNS[name].answer(reading, item.asked)
+        )
 
     return np.array([answer(item) is (item.label == "no") for item in found.examples()])
 
@@ -65,20 +77,30 @@ def test_readings_contradict_no_label_and_each_that_is_laid_out_wrong(name, made
     right = made(name)
     assert not contradicted(name, right).any()
     rows = comp_data._rows
-    monkeypatch.setattr(comp_data, "_rows", lambda *told: (row._replace(answer=row.answer ^ (row.split == 1)) for row in rows(*told)))
+    monkeypatch.setattr(
+        comp_data,
+        "_rows",
+        lambda *told: (row._replace(answer=row.answer ^ (row.split == 1)) for row in rows(*told)),
+    )
     wrong = made(name)
     assert touched(wrong, right).any()
     assert (contradicted(name, wrong) == touched(wrong, right)).all()
 
 
 def inverted(asks, where):
-    """Contrasts whose labels are wrong where the clause of the asked verb, and its voice, are so and so."""
+    """Contrasts whose labels are wrong where the clause of the asked verb, and its voice, are so
+    and so.
+    """
 
     def fault(placed, language):
         for contrast in asks(placed, language):
             voices = {at.prefix: at.clause.voice for at in placed.clauses}
             yield replace(
-                contrast, questions=tuple(q._replace(first=q.first ^ where(q.clause, voices[q.clause])) for q in contrast.questions)
+                contrast,
+                questions=tuple(
+                    q._replace(first=q.first ^ where(q.clause, voices[q.clause]))
+                    for q in contrast.questions
+                ),
             )
 
     return fault
@@ -90,15 +112,24 @@ WHERE = {
     "of passives": lambda clause, voice: voice == "passive",
 }
 FAULTS = [(name, "everywhere") for name in NAMES]
-FAULTS += [(name, where) for name in ("content1", "order", "sem-role") for where in WHERE if where != "everywhere"]
+FAULTS += [
+    (name, where)
+    for name in ("content1", "order", "sem-role")
+    for where in WHERE
+    if where != "everywhere"
+]
 
 
 @pytest.mark.parametrize(("name", "where"), FAULTS)
 def test_a_set_with_inverted_labels_is_not_built(name, where, made, monkeypatch):
     right = made(name, "none")
-    monkeypatch.setitem(DESIGNS, name, replace(DESIGNS[name], asks=inverted(DESIGNS[name].asks, WHERE[where])))
+    monkeypatch.setitem(
+        DESIGNS, name, replace(DESIGNS[name], asks=inverted(DESIGNS[name].asks, WHERE[where]))
+    )
     wrong = made(name, "none")
     assert touched(wrong, right).any()
     assert (contradicted(name, wrong) == touched(wrong, right)).all()
-    with pytest.raises(DataProblem, match=r"every reading answers .*, and its label is the opposite"):
+    with pytest.raises(
+        DataProblem, match=r"every reading answers .*, and its label is the opposite"
+    ):
         made(name)

@@ -1,4 +1,6 @@
-"""Words of one's own in composition tasks: they are asked about like any other, or it is said why not."""
+"""Words of one's own in composition tasks: they are asked about like any other, or it is said why
+not.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ USUAL = {"transitive": ["hug", "envy", "pay"], "intransitive": ["sneeze", "smile
 OTHERS = [verb for verbs in USUAL.values() for verb in verbs]
 PEOPLE = ["king", "queen", "poet", "pupil", "guest"]
 GOOGLE = "verb\tgoogle\tgoogles googled googled googling\ttransitive\t-\thigh"
-FOUND = "verb\tfound\tfounds founded founded founding\ttransitive\t-\thigh"  # "found" is of "find", too
+# "found" is of "find", too
+FOUND = "verb\tfound\tfounds founded founded founding\ttransitive\t-\thigh"
 PUT = "verb\tput\tputs put put putting\ttransitive\t-\thigh"
-ODD = "verb\tgoogle\thelps helped helped helping\ttransitive\t-\thigh"  # all but the lemma are forms of "help"
+# all but the lemma are forms of "help"
+ODD = "verb\tgoogle\thelps helped helped helping\ttransitive\t-\thigh"
 VLOG = "verb\tvlog\tvlogs vlogged vlogged vlogging\tintransitive\t-\thigh"
 VLOGGER = "noun\tvlogger\tvloggers\tperson\t-\thigh"
 NARROW = {"aspect": ["simple", "progressive"], "at_most": {"relatives": 1, "together": 1}}
@@ -26,7 +30,9 @@ NARROW = {"aspect": ["simple", "progressive"], "at_most": {"relatives": 1, "toge
 
 @pytest.fixture
 def built(tmp_path):
-    """Builds a set from a request with words of one's own: beside the built-in ones, or in a table in place of theirs."""
+    """Builds a set from a request with words of one's own: beside the built-in ones, or in a table
+    in place of theirs.
+    """
 
     def build(*lines, task="sem-role", key="more_words", size=160, options="", **asked):
         known = TABLE.read_text("utf-8").rstrip("\n") if key == "lexicon" else HEADER
@@ -58,7 +64,9 @@ def asked(found):
 )
 def test_a_verb_of_one_s_own_is_asked_about_like_others_of_its_frame(line, key, task, built):
     _, word, _, frame, *_ = line.split("\t")
-    found = built(line, key=key, task=task, size=1000, verbs={**USUAL, frame: [*USUAL[frame], word]})
+    found = built(
+        line, key=key, task=task, size=1000, verbs={**USUAL, frame: [*USUAL[frame], word]}
+    )
     counts = asked(found)
     assert counts[word] >= 0.5 * sum(counts[verb] for verb in USUAL[frame]) / 3 > 0
     assert {item.label for item in found.examples() if word in item.asked} == {"no", "yes"}
@@ -71,12 +79,18 @@ def test_a_noun_of_one_s_own_is_asked_about(built):
 
 @pytest.mark.parametrize("key", ["more_words", "lexicon"])
 def test_a_verb_whose_tense_nobody_could_tell_is_refused(key, built):
-    with pytest.raises(DataProblem, match=r"own\.json: .*own\.tsv: the past of the verb 'put' is the same"):
+    with pytest.raises(
+        DataProblem, match=r"own\.json: .*own\.tsv: the past of the verb 'put' is the same"
+    ):
         built(PUT, key=key, verbs=["put", *OTHERS])
 
 
-def test_a_verb_with_a_form_of_another_is_asked_about_where_it_is_clear_and_the_rest_is_noted(built):
-    found = built(FOUND, verbs=["found", *OTHERS], tense=["present"], number=["plural"], aspect=["simple"])
+def test_a_verb_with_a_form_of_another_is_asked_about_where_it_is_clear_and_the_rest_is_noted(
+    built,
+):
+    found = built(
+        FOUND, verbs=["found", *OTHERS], tense=["present"], number=["plural"], aspect=["simple"]
+    )
     unclear = found.notes["unclear"]
     assert unclear["pairs"] > 0
     assert any(" found " in text for text in unclear["as"])
@@ -84,9 +98,20 @@ def test_a_verb_with_a_form_of_another_is_asked_about_where_it_is_clear_and_the_
 
 
 def test_a_verb_that_no_sentence_makes_clear_is_not_left_out_in_silence(built):
-    with pytest.raises(DataProblem, match=r"own\.json: 'google' is asked about in no item, because the readings .* do not agree, as of '"):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            r"own\.json: 'google' is asked about in no item, because the readings .* do not agree,"
+            r" as of '"
+        ),
+    ):
         built(ODD, verbs=["google", *OTHERS], tense=["past"])
-    assert asked(built(ODD, verbs=["google", *OTHERS], tense=["past"], options=",readings=none"))["google"] >= 10
+    assert (
+        asked(built(ODD, verbs=["google", *OTHERS], tense=["past"], options=",readings=none"))[
+            "google"
+        ]
+        >= 10
+    )
 
 
 def test_tables_that_are_written_anew_are_read_again(built):

@@ -1,4 +1,6 @@
-"""The five released sets of Ettinger et al. 2018: their layout, what is carved, what is wrong with a file."""
+"""The five released sets of Ettinger et al. 2018: their layout, what is carved, what is wrong with
+a file.
+"""
 
 from __future__ import annotations
 
@@ -16,35 +18,56 @@ from tasks.publications import compeval
 NAMES = names("comp/released")
 DATA = Path(os.environ.get("SONDE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
 real = pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA has no compeval-released")
-SIZES = {"content1": (4002, 1002), "content2": (4004, 1000), "order": (4000, 1000), "sem-role": (4002, 1000), "negation": (4000, 1000)}
+SIZES = {
+    "content1": (4002, 1002),
+    "content2": (4004, 1000),
+    "order": (4000, 1000),
+    "sem-role": (4002, 1000),
+    "negation": (4000, 1000),
+}
 
 
 def load(name, place, *options):
     return TASKS.make(",".join([f"comp/released/{name}:{place}", *options])).load()
 
 
-@pytest.mark.parametrize(("name", "asked"), [("content1", ("wait",)), ("sem-role", ("king", "wait"))])
+@pytest.mark.parametrize(
+    ("name", "asked"), [("content1", ("wait",)), ("sem-role", ("king", "wait"))]
+)
 def test_labels_are_answers_and_asked_words_fill_their_slots(tmp_path, name, asked):
     first = next(load(name, compeval(tmp_path), "dev=none").examples())
-    assert (first.label, first.asked, first.sites[0].sentence.text) == ("no", asked, "the king that waits helps the judge")
+    assert (first.label, first.asked, first.sites[0].sentence.text) == (
+        "no",
+        asked,
+        "the king that waits helps the judge",
+    )
     assert first.strata["asked"] == " ".join(asked)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_read_with_the_paper_s_probe_and_one_hot_asked_words(tmp_path, name):
     made = TASKS.make(f"comp/released/{name}:{compeval(tmp_path)}")
-    assert (made.metric, made.probe, made.view) == ("accuracy", "mlp,protocol=ettinger", "mean+asked")
+    assert (made.metric, made.probe, made.view) == (
+        "accuracy",
+        "mlp,protocol=ettinger",
+        "mean+asked",
+    )
 
 
 def test_a_dev_split_is_carved_by_sentences_and_noted_or_left_out(tmp_path):
     place = compeval(tmp_path)
     lines = (place / "order" / "train.txt").read_text("utf-8").splitlines()
-    other = [line.replace("helps", "hears") for line in lines] + [line.replace("helps", "sees") for line in lines]
+    other = [line.replace("helps", "hears") for line in lines] + [
+        line.replace("helps", "sees") for line in lines
+    ]
     (place / "order" / "train.txt").write_text("\n".join([*lines, *other]) + "\n", "utf-8")
     carved, whole = load("order", place), load("order", place, "dev=none")
     assert [len(whole.rows(s)) for s in ("train", "dev", "test")] == [36, 0, 12]
     assert carved.notes["dev"]["carved_from_train"] == len(carved.rows("dev")) > 0
-    dev, train = ({e.sites[0].sentence for e in carved.take(carved.rows(s)).examples()} for s in ("dev", "train"))
+    dev, train = (
+        {e.sites[0].sentence for e in carved.take(carved.rows(s)).examples()}
+        for s in ("dev", "train")
+    )
     assert not dev & train
     assert (load("order", place, "seed=1").splits != carved.splits).any()
     assert (load("order", place).splits == carved.splits).all()
@@ -53,8 +76,14 @@ def test_a_dev_split_is_carved_by_sentences_and_noted_or_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("TRUE\ts1\tthe king waits\tking", r"train.txt:2: 4 columns, not 5 \(label, sentence id, words, asked noun, asked verb"),
-        ("MAYBE\ts1\tthe king waits\tking\twait", "train.txt:2: label 'MAYBE' is not one of TRUE, FALSE"),
+        (
+            "TRUE\ts1\tthe king waits\tking",
+            r"train.txt:2: 4 columns, not 5 \(label, sentence id, words, asked noun, asked verb",
+        ),
+        (
+            "MAYBE\ts1\tthe king waits\tking\twait",
+            "train.txt:2: label 'MAYBE' is not one of TRUE, FALSE",
+        ),
         ("TRUE\ts1\tthe king waits\tking\t ", "train.txt:2: an asked word is empty"),
         ("TRUE\ts1\t \tking\twait", "train.txt:2: there are no words"),
     ],
@@ -71,13 +100,43 @@ def test_a_bad_row_is_named(tmp_path, line, told):
 @pytest.mark.parametrize(
     ("label", "text", "asked", "told"),
     [
-        ("yes", "the doctor that the students called is helping the man", ("student", "call"), {"voice": "active", "clause": "relative"}),
-        ("no", "the doctor was not called by the man", ("doctor", "call"), {"voice": "passive", "clause": "main", "negative": "patient"}),
-        ("no", "the men that sleep help the woman", ("man", "help"), {"voice": "active", "clause": "main", "negative": "agent"}),
-        ("no", "the men that sleep help the woman", ("woman", "sleep"), {"voice": "active", "clause": "relative", "negative": "unrelated"}),
-        ("no", "the men dance", ("woman", "dance"), {"voice": "active", "clause": "main", "negative": "noun absent"}),
+        (
+            "yes",
+            "the doctor that the students called is helping the man",
+            ("student", "call"),
+            {"voice": "active", "clause": "relative"},
+        ),
+        (
+            "no",
+            "the doctor was not called by the man",
+            ("doctor", "call"),
+            {"voice": "passive", "clause": "main", "negative": "patient"},
+        ),
+        (
+            "no",
+            "the men that sleep help the woman",
+            ("man", "help"),
+            {"voice": "active", "clause": "main", "negative": "agent"},
+        ),
+        (
+            "no",
+            "the men that sleep help the woman",
+            ("woman", "sleep"),
+            {"voice": "active", "clause": "relative", "negative": "unrelated"},
+        ),
+        (
+            "no",
+            "the men dance",
+            ("woman", "dance"),
+            {"voice": "active", "clause": "main", "negative": "noun absent"},
+        ),
         ("no", "the men dance", ("man", "sleep"), {"negative": "verb absent"}),
-        ("no", "the men are not often , really dancing", ("dance",), {"voice": "active", "clause": "main"}),
+        (
+            "no",
+            "the men are not often , really dancing",
+            ("dance",),
+            {"voice": "active", "clause": "main"},
+        ),
         ("no", "the blorps dance", ("blorp", "dance"), {}),
     ],
 )
@@ -112,14 +171,20 @@ def answered(name, words, asked):
 @real
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "order"])
 def test_every_label_is_what_a_reader_of_the_words_alone_says(name):
-    wrong = [e for e in load(name, DATA).examples() if answered(name, e.sites[0].sentence.words, e.asked) != (e.label == "yes")]
+    wrong = [
+        e
+        for e in load(name, DATA).examples()
+        if answered(name, e.sites[0].sentence.words, e.asked) != (e.label == "yes")
+    ]
     assert not wrong
 
 
 @real
 def test_the_released_files_are_known_by_their_checksums():
     for name in NAMES:
-        assert all_published([part.path for part in TASKS.make(f"comp/released/{name}:{DATA}").parts()])
+        assert all_published(
+            [part.path for part in TASKS.make(f"comp/released/{name}:{DATA}").parts()]
+        )
 
 
 def test_the_first_oracle_is_one_that_can_pass_on_pairs_that_train_does_not_ask_about(tmp_path):

@@ -1,4 +1,6 @@
-"""Shares of contrasts: rules come out at half, evenly where nothing forbids it, and rounding does not tip them."""
+"""Shares of contrasts: rules come out at half, evenly where nothing forbids it, and rounding does
+not tip them.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""The same name means the same reading: tasks of one name have one default probe, metric and view in all families."""
+"""The same name means the same reading: tasks of one name have one default probe, metric and view
+in all families.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ NAMES = sorted(name for name, families in LAST.items() if families > 1)
 
 @pytest.mark.parametrize("last", NAMES)
 def test_tasks_of_one_name_are_read_alike(last, tmp_path):
-    made = [TASKS.make(f"{family}/{last}:{tmp_path}") for family in FAMILIES if f"{family}/{last}" in set(TASKS)]
+    made = [
+        TASKS.make(f"{family}/{last}:{tmp_path}")
+        for family in FAMILIES
+        if f"{family}/{last}" in set(TASKS)
+    ]
     assert len({(task.probe, task.metric, task.view) for task in made}) == 1
 
 

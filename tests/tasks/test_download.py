@@ -49,7 +49,9 @@ def test_an_interrupted_file_goes_on_where_it_stopped(site, web, waits, tmp_path
 
 def test_a_later_run_goes_on_too(site, web, tmp_path):
     site.cuts = [1000] * TRIES
-    with pytest.raises(Unreachable, match=r"ended after 4,000 of 256,000 bytes \(4 tries\); 4,000 bytes are kept"):
+    with pytest.raises(
+        Unreachable, match=r"ended after 4,000 of 256,000 bytes \(4 tries\); 4,000 bytes are kept"
+    ):
         download(site.url + "a.txt", tmp_path / "a.txt", web)
     assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
     assert site.asked[-1] == ("/a.txt", "bytes=4000-")
@@ -66,7 +68,10 @@ def test_a_part_of_an_older_version_is_not_mixed_with_a_newer_one(site, web, tmp
 def test_a_server_that_cannot_send_the_rest_sends_all_of_it_again(site, web, tmp_path):
     site.cuts, site.ranges = [5000], False
     steps = []
-    assert download(site.url + "a.txt", tmp_path / "a.txt", Web(steps.append, web.pause)).read_bytes() == CONTENT
+    assert (
+        download(site.url + "a.txt", tmp_path / "a.txt", Web(steps.append, web.pause)).read_bytes()
+        == CONTENT
+    )
     assert sum(steps) == len(CONTENT)
     assert -5000 in steps
 
@@ -134,8 +139,16 @@ def test_a_full_disk_is_said_and_keeps_the_part(site, web, tmp_path, monkeypatch
                 raise OSError(errno.ENOSPC, "No space left on device")
             self.room -= len(chunk)
 
-    monkeypatch.setattr(Path, "open", lambda self, *a, **k: Full(real(self, *a, **k)) if self.suffix == ".part" else real(self, *a, **k))
-    with pytest.raises(NoRoom, match=r"cannot write .*a\.txt\.part: no space left on device; make room"):
+    monkeypatch.setattr(
+        Path,
+        "open",
+        lambda self, *a, **k: (
+            Full(real(self, *a, **k)) if self.suffix == ".part" else real(self, *a, **k)
+        ),
+    )
+    with pytest.raises(
+        NoRoom, match=r"cannot write .*a\.txt\.part: no space left on device; make room"
+    ):
         download(site.url + "a.txt", tmp_path / "a.txt", web)
     monkeypatch.undo()
     assert part_of(tmp_path / "a.txt").stat().st_size == 100_000

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.tasks import TASKS
-from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, pruned, tagged_seen, thinned
+from sonde.tasks.edge.columns import (
+    Marked,
+    counted,
+    divided,
+    laid_out,
+    pruned,
+    tagged_seen,
+    thinned,
+)
 from sonde.testing.tasks import same_dataset
 from tasks.edges import edge_files
 
@@ -28,16 +36,28 @@ def examples(reference):
 @st.composite
 def marked(draw):
     words = tuple(draw(st.lists(st.sampled_from("abC"), min_size=1, max_size=5)))
-    span = st.integers(0, len(words) - 1).flatmap(lambda a: st.tuples(st.just(a), st.integers(a + 1, len(words))))
+    span = st.integers(0, len(words) - 1).flatmap(
+        lambda a: st.tuples(st.just(a), st.integers(a + 1, len(words)))
+    )
     spans = [draw(span) + draw(span) for _ in range(draw(st.integers(0, 4)))]
-    return Marked(Sentence.of(words), spans, [draw(st.sampled_from("xyz")) for _ in spans], draw(st.sampled_from(["train", "dev", "test"])))
+    return Marked(
+        Sentence.of(words),
+        spans,
+        [draw(st.sampled_from("xyz")) for _ in spans],
+        draw(st.sampled_from(["train", "dev", "test"])),
+    )
 
 
 @given(st.lists(marked(), min_size=1, max_size=8))
 def test_columns_are_those_of_examples(found):
     """Laid out at once, targets are what examples written one by one would be."""
     written = [
-        Example((Site(one.sentence, (a, b)), Site(one.sentence, (c, d))), label, one.split, strata={"distance": str(max(c - b, a - d, 0))})
+        Example(
+            (Site(one.sentence, (a, b)), Site(one.sentence, (c, d))),
+            label,
+            one.split,
+            strata={"distance": str(max(c - b, a - d, 0))},
+        )
         for one in found
         for (a, b, c, d), label in zip(one.spans, one.labels, strict=True)
     ]
@@ -58,31 +78,50 @@ def test_seen_is_whether_train_has_the_words(found):
         return
     dataset = tagged_seen(laid_out(found).dataset)
     assert ("seen" in dataset.strata) == bool(len(dataset.rows("train")))
-    told = [tuple(" ".join(s.sentence.words[slice(*s.span)]).casefold() for s in e.sites) for e in dataset.examples()]
+    told = [
+        tuple(" ".join(s.sentence.words[slice(*s.span)]).casefold() for s in e.sites)
+        for e in dataset.examples()
+    ]
     train = [words for words, e in zip(told, dataset.examples(), strict=True) if e.split == "train"]
     firsts, seconds = {a for a, _ in train}, {b for _, b in train}
     for words, example in zip(told, dataset.examples(), strict=True):
         both = words in train
         each = words[0] in firsts and words[1] in seconds
         assert example.strata.get("seen") == (
-            None if not train or example.split == "train" else "yes" if both else "apart" if each else "no"
+            None
+            if not train or example.split == "train"
+            else "yes"
+            if both
+            else "apart"
+            if each
+            else "no"
         )
 
 
 @settings(max_examples=30)
 @given(st.lists(marked(), min_size=6, max_size=30), st.integers(0, 3))
 def test_drawn_splits_keep_equal_sentences_together_and_repeat(found, seed):
-    laid = laid_out([*(one._replace(split="") for one in found), Marked(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"])])
+    laid = laid_out(
+        [
+            *(one._replace(split="") for one in found),
+            Marked(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
+        ]
+    )
     dataset = divided(laid, False, seed)
     home = {}
     for example in dataset.examples():
-        home.setdefault(tuple(w.casefold() for w in example.sites[0].sentence.words), set()).add(example.split)
+        home.setdefault(tuple(w.casefold() for w in example.sites[0].sentence.words), set()).add(
+            example.split
+        )
     assert all(len(splits) == 1 for splits in home.values())
     same_dataset(dataset, divided(laid, True, seed))
 
 
 def test_documents_stay_together_when_splits_are_drawn():
-    found = [Marked(Sentence.of(f"w{i} x".split()), [(0, 1)], ["a"], group=f"d{i // 5}") for i in range(100)]
+    found = [
+        Marked(Sentence.of(f"w{i} x".split()), [(0, 1)], ["a"], group=f"d{i // 5}")
+        for i in range(100)
+    ]
     dataset = divided(laid_out(found), False, 0)
     assert all(len(set(dataset.splits[i : i + 5].tolist())) == 1 for i in range(0, 100, 5))
     assert np.bincount(dataset.splits).tolist() == [80, 10, 10]
@@ -91,7 +130,13 @@ def test_documents_stay_together_when_splits_are_drawn():
 
 def test_sizes_take_whole_sentences_and_keep_shares():
     found = [
-        Marked(Sentence.of(f"w{i} x y".split()), [(0, 1), (1, 2), (2, 3)], list("abc"), "train" if i % 4 else "test") for i in range(400)
+        Marked(
+            Sentence.of(f"w{i} x y".split()),
+            [(0, 1), (1, 2), (2, 3)],
+            list("abc"),
+            "train" if i % 4 else "test",
+        )
+        for i in range(400)
     ]
     laid = laid_out(found)
     small, owners = thinned(laid.dataset, laid.owners, 100, 0)
@@ -99,7 +144,10 @@ def test_sizes_take_whole_sentences_and_keep_shares():
     assert len(small.rows("train")) == 75
     assert set(Counter(owners.tolist()).values()) == {3}
     assert len(small.sentences) == len(small) // 3
-    assert all(set(e.sites[0].sentence.words) == {e.sites[0].sentence.words[0], "x", "y"} for e in small.examples())
+    assert all(
+        set(e.sites[0].sentence.words) == {e.sites[0].sentence.words[0], "x", "y"}
+        for e in small.examples()
+    )
     same_dataset(small, thinned(laid.dataset, laid.owners, 100, 0)[0])
     assert thinned(laid.dataset, laid.owners, 100, 1)[0].sentences != small.sentences
     assert thinned(laid.dataset, laid.owners, 5000, 1)[0] is laid.dataset
@@ -116,7 +164,10 @@ def test_sentences_that_no_target_is_about_are_let_go():
 
 
 def test_classes_that_no_target_has_are_let_go():
-    found = [Marked(Sentence.of((f"w{i}",)), [(0, 1)], [label], "train") for i, label in enumerate("abcb")]
+    found = [
+        Marked(Sentence.of((f"w{i}",)), [(0, 1)], [label], "train")
+        for i, label in enumerate("abcb")
+    ]
     kept = pruned(laid_out(found).dataset.take(np.array([3, 0])))
     assert kept.labels.names == ("a", "b")
     assert [e.label for e in kept.examples()] == ["b", "a"]
@@ -124,17 +175,32 @@ def test_classes_that_no_target_has_are_let_go():
 
 def test_repeats_and_labels_that_train_lacks_are_counted():
     one, two = Sentence.of("a b".split()), Sentence.of("c d".split())
-    rows = [("train", one, "x"), ("train", one, "x"), ("dev", one, "y"), ("test", two, "y"), ("test", two, "x")]
+    rows = [
+        ("train", one, "x"),
+        ("train", one, "x"),
+        ("dev", one, "y"),
+        ("test", two, "y"),
+        ("test", two, "x"),
+    ]
     laid = laid_out([Marked(sentence, [(0, 1)], [label], split) for split, sentence, label in rows])
     notes = counted(laid.dataset, laid.owners)
     assert notes["targets"] == {"train": 2, "dev": 1, "test": 2}
-    assert notes["sentences that recur"] == {"again in train": 1, "again in test": 1, "in train and dev": 1}
+    assert notes["sentences that recur"] == {
+        "again in train": 1,
+        "again in test": 1,
+        "in train and dev": 1,
+    }
     assert notes["labels that train lacks"] == {"y": 2}
 
 
 def test_targets_of_two_kinds_and_spans_outside_are_refused():
     with pytest.raises(DataProblem, match="one span and others two"):
-        laid_out([Marked(Sentence.of("ab"), [(0, 1)], ["x"]), Marked(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"])])
+        laid_out(
+            [
+                Marked(Sentence.of("ab"), [(0, 1)], ["x"]),
+                Marked(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
+            ]
+        )
     for span in ((0, 3), (1, 1), (-1, 1)):
         with pytest.raises(DataProblem, match="is outside 'a b', or empty"):
             laid_out([Marked(Sentence.of("ab"), [span], ["x"])])
@@ -142,7 +208,13 @@ def test_targets_of_two_kinds_and_spans_outside_are_refused():
 
 def test_files_without_test_or_with_and_without_splits(folder, tmp_path):
     dev = folder / "gold" / "toy.dev.gold_conll"
-    with pytest.raises(DataProblem, match=r"edge/srl: no train and no test targets in .*; its splits: dev\. Name further files by with="):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            r"edge/srl: no train and no test targets in .*; its splits: dev\. Name further files by"
+            r" with="
+        ),
+    ):
         TASKS.make(f"edge/srl:{dev}").load()
     assert len(TASKS.make(f"edge/srl:{dev}").found()) == 30
     drawn = TASKS.make(f"edge/srl:{dev},splits=sampled").load()
@@ -154,14 +226,18 @@ def test_files_without_test_or_with_and_without_splits(folder, tmp_path):
 
 def test_a_dev_split_is_carved_from_train(folder):
     place = folder / "gold"
-    dataset = TASKS.make(f"edge/pos:{place}/toy.train.gold_conll,with={place}/toy.test.gold_conll").load()
+    dataset = TASKS.make(
+        f"edge/pos:{place}/toy.train.gold_conll,with={place}/toy.test.gold_conll"
+    ).load()
     assert dataset.notes["dev"]["kept_together"] == "sentences"
     assert len(dataset.rows("dev")) == 11  # a sentence
 
 
 REFERENCES = (
-    "edge/jsonl:{}/jsonl", "edge/pos:{}/gold", "edge/dep:{}/misc", "edge/const:{}/gold", "edge/entities:{}/columns", "edge/coref:{}/gold",
-    "edge/srl:{}/gold", "edge/spr1:{}/spr1", "edge/spr1:{0}/spr1_table/protoroles_eng_pb_08302015.tsv,treebank={0}/spr1_table/wsj",
+    "edge/jsonl:{}/jsonl", "edge/pos:{}/gold", "edge/dep:{}/misc", "edge/const:{}/gold",
+    "edge/entities:{}/columns", "edge/coref:{}/gold",
+    "edge/srl:{}/gold", "edge/spr1:{}/spr1",
+    "edge/spr1:{0}/spr1_table/protoroles_eng_pb_08302015.tsv,treebank={0}/spr1_table/wsj",
     "edge/spr2:{}/sets", "edge/semeval:{}/semeval", "edge/dpr:{}/recast/dpr_data.txt",
 )  # fmt: skip
 

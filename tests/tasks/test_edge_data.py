@@ -1,4 +1,6 @@
-"""The edge tasks on the published data: the sizes that were published, and the files that the paper's code made, target by target."""
+"""The edge tasks on the published data: the sizes that were published, and the files that the
+paper's code made, target by target.
+"""
 
 import json
 import lzma
@@ -13,7 +15,9 @@ from sonde.corpora import conllu, edges
 from sonde.tasks import TASKS
 
 DATA = Path(os.environ.get("SONDE_DATA", "/nonexistent"))
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="SONDE_DATA does not name the folder of real data")
+pytestmark = pytest.mark.skipif(
+    not DATA.is_dir(), reason="SONDE_DATA does not name the folder of real data"
+)
 EDGE, EWT = DATA / "edge", DATA / "treebanks" / "UD_English-EWT"
 
 
@@ -43,13 +47,19 @@ def test_spr2_has_its_published_size():
 
 
 def test_spr2_from_its_table_is_what_the_paper_s_code_made_of_it(tmp_path):
-    """The table, the thresholds and the treebank give the published targets, where a later treebank has the same words."""
+    """The table, the thresholds and the treebank give the published targets, where a later treebank
+    has the same words.
+    """
     import tarfile
 
     with tarfile.open(EDGE / "SPR2" / "protoroles_eng_udewt.tar.gz") as archive:
         archive.extract("protoroles_eng_ud1.2_11082016.tsv", tmp_path, filter="data")
     ids = EDGE / "UDS-1.0-decomp" / "ud_ids.json.xz"
-    ours = targets(TASKS.make(f"edge/spr2:{tmp_path}/protoroles_eng_ud1.2_11082016.tsv,treebank={EWT},ids={ids}").load())
+    ours = targets(
+        TASKS.make(
+            f"edge/spr2:{tmp_path}/protoroles_eng_ud1.2_11082016.tsv,treebank={EWT},ids={ids}"
+        ).load()
+    )
     published = targets(TASKS.make(f"edge/spr2:{EDGE}/SPR2").load())
     assert sum(published.values()) == 6137
     assert sum((ours & published).values()) == 6035
@@ -65,16 +75,25 @@ def test_dpr_has_its_published_size():
 
 def test_semeval_is_split_as_the_paper_s_code_splits_it():
     place = EDGE / "SemEval2010-Task8"
-    original, published = (TASKS.make(f"edge/semeval:{place}/{kind}").load() for kind in ("original", "edges"))
+    original, published = (
+        TASKS.make(f"edge/semeval:{place}/{kind}").load() for kind in ("original", "edges")
+    )
     assert sizes(original) == (6851, 1149, 2717)
     assert targets(original) == targets(published)
     assert len(original.labels.names) == 19
-    assert len({original.labels.names[k] for k in original.labels.take(original.rows("dev")).ids}) == 18
+    assert (
+        len({original.labels.names[k] for k in original.labels.take(original.rows("dev")).ids})
+        == 18
+    )
 
 
-@pytest.mark.parametrize(("split", "sentences", "size"), [("dev", 2000, 25110), ("test", 2075, 25049)])
+@pytest.mark.parametrize(
+    ("split", "sentences", "size"), [("dev", 2000, 25110), ("test", 2075, 25049)]
+)
 def test_dependencies_of_ewt_2_2_are_those_of_jiant_and_those_it_dropped(split, sentences, size):
-    """jiant drops the last sentence of a file, and those with empty nodes; all others are the same, target by target."""
+    """jiant drops the last sentence of a file, and those with empty nodes; all others are the same,
+    target by target.
+    """
     place = EDGE / "UD-EWT-r2.2-edges"
     jiant = list(edges.read(place / f"en_ewt-ud-{split}.json.xz"))
     assert (len(jiant), sum(len(r.targets) for r in jiant)) == (sentences, size)
@@ -82,18 +101,33 @@ def test_dependencies_of_ewt_2_2_are_those_of_jiant_and_those_it_dropped(split, 
     trees = list(conllu.read(path))
     kept = [tree for tree in trees[:-1] if not tree.empty]
     assert len(trees) - len(kept) == 2
-    unlike = [(tuple(r.words), tree.words) for r, tree in zip(jiant, kept, strict=True) if r.words != tree.words]
-    assert unlike == ([(("\\", "//"), ("\\\\", "//"))] if split == "dev" else [])  # jiant took a backslash for an escape
+    unlike = [
+        (tuple(r.words), tree.words)
+        for r, tree in zip(jiant, kept, strict=True)
+        if r.words != tree.words
+    ]
+    # jiant took a backslash for an escape
+    assert unlike == ([(("\\", "//"), ("\\\\", "//"))] if split == "dev" else [])
     dataset = TASKS.make(f"edge/dep:{path},root=self").found()
     dropped = [tree for tree in trees if tree not in kept]
     assert len(dataset) == size + sum(len(tree.words) for tree in dropped)
     left = {tree.words for tree in dropped} | {words for _, words in unlike}
-    theirs = Counter((split, r.words, (t.span1, t.span2), t.label) for r in jiant for t in r.targets if "\\" not in r.words)
-    assert Counter({target: n for target, n in targets(dataset).items() if target[1] not in left}) == theirs
+    theirs = Counter(
+        (split, r.words, (t.span1, t.span2), t.label)
+        for r in jiant
+        for t in r.targets
+        if "\\" not in r.words
+    )
+    assert (
+        Counter({target: n for target, n in targets(dataset).items() if target[1] not in left})
+        == theirs
+    )
 
 
 def test_labels_of_two_releases_of_ewt_are_told_alike():
-    """What today's train calls otherwise than release 2.2 is told by common labels; no label of its test is unknown."""
+    """What today's train calls otherwise than release 2.2 is told by common labels; no label of its
+    test is unknown.
+    """
     place = EDGE / "UD-EWT-r2.2-edges"
     options = f"with={place}/en_ewt-ud-dev.r2.2.conllu.xz,with={place}/en_ewt-ud-test.r2.2.conllu.xz,root=self"
     train = EWT / "en_ewt-ud-train.conllu.xz"
@@ -105,21 +139,33 @@ def test_labels_of_two_releases_of_ewt_are_told_alike():
 
 
 def test_propbank_has_the_arguments_of_its_columns():
-    """Predicates of several words (`moved on`) are whole here, and one word in the other file; arguments are the same."""
+    """Predicates of several words (`moved on`) are whole here, and one word in the other file;
+    arguments are the same.
+    """
     dataset = TASKS.make(f"edge/srl:{EDGE}/PropBank-EWT").load()
     assert sizes(dataset) == (81415, 9583, 9337)
-    with lzma.open(EDGE / "PropBank-EWT" / "ewt_srl_edges_dev.jsonl.xz", "rt", encoding="utf-8") as file:
+    with lzma.open(
+        EDGE / "PropBank-EWT" / "ewt_srl_edges_dev.jsonl.xz", "rt", encoding="utf-8"
+    ) as file:
         rows = [json.loads(line) for line in file]
-    theirs = Counter((row["text"], tuple(t["span2"]), t["label"]) for row in rows for t in row["targets"])
+    theirs = Counter(
+        (row["text"], tuple(t["span2"]), t["label"]) for row in rows for t in row["targets"]
+    )
     dev = (e for e in dataset.examples() if e.split == "dev")
-    assert Counter((" ".join(e.sites[0].sentence.words), e.sites[1].span, e.label) for e in dev) == theirs
+    assert (
+        Counter((" ".join(e.sites[0].sentence.words), e.sites[1].span, e.label) for e in dev)
+        == theirs
+    )
 
 
 def test_entities_and_chunks_have_their_published_sizes():
     assert sizes(TASKS.make(f"edge/entities:{EDGE}/WNUT17").load()) == (1975, 836, 1079)
     assert sizes(TASKS.make(f"edge/entities:{EDGE}/CONLL2002").load())[1:] == (4352, 3559)
     chunks = TASKS.make(f"edge/chunks:{EDGE}/CONLL2000").load()
-    assert (len(chunks.rows("train")) + len(chunks.rows("dev")), len(chunks.rows("test"))) == (106978, 23852)
+    assert (len(chunks.rows("train")) + len(chunks.rows("dev")), len(chunks.rows("test"))) == (
+        106978,
+        23852,
+    )
 
 
 def test_samples_of_ontonotes_format():
@@ -131,9 +177,15 @@ def test_samples_of_ontonotes_format():
 
 def test_gum_s_two_ways_to_write_mentions_say_the_same():
     place = DATA / "treebanks" / "GUM"
-    columns = TASKS.make(f"edge/coref:{place}/coref_gum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz").found()
-    assert targets(columns) == targets(TASKS.make(f"edge/coref:{place}/dep/gum_dev.conllu.xz").found())
-    onto = TASKS.make(f"edge/coref:{place}/coref_ontogum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz").found()
+    columns = TASKS.make(
+        f"edge/coref:{place}/coref_gum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz"
+    ).found()
+    assert targets(columns) == targets(
+        TASKS.make(f"edge/coref:{place}/dep/gum_dev.conllu.xz").found()
+    )
+    onto = TASKS.make(
+        f"edge/coref:{place}/coref_ontogum/gum_dev.conll.xz,sentences={place}/dep/gum_dev.conllu.xz"
+    ).found()
     assert len(onto) == 6898
 
 

@@ -1,4 +1,6 @@
-"""Malformed files of every format that edge tasks read: each fault is one line that names its place, or is left out and counted."""
+"""Malformed files of every format that edge tasks read: each fault is one line that names its
+place, or is left out and counted.
+"""
 
 import json
 import zipfile
@@ -21,7 +23,9 @@ def spoil(path, was, now):
 
 
 def held(reference, told, skipped=1, **left_out):
-    """Assert that a task names what is wrong in one line, and with on_error=skip counts it and keeps the rest."""
+    """Assert that a task names what is wrong in one line, and with on_error=skip counts it and
+    keeps the rest.
+    """
     with pytest.raises(DataProblem, match=told) as caught:
         TASKS.make(reference).load()
     assert "\n" not in str(caught.value)
@@ -65,8 +69,18 @@ def test_columns_that_are_not_there_are_refused(tmp_path, option):
 
 GOLD = [
     ("srl", "saw VBD (VP* see 01", "saw VBD (VP* see -", "2: 14 columns and 1 predicates"),
-    ("entities", "saw VBD (VP* see 01", "saw VBD (VP* see -", "2: 14 columns and 1 predicates; named entities"),
-    ("srl", "the DT (NP* - -", "the DT (NP* -", "4: 13 columns, the first word of the sentence has 14"),
+    (
+        "entities",
+        "saw VBD (VP* see 01",
+        "saw VBD (VP* see -",
+        "2: 14 columns and 1 predicates; named entities",
+    ),
+    (
+        "srl",
+        "the DT (NP* - -",
+        "the DT (NP* -",
+        "4: 13 columns, the first word of the sentence has 14",
+    ),
     ("srl", "(ARG0*)", "(ARG0*", "2: .ARG0 is never closed"),
     ("coref", "(2\n", "2\n", "2: word 3: '2' closes a mention that was never opened"),
     ("coref", "(2\n", "(2|(9\n", "2: the mention .9 is never closed"),
@@ -83,7 +97,12 @@ def test_columns_of_conll_2012(tmp_path, task, was, now, told):
 
 
 @pytest.mark.parametrize(
-    ("was", "now"), [("Entity=2)", "_"), ("Entity=(2-object-new", "_"), ("Entity=(4-place-new)", "Entity=(4-place-new")]
+    ("was", "now"),
+    [
+        ("Entity=2)", "_"),
+        ("Entity=(2-object-new", "_"),
+        ("Entity=(4-place-new)", "Entity=(4-place-new"),
+    ],
 )
 @pytest.mark.parametrize("task", ["entities", "coref"])
 def test_mentions_that_are_not_closed_or_opened_are_counted(tmp_path, task, was, now):
@@ -97,7 +116,9 @@ def test_files_whose_mentions_have_no_types_say_so(tmp_path):
     edges.misc(tmp_path)
     path = tmp_path / "toy-train.conllu"
     path.write_text(path.read_text().replace("GRP-etype-infstat", "GRP"))
-    with pytest.raises(DataProblem, match=r"no train targets.*\(left out: mentions without a type: 30\)"):
+    with pytest.raises(
+        DataProblem, match=r"no train targets.*\(left out: mentions without a type: 30\)"
+    ):
         TASKS.make(f"edge/entities:{tmp_path}").load()
 
 
@@ -131,10 +152,18 @@ def test_relations_between_nominals(tmp_path, was, now, told):
 
 DPR = [
     ("partof: train", "partof: trn", "1: partof is 'trn', not one of train, dev, test"),
-    ("entailed: entailed", "entailed: maybe", "1: entailed is 'maybe', not one of entailed, not-entailed"),
+    (
+        "entailed: entailed",
+        "entailed: maybe",
+        "1: entailed is 'maybe', not one of entailed, not-entailed",
+    ),
     ("hypothesis:", "hyp:", "1: no line `hypothesis:`"),
     ("text: Anna", b"text: Ann" + LATIN1, "3: byte 0xe9 is not UTF-8"),
-    ("partof: train\n\n", "partof: train\n", "7: a second line `provenance:`; a blank line parts examples"),
+    (
+        "partof: train\n\n",
+        "partof: train\n",
+        "7: a second line `provenance:`; a blank line parts examples",
+    ),
 ]
 
 
@@ -150,7 +179,11 @@ SPR2 = [
     (PLACE, "train\tx\ten-ud-train.conllu 1\t2\t4", "Pred.Token is 'x', not a number"),
     (PLACE, "train\t-1\ten-ud-train.conllu 1\t2\t4", "Pred.Token is '-1', not a number"),
     (PLACE, "train\t1\t\t2\t4", "Sentence.ID is '', not a number"),
-    (PLACE, "train\t1\ten-ud-train.conllu 1\t4\t2", "the argument begins with word 4 and ends with word 2"),
+    (
+        PLACE,
+        "train\t1\ten-ud-train.conllu 1\t4\t2",
+        "the argument begins with word 4 and ends with word 2",
+    ),
     (PLACE, "trn\t1\ten-ud-train.conllu 1\t2\t4", "Split is 'trn', not one of"),
     ("\t5\tyes", "\tinf\tyes", "Response is 'inf', not one of"),
     ("\t5\tyes", "\t5\tperhaps", "Applicable is 'perhaps', not one of"),
@@ -186,7 +219,10 @@ def test_values_of_proto_roles(tmp_path, was, now, told):
     [
         (lambda text: text[:-3], "not JSON"),
         (lambda text: text.encode().replace(b"awareness", LATIN1), "byte 0xe9 is not UTF-8"),
-        (lambda text: json.dumps({"sentences": json.loads(text)}), "has sentences with their edges under `data`"),
+        (
+            lambda text: json.dumps({"sentences": json.loads(text)}),
+            "has sentences with their edges under `data`",
+        ),
     ],
 )
 def test_archives_that_hold_something_else(tmp_path, spoilt, told):
@@ -218,7 +254,10 @@ def test_a_malformed_document_is_left_out_whole(tmp_path, was, now, told):
     held(f"edge/coref:{tmp_path},sentences={tmp_path}/dep", rf"toy_train\.conll:{told}", skipped=2)
 
 
-TREES = "(TOP (S (NP (NNP Ann)) (VP (VBD saw) (NP (NNS cats))) (. .)))\n(TOP (S (NP (NNP Bob)) (VP (VBD saw) (NP (NNS dogs))) (. .)))\n"
+TREES = (
+    "(TOP (S (NP (NNP Ann)) (VP (VBD saw) (NP (NNS cats))) (. .)))\n(TOP (S (NP (NNP Bob)) (VP (VBD"
+    " saw) (NP (NNS dogs))) (. .)))\n"
+)
 BRACKETS = [
     ("(. .)))", "(. .))", "a bracket is not closed before the next tree begins"),
     ("(. .)))", "(. .))))", "a bracket is closed that was never opened"),
@@ -236,7 +275,9 @@ def test_trees_in_brackets(tmp_path, task, was, now, told):
     spoil(tmp_path / "toy_train.mrg", was, now)
     with pytest.raises(DataProblem, match=rf"toy_train\.mrg:1: {told}"):
         TASKS.make(f"edge/{task}:{tmp_path}").load()
-    assert TASKS.make(f"edge/{task}:{tmp_path},on_error=skip").load().notes["source"]["skipped"] == 1
+    assert (
+        TASKS.make(f"edge/{task}:{tmp_path},on_error=skip").load().notes["source"]["skipped"] == 1
+    )
 
 
 def test_nothing_that_answers_says_what_was_left_out(tmp_path):

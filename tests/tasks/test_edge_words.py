@@ -1,4 +1,6 @@
-"""Words and phrases: parts of speech, dependencies, features, constituents. What old converters got wrong is tried here."""
+"""Words and phrases: parts of speech, dependencies, features, constituents. What old converters got
+wrong is tried here.
+"""
 
 import pytest
 
@@ -15,7 +17,8 @@ HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_
 4	le	_	DET	_	_	5	det:def	_	_
 4.1	vrai	_	_	_	_	_	_	_	_
 5	C:\new\u00e9	_	NOUN	N	Gender=Masc|Number=Sing	2	obj	_	_
-6	10 000	_	NUM	_	_	5	nummod	_	_"""  # multiword token, empty node, backslashes, a space, no comments, no line end
+# multiword token, empty node, backslashes, a space, no comments, no line end
+6	10 000	_	NUM	_	_	5	nummod	_	_"""
 
 
 def bank(folder, text=HARD):
@@ -53,7 +56,9 @@ def test_treebanks_are_read_with_all_that_they_have(tmp_path):
 
 def test_the_root_is_its_own_head_only_where_that_is_asked_for(tmp_path):
     place = bank(tmp_path / "bank")
-    edges = [tuple(s.span for s in e.sites) for e in TASKS.make(f"edge/dep:{place}").load().examples()]
+    edges = [
+        tuple(s.span for s in e.sites) for e in TASKS.make(f"edge/dep:{place}").load().examples()
+    ]
     assert all(a != b for a, b in edges)
     assert told(f"edge/dep:{place},root=self")[1] == ("a", "a", "root")
     assert len(told(f"edge/dep:{place},root=self")) == 12
@@ -66,7 +71,9 @@ def test_the_control_of_dependencies_draws_labels_for_the_dependent_and_not_for_
     dataset = TASKS.make(f"edge/dep:{place}").load()
     changed = CONTROLS.make("word-labels")(dataset)
     labels: dict[str, set[int]] = {}
-    for (sentence, start, _), label in zip(dataset.sites[:, 0].tolist(), changed.labels.ids.tolist(), strict=True):
+    for (sentence, start, _), label in zip(
+        dataset.sites[:, 0].tolist(), changed.labels.ids.tolist(), strict=True
+    ):
         labels.setdefault(dataset.sentences[sentence].words[start], set()).add(label)
     assert all(len(found) == 1 for found in labels.values())
     assert "first span" in changed.notes["control"]["definition"]
@@ -80,13 +87,25 @@ def test_distances_are_words_between(tmp_path):
 
 def test_tags_and_features(tmp_path):
     place = bank(tmp_path / "bank")
-    assert [label for _, label in told(f"edge/pos:{place}")[:6]] == ["PRON", "VERB", "ADP", "DET", "NOUN", "NUM"]
+    assert [label for _, label in told(f"edge/pos:{place}")[:6]] == [
+        "PRON",
+        "VERB",
+        "ADP",
+        "DET",
+        "NOUN",
+        "NUM",
+    ]
     assert told(f"edge/pos:{place},tags=xpos") == [("a", "V"), (r"C:\new\u00e9", "N")] * 2
     notes = TASKS.make(f"edge/pos:{place},tags=xpos").load().notes
     assert notes["left out"] == {"words without a tag": 24}
     assert told(f"edge/feat:{place},feature=Tense") == [("a", "Pres")] * 2
-    assert told(f"edge/feat:{place},feature=Gender,upos=NOUN,absent=label") == [(r"C:\new\u00e9", "Masc")] * 2
-    assert [label for _, label in told(f"edge/feat:{place},feature=Gender,absent=label")[:6]] == ["none"] * 4 + ["Masc", "none"]
+    assert (
+        told(f"edge/feat:{place},feature=Gender,upos=NOUN,absent=label")
+        == [(r"C:\new\u00e9", "Masc")] * 2
+    )
+    assert [label for _, label in told(f"edge/feat:{place},feature=Gender,absent=label")[:6]] == [
+        "none"
+    ] * 4 + ["Masc", "none"]
     with pytest.raises(DataProblem, match="no targets"):
         TASKS.make(f"edge/feat:{place},feature=Case").load()
 
@@ -102,26 +121,36 @@ def test_a_damaged_sentence_is_named_or_counted(tmp_path):
     assert "toy-dev.conllu:1" in notes["problems"][0]
 
 
-TREE = "(TOP (S (NP-SBJ (NP (NNP Ann))) (VP (VBZ says) (SBAR (S (VP (TO to) (VP (VB go)))))) (PRT|ADVP (RP on)) (. .)))"
+TREE = (
+    "(TOP (S (NP-SBJ (NP (NNP Ann))) (VP (VBZ says) (SBAR (S (VP (TO to) (VP (VB go)))))) (PRT|ADVP"
+    " (RP on)) (. .)))"
+)
 WAYS = {
     "top": [("S", 0, 6), ("NP", 0, 1), ("VP", 1, 4), ("SBAR", 2, 4), ("VP", 3, 4), ("PRT", 4, 5)],
-    "joined": [("S", 0, 6), ("NP+NP", 0, 1), ("VP", 1, 4), ("SBAR+S+VP", 2, 4), ("VP", 3, 4), ("PRT", 4, 5)],
+    "joined": [("S", 0, 6), ("NP+NP", 0, 1), ("VP", 1, 4), ("SBAR+S+VP", 2, 4), ("VP", 3, 4),
+    ("PRT", 4, 5)],
     "separate": [
-        ("S", 0, 6), ("NP", 0, 1), ("NP", 0, 1), ("VP", 1, 4), ("SBAR", 2, 4), ("S", 2, 4), ("VP", 2, 4), ("VP", 3, 4), ("PRT", 4, 5),
+        ("S", 0, 6), ("NP", 0, 1), ("NP", 0, 1), ("VP", 1, 4), ("SBAR", 2, 4), ("S", 2, 4), ("VP",
+        2, 4), ("VP", 3, 4), ("PRT", 4, 5),
     ],
-    "set": [({"S"}, 0, 6), ({"NP"}, 0, 1), ({"VP"}, 1, 4), ({"SBAR", "S", "VP"}, 2, 4), ({"VP"}, 3, 4), ({"PRT"}, 4, 5)],
+    "set": [({"S"}, 0, 6), ({"NP"}, 0, 1), ({"VP"}, 1, 4), ({"SBAR", "S", "VP"}, 2, 4), ({"VP"},
+    3, 4), ({"PRT"}, 4, 5)],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("unary", WAYS)
 def test_phrases_over_the_same_words(unary):
     found = phrases(brackets.parsed(TREE, "x", 1), unary)
-    assert [(label, *span) for label, span in zip(found.labels, found.spans, strict=True)] == WAYS[unary]
+    assert [(label, *span) for label, span in zip(found.labels, found.spans, strict=True)] == WAYS[
+        unary
+    ]
 
 
 def test_the_node_over_the_tree_is_a_target_by_option():
     tree = brackets.parsed(TREE, "x", 1)
-    assert [phrases(tree, unary, root=True).labels[0] for unary in ("top", "joined", "separate", "set")] == [
+    assert [
+        phrases(tree, unary, root=True).labels[0] for unary in ("top", "joined", "separate", "set")
+    ] == [
         "TOP",
         "TOP+S",
         "TOP",
@@ -142,9 +171,16 @@ def test_all_ways_tell_the_same_phrases(tmp_path, seed):
     for tree in brackets.read(path):
         ways = {unary: phrases(tree, unary, root=True) for unary in WAYS}
         assert len(set(ways["top"].spans)) == len(ways["top"].spans)  # no span is asked about twice
-        assert ways["top"].spans == ways["joined"].spans == ways["set"].spans == list(dict.fromkeys(ways["separate"].spans))
+        assert (
+            ways["top"].spans
+            == ways["joined"].spans
+            == ways["set"].spans
+            == list(dict.fromkeys(ways["separate"].spans))
+        )
         pieces = [
-            (span, label) for span, labels in zip(ways["joined"].spans, ways["joined"].labels, strict=True) for label in labels.split("+")
+            (span, label)
+            for span, labels in zip(ways["joined"].spans, ways["joined"].labels, strict=True)
+            for label in labels.split("+")
         ]
         assert pieces == list(zip(ways["separate"].spans, ways["separate"].labels, strict=True))
         assert [set(label.split("+")) for label in ways["joined"].labels] == ways["set"].labels
@@ -164,6 +200,9 @@ def test_trees_and_columns_give_the_same(tmp_path):
         (tmp_path / f"{split}.ptb").write_text(f"{line}\n{line.replace('ran', 'sat')}\n")
         (tmp_path / f"{split}.gold_conll").write_text(bits + "\n" + bits.replace("ran", "sat"))
     for task in ("pos", "const"):
-        trees, columns = (told(f"edge/{task}:{tmp_path}/train.{kind},with={tmp_path}/test.{kind}") for kind in ("ptb", "gold_conll"))
+        trees, columns = (
+            told(f"edge/{task}:{tmp_path}/train.{kind},with={tmp_path}/test.{kind}")
+            for kind in ("ptb", "gold_conll")
+        )
         assert trees == columns
     assert trees[:3] == [("( Ann ran", "S"), ("( Ann", "NP"), ("ran", "VP")]

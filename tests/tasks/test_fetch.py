@@ -18,7 +18,16 @@ from sonde.core import DataProblem
 from sonde.tasks.released import catalogue
 from sonde.tasks.released.catalogue import COLLECTIONS, Collection, Known
 from sonde.tasks.released.download import TRIES, Unreachable, Web
-from sonde.tasks.released.fetch import RECEIPT, Got, Wish, all_published, examined, fetch, is_published, place_of
+from sonde.tasks.released.fetch import (
+    RECEIPT,
+    Got,
+    Wish,
+    all_published,
+    examined,
+    fetch,
+    is_published,
+    place_of,
+)
 
 ROWS = b"tr\tx\tone word\ntr\ty\tanother word\nva\tx\ta third\nte\ty\tand the last\n"
 SHA = hashlib.sha256(ROWS).hexdigest()
@@ -52,7 +61,12 @@ def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
     assert (tmp_path / "a.txt").read_bytes() == ROWS
     receipt = json.loads((tmp_path / RECEIPT).read_text())["a.txt"]
-    assert receipt == {"url": site.url + "a.txt", "rows": [2, 1, 1], "size": len(ROWS), "sha256": SHA}
+    assert receipt == {
+        "url": site.url + "a.txt",
+        "rows": [2, 1, 1],
+        "size": len(ROWS),
+        "sha256": SHA,
+    }
 
 
 def test_what_is_there_is_not_fetched_again(site, tmp_path):
@@ -71,7 +85,13 @@ def test_what_was_put_there_by_hand_is_checked(site, tmp_path):
 
 def test_a_file_that_is_there_and_wrong_is_left_as_it_is(site, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"te\tx\tmine\n")
-    with pytest.raises(DataProblem, match=r"1 of 2 files .*a\.txt has rows 0/0/1, and the published file 2/1/1; it is left as it is"):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            r"1 of 2 files .*a\.txt has rows 0/0/1, and the published file 2/1/1; it is left as"
+            r" it is"
+        ),
+    ):
         list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))})))
     assert (tmp_path / "a.txt").read_bytes() == b"te\tx\tmine\n"
     assert (tmp_path / "b.txt").read_bytes() == ROWS
@@ -100,14 +120,22 @@ def test_a_wrong_file_never_appears(site, tmp_path, known, said):
 
 def test_a_page_that_says_sorry_is_no_data(site, tmp_path):
     site.files["a.txt"] = b"<!DOCTYPE html>\n<title>Log in</title>\n"
-    with pytest.raises(DataProblem, match=r"a web page and no table \(it begins with '<!DOCTYPE html>'"):
+    with pytest.raises(
+        DataProblem, match=r"a web page and no table \(it begins with '<!DOCTYPE html>'"
+    ):
         list(fetch(wish(site, tmp_path, files=("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
     site.cuts = [10] * TRIES
-    with pytest.raises(DataProblem, match=r"ended after 40 of \d+ bytes.*40 bytes are kept.*by hand from https://example\.org/ours"):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            r"ended after 40 of \d+ bytes.*40 bytes are kept.*by hand from"
+            r" https://example\.org/ours"
+        ),
+    ):
         list(fetch(wish(site, tmp_path)))
     assert not (tmp_path / "a.txt").exists()
     assert [got.how for got in fetch(wish(site, tmp_path))] == ["fetched", "fetched"]
@@ -117,14 +145,23 @@ def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
 
 def test_a_short_file_whose_length_nobody_said_is_found_out(site, tmp_path):
     site.cuts, site.length = [20], False
-    with pytest.raises(DataProblem, match=r"a\.txt has rows 2/0/0, and the published file 2/1/1; nothing of it was kept"):
+    with pytest.raises(
+        DataProblem,
+        match=r"a\.txt has rows 2/0/0, and the published file 2/1/1; nothing of it was kept",
+    ):
         list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))}, ("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_missing_file_is_named_and_the_others_come(site, tmp_path):
     got = []
-    with pytest.raises(DataProblem, match=r"1 of 3 files could not be had: .*none\.txt: 404 Not Found\. Get the files by hand from"):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            r"1 of 3 files could not be had: .*none\.txt: 404 Not Found\. Get the files by hand"
+            r" from"
+        ),
+    ):
         got.extend(fetch(wish(site, tmp_path, files=("a.txt", "none.txt", "b.txt"))))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
 
@@ -146,10 +183,17 @@ def test_without_a_network_it_is_said_what_to_do(tmp_path):
 
 def test_some_files_from_a_mirror(site, tmp_path):
     elsewhere = wish(site, tmp_path, only="b*", base=site.url)
-    assert [got.file for got in fetch(replace(elsewhere, collection=replace(elsewhere.collection, base="https://example.org/")))] == [
-        "b.txt"
-    ]
-    with pytest.raises(DataProblem, match=r"no file of ours is called 'c\*'; it has a\.txt, b\.txt"):
+    assert [
+        got.file
+        for got in fetch(
+            replace(
+                elsewhere, collection=replace(elsewhere.collection, base="https://example.org/")
+            )
+        )
+    ] == ["b.txt"]
+    with pytest.raises(
+        DataProblem, match=r"no file of ours is called 'c\*'; it has a\.txt, b\.txt"
+    ):
         list(fetch(wish(site, tmp_path, only="c*")))
 
 
@@ -171,7 +215,9 @@ def all_of(site, folder, name="all.tar.gz"):
     return wish(site, folder, files=(name,))
 
 
-@pytest.mark.parametrize(("name", "kind"), [("all.tar.gz", "w:gz"), ("all.tgz", "w:gz"), ("all.tar", "w:")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("all.tar.gz", "w:gz"), ("all.tgz", "w:gz"), ("all.tar", "w:")]
+)
 def test_archives_are_unpacked_once_and_found_to_be_there(site, tmp_path, name, kind):
     site.files[name] = archive(TWO, kind)
     assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["fetched"]
@@ -193,7 +239,10 @@ def test_what_differs_from_an_archive_stays_and_is_named(site, tmp_path):
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "voice.txt").write_text("mine")
     for _ in range(2):
-        with pytest.raises(DataProblem, match=r"en/voice\.txt of all\.tar\.gz were there already and differ; .* move them away"):
+        with pytest.raises(
+            DataProblem,
+            match=r"en/voice\.txt of all\.tar\.gz were there already and differ; .* move them away",
+        ):
             list(fetch(all_of(site, tmp_path)))
         assert (tmp_path / "en" / "voice.txt").read_text() == "mine"
         assert (tmp_path / "en" / "tense.txt").read_bytes() == ROWS
@@ -225,16 +274,23 @@ def test_archives_that_are_none_or_not_whole_or_reach_outside_are_refused(site, 
     name = "all.tar" if content is UNSOUND["cut between files"] else "all.tar.gz"
     site.files[name] = content
     (tmp_path / "in").mkdir()
-    with pytest.raises(DataProblem, match=r"all.tar(.gz)? is (not an archive that can be unpacked|an archive without files)"):
+    with pytest.raises(
+        DataProblem,
+        match=r"all.tar(.gz)? is (not an archive that can be unpacked|an archive without files)",
+    ):
         list(fetch(all_of(site, tmp_path / "in", name)))
     assert not (tmp_path / "outside.txt").exists()
     assert not list((tmp_path / "in").iterdir())
 
 
-@pytest.mark.parametrize("start", [b"<!DOCTYPE html>\t\n", b" <html lang='en'>\ttr\n", b"\ttab\n", b"xx\tno\tsplits\n"])
+@pytest.mark.parametrize(
+    "start", [b"<!DOCTYPE html>\t\n", b" <html lang='en'>\ttr\n", b"\ttab\n", b"xx\tno\tsplits\n"]
+)
 def test_pages_and_tables_of_something_else_are_no_data(site, tmp_path, start):
     site.files["a.txt"] = start + b"more\tof it\n"
-    with pytest.raises(DataProblem, match=r"is a web page and no table|has no rows of train, dev or test"):
+    with pytest.raises(
+        DataProblem, match=r"is a web page and no table|has no rows of train, dev or test"
+    ):
         list(fetch(wish(site, tmp_path, files=("a.txt",))))
     assert not list(tmp_path.iterdir())
 
@@ -261,7 +317,11 @@ for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("a
 
 
 def fetching(site, folder, *more):
-    return subprocess.Popen([sys.executable, "-c", FETCHING, site.url, str(folder), *more], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", FETCHING, site.url, str(folder), *more],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_what_a_killed_fetch_did_not_unpack_is_unpacked_by_the_next(site, tmp_path):
@@ -286,10 +346,14 @@ def test_several_fetches_into_one_folder_end_well(site, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "all.tar.gz", "en", RECEIPT]
 
 
-@pytest.mark.parametrize("url", ["https://exa mple.org/", "http://[", "ftp://a/", "http://\u0142/\n"])
+@pytest.mark.parametrize(
+    "url", ["https://exa mple.org/", "http://[", "ftp://a/", "http://\u0142/\n"]
+)
 def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
     with pytest.raises(DataProblem, match=r"is no address to fetch from|cannot get"):
-        list(fetch(Wish(COLLECTIONS["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))))
+        list(
+            fetch(Wish(COLLECTIONS["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None)))
+        )
 
 
 def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):
@@ -327,15 +391,25 @@ def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
     for found in COLLECTIONS.values():
         assert all(name == name.strip("/") and ".." not in name for name in found.files)
         assert found.base.endswith("/")
-    owned = {(c.name.partition("/")[0], name) for c in COLLECTIONS.values() for name in (*c.files, *c.inside)}
-    lines = [line for line in catalogue.Path(catalogue.__file__).with_suffix(".tsv").read_text("utf-8").splitlines() if line[0] != "#"]
+    owned = {
+        (c.name.partition("/")[0], name)
+        for c in COLLECTIONS.values()
+        for name in (*c.files, *c.inside)
+    }
+    lines = [
+        line
+        for line in (
+            catalogue.Path(catalogue.__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
+        )
+        if line[0] != "#"
+    ]
     for line in lines:
         owner, file, _, _, sha256, source = line.split("\t")
         assert (owner, file) in owned, line
         assert len(source) > 10, line
-        assert COLLECTIONS[owner if owner in COLLECTIONS else f"{owner}/{file[:2]}"].known()[file].sha256 == (
-            None if sha256 == "-" else sha256
-        )
+        assert COLLECTIONS[owner if owner in COLLECTIONS else f"{owner}/{file[:2]}"].known()[
+            file
+        ].sha256 == (None if sha256 == "-" else sha256)
     assert len(lines) > 40
 
 
@@ -352,5 +426,7 @@ def test_the_command_lists_fetches_and_explains(site, tmp_path, monkeypatch):
     assert (tmp_path / "here" / "b.txt").read_bytes() == ROWS
     assert run(app, ["fetch", "ours", "-q"]).exit_code == 0
     assert (place_of(ours) / "a.txt").read_bytes() == ROWS
-    with pytest.raises(DataProblem, match="nothing called 'nothing' can be fetched; there are senteval"):
+    with pytest.raises(
+        DataProblem, match="nothing called 'nothing' can be fetched; there are senteval"
+    ):
         run(app, ["fetch", "nothing"], catch_exceptions=False)

@@ -1,4 +1,6 @@
-"""Odd tiny files: every task answers or says in a DataProblem what is wrong; and one task's fault loses no other's table."""
+"""Odd tiny files: every task answers or says in a DataProblem what is wrong; and one task's fault
+loses no other's table.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,23 @@ from sonde.references import Reference, ReferenceProblem
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
 
-NAMES = sorted(name for name in TASKS.places() if "path" in inspect.signature(TASKS.find(name)).parameters)
+NAMES = sorted(
+    name for name in TASKS.places() if "path" in inspect.signature(TASKS.find(name)).parameters
+)
 LONE = block("Yes INTJ _ 0 root")
-SEES = "dogs NOUN Number=Plur 2 nsubj\nsee VERB Mood=Ind|Tense=Pres|VerbForm=Fin 0 root\ncats NOUN Number=Plur 2 obj\n. PUNCT _ 2 punct"
+SEES = (
+    "dogs NOUN Number=Plur 2 nsubj\nsee VERB Mood=Ind|Tense=Pres|VerbForm=Fin 0 root\ncats NOUN"
+    " Number=Plur 2 obj\n. PUNCT _ 2 punct"
+)
 TREE = "(ROOT (S (NP (NNS Dogs)) (VP (VBP see) (NP (NNS cats))) (. .)))"
-ANY = {"nothing": "", "blank": "\n\n\n", "a word": "word\n", "a tab": "\t\n", "carriage returns": "a\tb\ra\tb\r", "nulls": "\0\0\n"}
+ANY = {
+    "nothing": "",
+    "blank": "\n\n\n",
+    "a word": "word\n",
+    "a tab": "\t\n",
+    "carriage returns": "a\tb\ra\tb\r",
+    "nulls": "\0\0\n",
+}
 ODD = {
     ".conllu": {
         "comments": "# text = a\n# more\n\n",
@@ -73,7 +87,9 @@ def files(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 def test_odd_files_are_answered_or_told(files, name):
     needed = {
-        key: value for key, value in {"feature": "Number", "of": "subj"}.items() if key in inspect.signature(TASKS.find(name)).parameters
+        key: value
+        for key, value in {"feature": "Number", "of": "subj"}.items()
+        if key in inspect.signature(TASKS.find(name)).parameters
     }
     for path in files:
         with suppress(DataProblem, ReferenceProblem):
@@ -95,13 +111,20 @@ class Failing:
         raise self.error("range index out of range")
 
 
-@pytest.mark.parametrize("error", [IndexError, AttributeError, ZeroDivisionError, AssertionError, RecursionError])
+@pytest.mark.parametrize(
+    "error", [IndexError, AttributeError, ZeroDivisionError, AssertionError, RecursionError]
+)
 @pytest.mark.parametrize("fingerprint", [True, False])
 def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
     places = Places.of(tmp_path / "results", tmp_path)
-    made = plan(Wanted([kind(error=error), f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), places)
+    made = plan(
+        Wanted(
+            [kind(error=error), f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1
+        ),
+        places,
+    )
     outcome = run(made, places, progress=False)
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
@@ -110,7 +133,9 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
 
 
 def test_a_fold_that_fails_loses_no_others_table(tmp_path):
-    """The plan looks at a task before it is divided, so that a fold may fail later than the task."""
+    """The plan looks at a task before it is divided, so that a fold may fail later than the
+    task.
+    """
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     calls: Counter[str] = Counter()
 
@@ -125,7 +150,9 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
 
     places = Places.of(tmp_path / "results", tmp_path)
     later = Later()
-    made = plan(Wanted([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), places)
+    made = plan(
+        Wanted([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), places
+    )
     from sonde.experiment import data
 
     data._datasets.clear()

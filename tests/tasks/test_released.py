@@ -15,7 +15,9 @@ def load(reference):
     return TASKS.make(str(reference)).load()
 
 
-@pytest.mark.parametrize("family", ["senteval", "xprobe", "rusenteval", "ud2019", "linspector", "comp/released"])
+@pytest.mark.parametrize(
+    "family", ["senteval", "xprobe", "rusenteval", "ud2019", "linspector", "comp/released"]
+)
 def test_every_task_of_a_family_finds_its_file_in_the_folder(tmp_path, family):
     folder = released(tmp_path)
     for name in names(family):
@@ -27,7 +29,9 @@ def test_rows_stay_as_the_file_has_them(tmp_path):
     senteval(tmp_path)
     dataset = load(f"senteval/sent-len:{tmp_path}")
     found = [(e.split, e.label, e.sites[0].sentence.text) for e in dataset.examples()]
-    assert found == [(split, label, text) for _, split, label, text in rows("0 1 2", "sentence_length")]
+    assert found == [
+        (split, label, text) for _, split, label, text in rows("0 1 2", "sentence_length")
+    ]
     assert dataset.notes["source"]["examples"] == 36
 
 
@@ -36,7 +40,9 @@ def test_labels_are_numbered_in_the_order_of_their_text_as_senteval_does(tmp_pat
 
 
 def test_labels_of_word_content_are_lower_case_and_sentences_are_not(tmp_path):
-    (tmp_path / "word_content.txt").write_text("tr\tsource\tThe Source can help .\nte\tsource\tA source .\nva\tsource\tSource !\n")
+    (tmp_path / "word_content.txt").write_text(
+        "tr\tsource\tThe Source can help .\nte\tsource\tA source .\nva\tsource\tSource !\n"
+    )
     dataset = load(f"senteval/word-content:{tmp_path}")
     assert dataset.labels.names == ("source",)
     assert dataset.sentences[0].words[1] == "Source"
@@ -46,7 +52,9 @@ def test_labels_of_word_content_are_lower_case_and_sentences_are_not(tmp_path):
 def test_a_file_alone_a_compressed_file_and_a_fetched_folder_are_the_same(tmp_path, monkeypatch):
     folder = senteval(tmp_path / "plain")
     (tmp_path / "packed").mkdir()
-    (tmp_path / "packed" / "past_present.txt.xz").write_bytes(lzma.compress((folder / "past_present.txt").read_bytes()))
+    (tmp_path / "packed" / "past_present.txt.xz").write_bytes(
+        lzma.compress((folder / "past_present.txt").read_bytes())
+    )
     senteval(cache_dir() / "data" / "senteval")
     wanted = [e.sites for e in load(f"senteval/tense:{folder}").examples()]
     for reference in (f":{folder / 'past_present.txt'}", f":{tmp_path / 'packed'}", ""):
@@ -59,11 +67,20 @@ def test_a_plain_file_goes_before_a_compressed_one(tmp_path):
     assert [part.path for part in TASKS.make(f"senteval/tense:{tmp_path}").parts()] == [plain]
     folder = xprobe(tmp_path / "en")
     (folder / "past_present" / "te.txt.xz").write_bytes(lzma.compress(b"other"))
-    assert [part.path.name for part in TASKS.make(f"xprobe/tense:{folder}").parts()] == ["tr.txt", "va.txt", "te.txt"]
+    assert [part.path.name for part in TASKS.make(f"xprobe/tense:{folder}").parts()] == [
+        "tr.txt",
+        "va.txt",
+        "te.txt",
+    ]
 
 
 def test_what_is_missing_is_said_with_what_to_do(tmp_path):
-    with pytest.raises(DataProblem, match=r"no past_present in .*`sonde fetch senteval` gets it, or write senteval/tense:FOLDER"):
+    with pytest.raises(
+        DataProblem,
+        match=(
+            r"no past_present in .*`sonde fetch senteval` gets it, or write senteval/tense:FOLDER"
+        ),
+    ):
         load("senteval/tense")
     with pytest.raises(DataProblem, match=r"`sonde fetch xprobe/en` gets it"):
         load(f"xprobe/tense:{tmp_path}")
@@ -108,14 +125,19 @@ def test_bad_rows_are_an_error_or_counted(tmp_path):
         load(f"senteval/tense:{tmp_path}")
     notes = load(f"senteval/tense:{tmp_path},on_error=skip").notes
     assert notes["source"]["blank lines"] == notes["source"]["skipped"] == 1
-    assert notes["problems"] == [f"{file}:26: 2 columns, not at least 3 (split, label, words, with tabs between)"]
+    assert notes["problems"] == [
+        f"{file}:26: 2 columns, not at least 3 (split, label, words, with tabs between)"
+    ]
 
 
 def test_files_without_test_rows_are_refused_and_can_be_drawn_anew(tmp_path):
     lines = [f"tr\t{label}\t{label} word {i}\n" for label in ("NN", "NNS") for i in range(60)]
     (tmp_path / "subj_number.txt").write_text("".join(lines))
     reference = f"senteval/subj-num:{tmp_path}"
-    with pytest.raises(DataProblem, match=r"no test examples in the files; their splits: train\. splits=sampled draws"):
+    with pytest.raises(
+        DataProblem,
+        match=r"no test examples in the files; their splits: train\. splits=sampled draws",
+    ):
         load(reference)
     dataset = load(reference + ",splits=sampled")
     assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == [100, 10, 10]
@@ -123,7 +145,9 @@ def test_files_without_test_rows_are_refused_and_can_be_drawn_anew(tmp_path):
     assert len(load(reference + ",splits=sampled,fold=1/5").rows("test")) == 24
     with pytest.raises(DataProblem, match="too few examples of a class"):
         load(
-            f"{reference},splits=sampled,size=120".replace("subj-num", "obj-num").replace(str(tmp_path), str(senteval(tmp_path / "small")))
+            f"{reference},splits=sampled,size=120".replace("subj-num", "obj-num").replace(
+                str(tmp_path), str(senteval(tmp_path / "small"))
+            )
         )
 
 
@@ -141,14 +165,23 @@ def test_a_missing_dev_split_is_carved(tmp_path):
 
 def test_the_folder_of_a_task_will_do_too(tmp_path):
     folder = xprobe(tmp_path)
-    assert len(load(f"xprobe/tense:{folder / 'past_present'}")) == len(load(f"xprobe/tense:{folder}")) == 24
+    assert (
+        len(load(f"xprobe/tense:{folder / 'past_present'}"))
+        == len(load(f"xprobe/tense:{folder}"))
+        == 24
+    )
 
 
 def test_a_word_in_its_sentence_is_a_span_and_two_words_are_two_sites(tmp_path):
     folder = linspector(tmp_path)
     example = next(load(f"linspector/contextual:{folder / 'contextual'}").examples())
-    assert (example.sites[0].sentence.words, example.sites[0].span) == (("we", "singtrain0", "here"), (1, 2))
-    assert [s.sentence.text for s in next(load(f"linspector/pair:{folder / 'pair'}").examples()).sites] == ["singtrain0", "singtrain0s"]
+    assert (example.sites[0].sentence.words, example.sites[0].span) == (
+        ("we", "singtrain0", "here"),
+        (1, 2),
+    )
+    assert [
+        s.sentence.text for s in next(load(f"linspector/pair:{folder / 'pair'}").examples()).sites
+    ] == ["singtrain0", "singtrain0s"]
     with pytest.raises(DataProblem, match="not about whole sentences"):
         load(f"linspector/pair:{folder / 'pair'},splits=sampled")
     with pytest.raises(DataProblem, match=r"train\.txt:1: 2 columns, not 3"):

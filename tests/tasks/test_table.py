@@ -14,12 +14,18 @@ def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
     check_task(reference)
     task = TASKS.make(reference)
     assert task.name == "mine"
-    assert task.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(family, "accuracy")
+    assert task.metric == {"span": "micro-f1", "spans": "micro-f1", "pair": "pearson"}.get(
+        family, "accuracy"
+    )
     same_dataset(task.load(), FAMILIES[family]())
 
 
 def test_a_missing_dev_split_is_carved_seeded_and_noted(tmp_path):
-    (tmp_path / "a.tsv").write_text("".join(f"{'te' if i % 4 == 0 else 'tr'}\t{'xy'[i // 4 % 2]}\tword {i}\n" for i in range(80)))
+    (tmp_path / "a.tsv").write_text(
+        "".join(
+            f"{'te' if i % 4 == 0 else 'tr'}\t{'xy'[i // 4 % 2]}\tword {i}\n" for i in range(80)
+        )
+    )
     reference = f"table:{tmp_path / 'a.tsv'}"
     check_task(reference)
     dataset = TASKS.make(reference).load()

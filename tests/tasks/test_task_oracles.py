@@ -1,4 +1,6 @@
-"""Oracles of the built-in tasks: they hold what labels are derived from, pass their task, and fail it with another sentence's facts."""
+"""Oracles of the built-in tasks: they hold what labels are derived from, pass their task, and fail
+it with another sentence's facts.
+"""
 
 import numpy as np
 import pytest
@@ -19,10 +21,17 @@ from tasks.edges import edge_files
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
     folder = tmp_path_factory.mktemp("oracles")
-    (folder / "ours.conllu").write_text("\n\n".join(treebank("embedded")[0].path.read_text("utf-8").split("\n\n")[:3000]) + "\n\n", "utf-8")
+    (folder / "ours.conllu").write_text(
+        "\n\n".join(treebank("embedded")[0].path.read_text("utf-8").split("\n\n")[:3000]) + "\n\n",
+        "utf-8",
+    )
     (folder / "ours.ptb").write_text(forest(4000), "utf-8")
     edge_files(folder / "edges")
-    return {"BANK": str(folder / "ours.conllu"), "TREES": str(folder / "ours.ptb"), "EDGES": str(folder / "edges")}
+    return {
+        "BANK": str(folder / "ours.conllu"),
+        "TREES": str(folder / "ours.ptb"),
+        "EDGES": str(folder / "edges"),
+    }
 
 
 def made(reference, places):
@@ -34,8 +43,12 @@ def made(reference, places):
 
 def score(task, dataset, facts, probe="logreg"):
     """What a probe reads of an oracle, from 0 to 1."""
-    readings = Readings(dataset, Gold().informed(facts, about_words(dataset)).encode(dataset.sentences), task.view)
-    (predictor,) = PROBES.make(probe).fit(readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),))
+    readings = Readings(
+        dataset, Gold().informed(facts, about_words(dataset)).encode(dataset.sentences), task.view
+    )
+    (predictor,) = PROBES.make(probe).fit(
+        readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
+    )
     test = readings.split("test")
     return METRICS.make(task.metric)(test.labels, predictor.predict(test).decoded)
 
@@ -46,7 +59,9 @@ def turned(facts):
     return dict(zip(facts, [list(facts.values())[i] for i in order], strict=True))
 
 
-WHOLE = [f"ud/{name}:BANK" for name in names("ud") if name != "feat"] + [f"tree/{name}:TREES" for name in names("tree")]
+WHOLE = [f"ud/{name}:BANK" for name in names("ud") if name != "feat"] + [
+    f"tree/{name}:TREES" for name in names("tree")
+]
 WHOLE += ["ud/feat:BANK,feature=Number,of=subj,upos=NOUN", "ud/feat:BANK,feature=Tense,of=VERB"]
 
 
@@ -72,7 +87,9 @@ ONE = (
     "tree/obj-num",
     "tree/tense",
 )
-"""Tasks whose label is one fact among all others: a word, a feature, a tag, a constituent of toy trees, where the first word stood."""
+"""Tasks whose label is one fact among all others: a word, a feature, a tag, a constituent of toy
+trees, where the first word stood.
+"""
 
 
 @pytest.mark.parametrize("reference", [r for r in WHOLE if not r.startswith(ONE)])
@@ -84,13 +101,21 @@ def test_labels_are_derived_from_several_facts(reference, places):
     for row, sentence in enumerate(dataset.sites[:, 0, 0].tolist()):
         for fact in {fact for unit in facts[dataset.sentences[sentence]] for fact in unit}:
             having.setdefault(fact, set()).add(row)
-    with_label = [frozenset(np.flatnonzero(dataset.labels.ids == k).tolist()) for k in range(len(dataset.labels.names))]
+    with_label = [
+        frozenset(np.flatnonzero(dataset.labels.ids == k).tolist())
+        for k in range(len(dataset.labels.names))
+    ]
     told = set(map(frozenset, having.values()))
-    assert sum(rows in told for rows in with_label) < (len(with_label) if len(with_label) > 2 else 1)
+    assert sum(rows in told for rows in with_label) < (
+        len(with_label) if len(with_label) > 2 else 1
+    )
 
 
 def test_facts_know_nothing_of_the_task(places):
-    for oracle, some in (("clause", ("tense", "passive", "subj-num", "top-deps")), ("places", ("sent-len",))):
+    for oracle, some in (
+        ("clause", ("tense", "passive", "subj-num", "top-deps")),
+        ("places", ("sent-len",)),
+    ):
         tasks = [made(f"ud/{name}:BANK", places) for name in some]
         every = [task.facts(oracle, dataset.sentences) for task, dataset in tasks]
         for known in every:
@@ -113,12 +138,16 @@ def test_an_oracle_of_words_passes_and_that_of_another_sentence_does_not(referen
     facts = facts_of(task, None, dataset)
     assert score(task, dataset, facts, "span") >= 0.95
     wrong = turned(dict(sorted(facts.items(), key=lambda item: len(item[1]))))
-    same = {s: tuple(wrong[s][i % max(len(wrong[s]), 1)] for i in range(len(s.words))) for s in facts}
+    same = {
+        s: tuple(wrong[s][i % max(len(wrong[s]), 1)] for i in range(len(s.words))) for s in facts
+    }
     assert score(task, dataset, same, "span") < 0.7
 
 
 def outermost(units, span):
-    """What lies in a span from its first word to its last, with the fewest others around it, by reading the facts."""
+    """What lies in a span from its first word to its last, with the fewest others around it, by
+    reading the facts.
+    """
     begun = {fact.removesuffix(" begins") for fact in units[span[0]] if fact.endswith(" begins")}
     ended = {fact.removesuffix(" ends") for fact in units[span[1] - 1] if fact.endswith(" ends")}
     least = min(int(what.rpartition(" ")[2]) for what in begun & ended)
@@ -128,7 +157,9 @@ def outermost(units, span):
 def parts(units, one, two):
     """The labels of a second span in the event that a first one names."""
     (event,) = {fact for fact in units[one[0]] if ":" not in fact}
-    return {fact.removeprefix(f"{event}: ") for fact in units[two[0]] if fact.startswith(f"{event}: ")}
+    return {
+        fact.removeprefix(f"{event}: ") for fact in units[two[0]] if fact.startswith(f"{event}: ")
+    }
 
 
 READ = {
@@ -150,26 +181,50 @@ def test_what_a_span_is_can_be_read_off_the_facts_of_its_words(reference, places
     facts = facts_of(task, None, dataset)
     for example in dataset.examples():
         units = facts[example.sites[0].sentence]
-        assert READ[reference](units, *(site.span for site in example.sites)) == set(held(example.label))
+        assert READ[reference](units, *(site.span for site in example.sites)) == set(
+            held(example.label)
+        )
 
 
-@pytest.mark.parametrize("reference", ["edge/coref:EDGES/gold", "edge/coref:EDGES/gold,across=2", "edge/coref:EDGES/misc,singletons=false"])
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "edge/coref:EDGES/gold",
+        "edge/coref:EDGES/gold,across=2",
+        "edge/coref:EDGES/misc,singletons=false",
+    ],
+)
 def test_mentions_that_corefer_have_one_number(reference, places):
     task, dataset = made(reference, places)
     facts = facts_of(task, None, dataset)
-    assert max(int(n) for units in facts.values() for unit in units for fact in unit for n in fact.split() if n.isdecimal()) < 12
+    assert (
+        max(
+            int(n)
+            for units in facts.values()
+            for unit in units
+            for fact in unit
+            for n in fact.split()
+            if n.isdecimal()
+        )
+        < 12
+    )
     for example in dataset.examples():
         one, two = (outermost(facts[site.sentence], site.span) for site in example.sites)
         assert (one == two) == (example.label == "1")
 
 
-@pytest.mark.parametrize("reference", ["edge/dpr:EDGES/jsonl", "edge/dpr:EDGES/recast/dpr_data.txt"])
+@pytest.mark.parametrize(
+    "reference", ["edge/dpr:EDGES/jsonl", "edge/dpr:EDGES/recast/dpr_data.txt"]
+)
 def test_the_pronoun_is_the_person_that_it_stands_for(reference, places):
     task, dataset = made(reference, places)
     facts = facts_of(task, None, dataset)
     for example in dataset.examples():
         units = facts[example.sites[0].sentence]
-        one, two = ({fact for fact in units[site.span[0]] if fact.endswith("begins")} for site in example.sites)
+        one, two = (
+            {fact for fact in units[site.span[0]] if fact.endswith("begins")}
+            for site in example.sites
+        )
         assert bool(one & two) == (example.label == "entailed")
 
 
@@ -180,4 +235,7 @@ def test_a_relation_is_told_by_what_both_its_nominals_are(places):
         units = facts[example.sites[0].sentence]
         relation, _, order = example.label.partition("(")
         places_ = ("second", "first") if order == "e2,e1)" else ("first", "second")
-        assert all(f"{relation} {place}" in units[site.span[0]] for place, site in zip(places_, example.sites, strict=True))
+        assert all(
+            f"{relation} {place}" in units[site.span[0]]
+            for place, site in zip(places_, example.sites, strict=True)
+        )

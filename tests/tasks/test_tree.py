@@ -1,4 +1,6 @@
-"""The ten tree tasks: what trees answer, tree by tree, and what a user meets: references, options, notes, refusals."""
+"""The ten tree tasks: what trees answer, tree by tree, and what a user meets: references, options,
+notes, refusals.
+"""
 
 import lzma
 import os
@@ -17,7 +19,18 @@ from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.answers import EQUAL, PUBLISHED, README
 from sonde.tasks.ud.rules import Answer
 
-TEN = ("sent-len", "word-content", "tree-depth", "top-const", "bigram-shift", "tense", "subj-num", "obj-num", "somo", "coord-inv")
+TEN = (
+    "sent-len",
+    "word-content",
+    "tree-depth",
+    "top-const",
+    "bigram-shift",
+    "tense",
+    "subj-num",
+    "obj-num",
+    "somo",
+    "coord-inv",
+)
 
 # Conneau et al. 2018, section 2: 22 tokens, depth 5
 BUSINESS = """(ROOT (S (CC But) (ADVP (RB right) (RB now)) (, ,) (PP (IN for) (NP (DT the) (NN time) (NN being))) (, ,)
@@ -55,7 +68,10 @@ def test_the_papers_long_and_shallow_sentence_has_depth_5(tree):
         ("(ROOT (S (VP (VB Go))))", 4),
         # a row of the published tree_depth file: class 7
         (
-            "(ROOT (S (NP (PRP I)) (VP (VBP know) (SBAR (WHADVP (WRB where)) (S (NP (PRP she)) (VP (VBZ is))))) (. .)))",
+            (
+                "(ROOT (S (NP (PRP I)) (VP (VBP know) (SBAR (WHADVP (WRB where)) (S (NP (PRP she))"
+                " (VP (VBZ is))))) (. .)))"
+            ),
             7,
         ),
     ],
@@ -71,7 +87,10 @@ def test_the_papers_top_constituents(tree):
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        ("(ROOT (S (PP (IN At) (NP (NN noon))) (, ,) (NP (PRP it)) (VP (VBZ rings)) (. .)))", "marks or quotes inside"),
+        (
+            "(ROOT (S (PP (IN At) (NP (NN noon))) (, ,) (NP (PRP it)) (VP (VBZ rings)) (. .)))",
+            "marks or quotes inside",
+        ),
         ("(ROOT (S (`` ``) (NP (PRP It)) (VP (VBZ rings)) (. .)))", "marks or quotes inside"),
         ("(ROOT (S (NP (PRP It)) (VP (VBZ rings)) (. .) ('' '')))", "no final mark"),
         ("(ROOT (NP (DT The) (NN end)))", "no final mark"),
@@ -96,11 +115,26 @@ HE = "(NP (PRP He))"
         (S.format(f"{HE} (VP (MD will) (VP (VB sleep)))"), "a modal"),
         (S.format("(VP (VB Sleep))"), "no finite verb"),
         (S.format(f"{HE} (VP (VP (VBD came)) (CC and) (VP (VBD slept)))"), "PAST"),
-        (S.format(f"{HE} (VP (VP (VBD came)) (CC and) (VP (VBZ sleeps)))"), "coordinated verbs of both tenses"),
-        (S.format(f"(S {HE} (VP (VBD came))) (CC but) (S {HE} (VP (VBZ sleeps)))"), "coordinated verbs of both tenses"),
+        (
+            S.format(f"{HE} (VP (VP (VBD came)) (CC and) (VP (VBZ sleeps)))"),
+            "coordinated verbs of both tenses",
+        ),
+        (
+            S.format(f"(S {HE} (VP (VBD came))) (CC but) (S {HE} (VP (VBZ sleeps)))"),
+            "coordinated verbs of both tenses",
+        ),
         (S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))"), "PRES"),
-        (S.format(f"(S-TPC-1 {HE} (VP (VBZ sleeps))) (, ,) (NP (NNP Ann)) (VP (VBD said))"), "PAST"),
-        (f"(ROOT (SINV (`` ``) (S {HE} (VP (VBZ sleeps))) (, ,) ('' '') (VP (VBD said)) (NP (NNP Ann)) (. .)))", "PAST"),
+        (
+            S.format(f"(S-TPC-1 {HE} (VP (VBZ sleeps))) (, ,) (NP (NNP Ann)) (VP (VBD said))"),
+            "PAST",
+        ),
+        (
+            (
+                f"(ROOT (SINV (`` ``) (S {HE} (VP (VBZ sleeps))) (, ,) ('' '') (VP (VBD said)) (NP"
+                " (NNP Ann)) (. .)))"
+            ),
+            "PAST",
+        ),
         (f"(ROOT (SQ (VBD Did) {HE} (VP (VB sleep)) (. ?)))", "PAST"),
         (f"(ROOT (SBARQ (WHADVP (WRB Why)) (SQ (VBZ does) {HE} (VP (VB sleep))) (. ?)))", "PRES"),
         ("(ROOT (NP (DT The) (NN end)))", "no clause: the sentence is a fragment"),
@@ -126,19 +160,34 @@ CATS, DOG = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))"
         (S.format(f"(NP (NN cat) (CC and) (NN dog)) {SAW}"), "the subject is a coordination"),
         (S.format(f"(NP (QP (JJR more) (IN than) (CD two)) (NNS cats)) {SAW}"), "NNS"),
         (S.format(f"(NP (QP (JJR more) (IN than) (CD two))) {SAW}"), "the subject has no noun"),
-        (S.format(f"(NP (NP (DT a) (NN number)) (PP (IN of) {CATS})) {SAW}"), "the subject is a noun of measure before of"),
+        (
+            S.format(f"(NP (NP (DT a) (NN number)) (PP (IN of) {CATS})) {SAW}"),
+            "the subject is a noun of measure before of",
+        ),
         (S.format(f"(NP (NNP Ann)) {SAW}"), "the subject is no common noun"),
         (S.format(f"{HE} {SAW}"), "the subject has no noun"),
         (S.format(f"(NP-TMP (DT this) (NN week)) (NP-SBJ (DT the) (NNS cats)) {SAW}"), "NNS"),
         (S.format(f"(NP (DT this) (NN week)) {CATS} {SAW}"), "NNS"),
         (S.format(f"(NP (NNS friends)) (VP (VB see) {DOG})"), "no nominal subject"),
-        (S.format("(NP (DT the) (NN staff)) (VP (VBP agree))"), "subject and verb differ in number"),
+        (
+            S.format("(NP (DT the) (NN staff)) (VP (VBP agree))"),
+            "subject and verb differ in number",
+        ),
         (f"(ROOT (SINV (S {HE} {SAW}) (, ,) (VP (VBD said)) {DOG} (. .)))", "NN"),
         (f"(ROOT (SQ (VBD Did) {CATS} (VP (VB see) {DOG}) (. ?)))", "NNS"),
         (f"(ROOT (SQ (VBZ Is) {DOG} (NP (NNS animals)) (. ?)))", "NN"),
         (f"(ROOT (SBARQ (WHNP (WDT which) (NNS cats)) (SQ {SAW}) (. ?)))", "NNS"),
-        (f"(ROOT (SBARQ (WHNP (WDT which) (NNS cats)) (SQ (VBD did) {DOG} (VP (VB see))) (. ?)))", "NN"),
-        (S.format(f"(S {CATS} {SAW}) (CC and) (S {DOG} {SAW})"), "coordinated clauses with subjects of both numbers"),
+        (
+            (
+                f"(ROOT (SBARQ (WHNP (WDT which) (NNS cats)) (SQ (VBD did) {DOG} (VP (VB see))) (."
+                " ?)))"
+            ),
+            "NN",
+        ),
+        (
+            S.format(f"(S {CATS} {SAW}) (CC and) (S {DOG} {SAW})"),
+            "coordinated clauses with subjects of both numbers",
+        ),
         (S.format(f"(SBAR (IN That) (S {CATS} {SAW})) (VP (VBZ matters))"), "no nominal subject"),
     ],
 )
@@ -153,8 +202,14 @@ def test_number_of_the_subject(tree, text, finding):
         (S.format(f"{HE} (VP (MD will) (VP (VB see) {DOG}))"), "NN"),
         (S.format(f"{HE} (VP (VBD gave) {DOG} {CATS})"), "NNS"),
         (S.format(f"{HE} (VP (VBD saw) {DOG} (NP (DT this) (NN week)))"), "NN"),
-        (S.format(f"{HE} (VP (VBD slept) (NP (DT a) (NN week)))"), "a noun of time, an object or an adverbial"),
-        (S.format("(NP-SBJ (PRP He)) (VP (VBD slept) (NP-TMP (DT a) (NN week)))"), "no nominal object"),
+        (
+            S.format(f"{HE} (VP (VBD slept) (NP (DT a) (NN week)))"),
+            "a noun of time, an object or an adverbial",
+        ),
+        (
+            S.format("(NP-SBJ (PRP He)) (VP (VBD slept) (NP-TMP (DT a) (NN week)))"),
+            "no nominal object",
+        ),
         (S.format("(NP-SBJ (PRP He)) (VP (VBD wasted) (NP (DT a) (NN week)))"), "NN"),
         (S.format(f"(VP (VB See) {DOG})"), "NN"),
         (S.format(f"(VP (VP (VB Come)) (CC and) (VP (VB see) {DOG}))"), "NN"),
@@ -162,11 +217,20 @@ def test_number_of_the_subject(tree, text, finding):
         (S.format(f"(VP (TO To) (VP (VB see) {DOG}))"), "no finite verb"),
         (S.format(f"{HE} (VP (VBD was) {DOG})"), "no nominal object"),
         (S.format(f"{HE} (VP (VBZ ’s) {DOG})"), "no nominal object"),
-        (S.format("(NP-SBJ (PRP He)) (VP (VBD stayed) (NP-PRD (DT a) (NN dog)))"), "no nominal object"),
+        (
+            S.format("(NP-SBJ (PRP He)) (VP (VBD stayed) (NP-PRD (DT a) (NN dog)))"),
+            "no nominal object",
+        ),
         (S.format(f"{HE} (VP (VBD was) (VP (VBN given) {DOG}))"), "a passive"),
-        (S.format(f"{HE} (VP (VBD wanted) (S (VP (TO to) (VP (VB see) {DOG}))))"), "no nominal object"),
+        (
+            S.format(f"{HE} (VP (VBD wanted) (S (VP (TO to) (VP (VB see) {DOG}))))"),
+            "no nominal object",
+        ),
         (S.format(f"{HE} (VP (VP (VBD came)) (CC and) (VP (VBD saw) {CATS}))"), "NNS"),
-        (S.format(f"{HE} (VP (VP (VBD fed) {DOG}) (CC and) (VP (VBD saw) {CATS}))"), "coordinated verbs with objects of both numbers"),
+        (
+            S.format(f"{HE} (VP (VP (VBD fed) {DOG}) (CC and) (VP (VBD saw) {CATS}))"),
+            "coordinated verbs with objects of both numbers",
+        ),
         (S.format(f"{HE} (VP (VBD saw) (NP (PRP them)))"), "the object has no noun"),
         (f"(ROOT (SQ (VBD Did) {CATS} (VP (VB see) {DOG}) (. ?)))", "NN"),
         (f"(ROOT (SQ (VBZ Has) {CATS} {DOG} (. ?)))", "NN"),
@@ -177,7 +241,9 @@ def test_number_of_the_object(tree, text, finding):
 
 
 def test_the_majority_of_the_features_is_told(tree):
-    found = tree_rules.tense(tree(S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))")))
+    found = tree_rules.tense(
+        tree(S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))"))
+    )
     assert (found.target, found.majority, found.mark) == ("says", "tie", "simple")
 
 
@@ -189,7 +255,9 @@ def bank(tmp_path_factory):
 
 
 def load(name, path, **options):
-    return TASKS.make(f"tree/{name}:{path}" + "".join(f",{key}={value}" for key, value in options.items())).load()
+    return TASKS.make(
+        f"tree/{name}:{path}" + "".join(f",{key}={value}" for key, value in options.items())
+    ).load()
 
 
 def by_label(dataset):
@@ -200,7 +268,12 @@ def by_label(dataset):
 def test_every_task_is_balanced_and_says_what_it_read(bank, name):
     task = TASKS.make(f"tree/{name}:{bank}")
     probe = "mlp,hidden=0" if name == "word-content" else "mlp"
-    assert (task.name, task.metric, task.probe, task.view) == (f"tree/{name}", "accuracy", probe, "mean")
+    assert (task.name, task.metric, task.probe, task.view) == (
+        f"tree/{name}",
+        "accuracy",
+        probe,
+        "mean",
+    )
     assert TASKS.find(f"tree/{name}").__doc__ == task.question
     assert pickle.loads(pickle.dumps(task)) == task
     dataset = task.load()
@@ -261,7 +334,10 @@ def test_target_forms_are_in_one_split_and_rows_are_tagged(bank):
 def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(bank, tmp_path):
     dataset = load("subj-num", bank, band="literal")
     assert dataset.notes["frequencies"]["rarest"] == 100
-    assert all(tree_harvest.harvest(str(bank)).forms[form] >= 100 for form in dataset.strata["target"].names)
+    assert all(
+        tree_harvest.harvest(str(bank)).forms[form] >= 100
+        for form in dataset.strata["target"].names
+    )
     kept = dataset.strata["target"].names[::2]
     other = tmp_path / "other.txt"
     other.write_text("".join(f"a {form} .\n" * 150 for form in kept))
@@ -275,16 +351,24 @@ def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
     plain = tree_harvest._read
     monkeypatch.setattr(tree_harvest, "_HELD", type(tree_harvest._HELD)())
-    monkeypatch.setattr(tree_harvest, "_read", lambda path, *rest: files.append(path) or plain(path, *rest))
+    monkeypatch.setattr(
+        tree_harvest, "_read", lambda path, *rest: files.append(path) or plain(path, *rest)
+    )
     for name in TEN:
         load(name, bank)
     assert files == [bank]
 
 
-def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are_tested_in(tmp_path, bank):
+def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are_tested_in(
+    tmp_path, bank
+):
     (tmp_path / "a-train.ptb").write_text(bank.read_text())
     (tmp_path / "a-dev.ptb").write_text(forest(1500, seed=1))
-    (tmp_path / "a-test.ptb.xz").write_bytes(lzma.compress((forest(1500, seed=2) + "\n".join(bank.read_text().split("\n")[:100])).encode()))
+    (tmp_path / "a-test.ptb.xz").write_bytes(
+        lzma.compress(
+            (forest(1500, seed=2) + "\n".join(bank.read_text().split("\n")[:100])).encode()
+        )
+    )
     found = tree_harvest.harvest(str(tmp_path))
     assert found.left_out["a second time"] >= 90
     assert found.splits[:80].count("test") >= 75
@@ -297,7 +381,9 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
     path = tmp_path / "text.txt"
-    path.write_text("\n".join(sentence.text for sentence in tree_harvest.harvest(str(bank)).sentences))
+    path.write_text(
+        "\n".join(sentence.text for sentence in tree_harvest.harvest(str(bank)).sentences)
+    )
     assert len(by_label(load("sent-len", path))) == 6
     assert len(by_label(load("word-content", path))) > 1
     assert len(by_label(load("bigram-shift", path))) == 2
@@ -309,7 +395,10 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
 def test_tagged_text_serves_somo_as_well(tmp_path, bank):
     found = tree_harvest.harvest(str(bank))
     path = tmp_path / "text.tagged"
-    lines = (" ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True)) for s, tags in zip(found.sentences, found.tags, strict=True))
+    lines = (
+        " ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True))
+        for s, tags in zip(found.sentences, found.tags, strict=True)
+    )
     path.write_text("\n".join(lines))
     again = tree_harvest.harvest(str(path))
     assert again.tags == found.tags
@@ -345,14 +434,20 @@ real = pytest.mark.skipif(not (DATA / "constituency").is_dir(), reason="needs SO
 
 @real
 def test_ewt_ptb_and_gum_answer_all_ten():
-    paths = [DATA / "constituency" / "EWT-propbank-skel", DATA / "constituency" / "PTB-sample-NLTK", DATA / "treebanks" / "GUM" / "const"]
+    paths = [
+        DATA / "constituency" / "EWT-propbank-skel",
+        DATA / "constituency" / "PTB-sample-NLTK",
+        DATA / "treebanks" / "GUM" / "const",
+    ]
     first, *others = paths
     found = tree_harvest.harvest(str(first), tuple(map(str, others)))
     assert len(found.sentences) == 22647
     assert found.tally.skipped == 0
     sizes = {}
     for name in TEN:
-        dataset = TASKS.make(f"tree/{name}:{first}" + "".join(f",with={path}" for path in others)).load()
+        dataset = TASKS.make(
+            f"tree/{name}:{first}" + "".join(f",with={path}" for path in others)
+        ).load()
         sizes[name] = len(dataset)
         if name == "tree-depth":
             assert max(map(abs, dataset.notes["sampling"]["length_r_after"].values())) <= 0.05

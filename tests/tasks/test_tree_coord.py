@@ -1,4 +1,6 @@
-"""CoordInv: which sentences join two top clauses, what inversion writes, and that length of clauses tells nothing."""
+"""CoordInv: which sentences join two top clauses, what inversion writes, and that length of clauses
+tells nothing.
+"""
 
 from collections import Counter
 
@@ -13,10 +15,14 @@ from sonde.tasks.tree.altered import is_name
 from sonde.tasks.tree.coord import Coordination, coordination, inversions
 
 MEMORIES = (
-    "(ROOT (S (S (NP (PRP They)) (VP (MD might) (VP (VB be) (NP (JJ only) (NNS memories))))) (, ,) (CC but) (S (NP (PRP I)) (VP (MD can) "
-    "(ADVP (RB still)) (VP (VB feel) (NP (DT each) (CD one))))) (. .)))"
+    "(ROOT (S (S (NP (PRP They)) (VP (MD might) (VP (VB be) (NP (JJ only) (NNS memories))))) (, ,)"
+    " (CC but) (S (NP (PRP I)) (VP (MD can) (ADVP (RB still)) (VP (VB feel) (NP (DT each) (CD"
+    " one))))) (. .)))"
 )
-ROME = "( (S (S (NP (NNP Rome)) (VP (VBD fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran) (ADVP (RB away)))) (. !)) )"
+ROME = (
+    "( (S (S (NP (NNP Rome)) (VP (VBD fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran) (ADVP (RB"
+    " away)))) (. !)) )"
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +52,10 @@ def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
     assert turned(tree(ROME)) == "Crowds ran away and Rome fell!"
     german = tree(ROME.replace("(NP (NNP Rome))", "(NP (JJ German) (NNS towns))"))
     assert turned(german) == "Crowds ran away and german towns fell!"
-    assert turned(german, counted([("the", "German", "dog")])) == "Crowds ran away and German towns fell!"
+    assert (
+        turned(german, counted([("the", "German", "dog")]))
+        == "Crowds ran away and German towns fell!"
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +68,11 @@ def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
         ("(NP (NNS crowds)) (VP (VBD ran) (ADVP (RB away)))", "(VP (VB run))", "one word"),
         ("(. !)", "(. !) ('' '')", "more than a mark"),
         ("(NP (NNP Rome))", "(NP (`` ``) (NNP Rome) ('' ''))", "double quotes"),
-        ("fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran)", "FELL))) (CC AND) (S (NP (NNS CROWDS)) (VP (VBD RAN)", "capitals"),
+        (
+            "fell))) (CC and) (S (NP (NNS crowds)) (VP (VBD ran)",
+            "FELL))) (CC AND) (S (NP (NNS CROWDS)) (VP (VBD RAN)",
+            "capitals",
+        ),
         ("(S (NP (NNS crowds))", "(SQ (NP (NNS crowds))", "does not join"),
         ("(NP (NNS crowds)) (VP (VBD ran)", "(VP (TO to) (VP (VB run))", "does not join"),
         ("(VP (VBD ran)", "(VP (ADVP (RB now)) (VBG running)", "does not join"),
@@ -75,7 +88,8 @@ def test_a_sentence_in_its_own_order_is_rendered_as_it_is(tree):
     size = len(found.words)
     assert repaired(found.words, range(size)) == found.words
     place = coordination(found)
-    again = Coordination(place.tail - place.second, place.tail - place.first, place.tail)  # the inverted sentence's own places
+    # the inverted sentence's own places
+    again = Coordination(place.tail - place.second, place.tail - place.first, place.tail)
     back = [place.order(size)[i] for i in again.order(size)]
     assert back == list(range(size))
     assert (place.longer(False), place.longer(True)) == ("second", "first")
@@ -84,8 +98,19 @@ def test_a_sentence_in_its_own_order_is_rendered_as_it_is(tree):
 def columns(n):
     for i in range(n):
         first, second = 2 + i % 4, 2 + i // 4 % 5
-        words = (*(f"A{i}x{k}" for k in range(first)), ",", "and", *(f"b{i}x{k}" for k in range(second)), ".")
-        yield Sentence.of(words), ("NN",) * len(words), "", Coordination(first, first + 2, first + 2 + second)
+        words = (
+            *(f"A{i}x{k}" for k in range(first)),
+            ",",
+            "and",
+            *(f"b{i}x{k}" for k in range(second)),
+            ".",
+        )
+        yield (
+            Sentence.of(words),
+            ("NN",) * len(words),
+            "",
+            Coordination(first, first + 2, first + 2 + second),
+        )
 
 
 def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_both():
@@ -93,14 +118,20 @@ def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_
     made, out = inversions(listed, counted([]), 0)
     candidates = [one.candidate for one in made]
     for (sentence, *_), (candidate, origins) in zip(listed, made, strict=True):
-        assert [w.lower() for w in candidate.sentence.words] == [sentence.words[i].lower() for i in origins]
+        assert [w.lower() for w in candidate.sentence.words] == [
+            sentence.words[i].lower() for i in origins
+        ]
         assert (candidate.label == "I") == (list(origins) != sorted(origins))
     assert len(candidates) == 1200
     assert not out
     dataset = sample(candidates, Settings(decorrelate=True))
     for split in ("train", "dev", "test"):
-        found = Counter((e.strata["longer clause"], e.label) for e in dataset.examples() if e.split == split)
-        assert all(found[longer, "O"] == found[longer, "I"] for longer in ("first", "second", "neither"))
+        found = Counter(
+            (e.strata["longer clause"], e.label) for e in dataset.examples() if e.split == split
+        )
+        assert all(
+            found[longer, "O"] == found[longer, "I"] for longer in ("first", "second", "neither")
+        )
         assert len(found) == 6
     assert len({frozenset(w.lower() for w in s.words) for s in dataset.sentences}) == len(dataset)
     assert sum(e.label == "I" for e in dataset.examples()) * 2 == len(dataset) > 900

@@ -1,4 +1,6 @@
-"""rules=paper: what the paper and its README do not leave out is not left out, and all else is answered as before."""
+"""rules=paper: what the paper and its README do not leave out is not left out, and all else is
+answered as before.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ def tree(tmp_path_factory):
 @pytest.fixture(scope="module")
 def forest(tmp_path_factory):
     path = tmp_path_factory.mktemp("forest") / "a.ptb"
-    path.write_text(trees(4000) + "\n".join((QUOTED, OBJECTS, CLAUSES, SWAP)) + "\n")  # of each kind that the paper does not leave out
+    # of each kind that the paper does not leave out
+    path.write_text(trees(4000) + "\n".join((QUOTED, OBJECTS, CLAUSES, SWAP)) + "\n")
     return path
 
 
@@ -57,9 +60,14 @@ def test_what_the_paper_does_not_leave_out_has_an_answer(tree, rule, text, label
     assert LITERAL[rule](tree(text)).label == label
 
 
-@pytest.mark.parametrize("text", ["(ROOT (S (`` ``) (. .)))", "(ROOT (S (NP (NN It)) (, ,) (VP (VBZ rings)) (. .)))"])
+@pytest.mark.parametrize(
+    "text", ["(ROOT (S (`` ``) (. .)))", "(ROOT (S (NP (NN It)) (, ,) (VP (VBZ rings)) (. .)))"]
+)
 def test_marks_inside_stay_out(tree, text):
-    assert isinstance(LITERAL["top-const"](tree(text)), str) or LITERAL["top-const"](tree(text)).label == "."
+    assert (
+        isinstance(LITERAL["top-const"](tree(text)), str)
+        or LITERAL["top-const"](tree(text)).label == "."
+    )
 
 
 def test_clauses_of_one_word_and_without_a_finite_verb_are_clauses(tree):
@@ -69,10 +77,16 @@ def test_clauses_of_one_word_and_without_a_finite_verb_are_clauses(tree):
 
 
 def test_any_two_words_change_places_but_the_first_and_marks():
-    assert places("the man 'd said that that".split()) != places("the man 'd said that that".split(), literal=True)
+    assert places("the man 'd said that that".split()) != places(
+        "the man 'd said that that".split(), literal=True
+    )
     assert places("the man 'd said , that that".split(), literal=True) == [1, 2, 5]
-    pair = [Sentence.of(words.split()) for words in ("It was said , he said", "It was said , said he")]
-    assert [len(shifts((pair, [(), ()], ["", ""]), 0, literal=literal)[0]) for literal in (False, True)] == [1, 2]
+    pair = [
+        Sentence.of(words.split()) for words in ("It was said , he said", "It was said , said he")
+    ]
+    assert [
+        len(shifts((pair, [(), ()], ["", ""]), 0, literal=literal)[0]) for literal in (False, True)
+    ] == [1, 2]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -82,22 +96,29 @@ def test_all_that_was_answered_is_answered_alike(rule, forest):
     assert known
     assert all(a == b for a, b in known)
     more = sum(not isinstance(b, str) for _, b in found) - len(known)
-    assert more == 0 if rule == "tense" else more > 0  # of tenses the paper leaves out what sonde does
+    # of tenses the paper leaves out what sonde does
+    assert more == 0 if rule == "tense" else more > 0
 
 
 @pytest.mark.parametrize("name", ["bigram-shift", "top-const", "subj-num", "obj-num", "coord-inv"])
 def test_tasks_take_it_as_an_option(name, forest):
     loose, strict = (
-        TASKS.make(f"tree/{name}:{forest},rules={rules}").load().notes["sampling"]["candidates"] for rules in ("paper", "sonde")
+        TASKS.make(f"tree/{name}:{forest},rules={rules}").load().notes["sampling"]["candidates"]
+        for rules in ("paper", "sonde")
     )
     assert loose > strict
 
 
 def test_depths_may_be_as_frequent_as_a_gaussian_has_them(forest):
-    flat, joint = (TASKS.make(f"tree/tree-depth:{forest},depths={depths}").load() for depths in ("flat", "gaussian"))
+    flat, joint = (
+        TASKS.make(f"tree/tree-depth:{forest},depths={depths}").load()
+        for depths in ("flat", "gaussian")
+    )
     assert len(set(np.bincount(flat.labels.ids))) == 1
     assert len(set(np.bincount(joint.labels.ids))) > 1
     assert abs(joint.notes["sampling"]["length_r_after"]["all"]) <= 0.05
     assert abs(joint.notes["sampling"]["length_r_before"]) <= 0.05  # what is sampled was drawn so
     lengths = TASKS.make(f"tree/sent-len:{forest},depths=gaussian").load()
-    assert lengths.sentences == TASKS.make(f"tree/sent-len:{forest}").load().sentences, "other tasks have no use for it"
+    assert lengths.sentences == TASKS.make(f"tree/sent-len:{forest}").load().sentences, (
+        "other tasks have no use for it"
+    )

@@ -1,4 +1,6 @@
-"""SOMO: what a replacement keeps, that its pairs are attested and comparable, and that splits share no replacement."""
+"""SOMO: what a replacement keeps, that its pairs are attested and comparable, and that splits share
+no replacement.
+"""
 
 import math
 
@@ -20,7 +22,10 @@ TAGS = ("DT", "NN", "VBD", "DT", "JJ", "NN", ".")
 def toy():
     rng = np.random.default_rng(0)
     drawn = {tuple(str(rng.choice(words)) for words in (NOUNS, VERBS, NOUNS)) for _ in range(1500)}
-    sentences = [Sentence.of(("The", noun, verb, "the", "old", other, ".")) for noun, verb, other in sorted(drawn)]
+    sentences = [
+        Sentence.of(("The", noun, verb, "the", "old", other, "."))
+        for noun, verb, other in sorted(drawn)
+    ]
     return sentences, [TAGS] * len(sentences), [""] * len(sentences)
 
 
@@ -33,7 +38,9 @@ def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as
     made, out = replacements(toy, choice, 0)
     candidates = [one.candidate for one in made]
     for candidate, origins in made:
-        assert [w for w, i in zip(candidate.sentence.words, origins, strict=True) if i < 0] == [w for w in [candidate.target] if w]
+        assert [w for w, i in zip(candidate.sentence.words, origins, strict=True) if i < 0] == [
+            w for w in [candidate.target] if w
+        ]
     assert len(candidates) + sum(out.values()) == len(toy[0])
     originals = {s.words for s in toy[0]}
     counts, compared = choice.counts, 0
@@ -45,23 +52,41 @@ def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as
         words = c.sentence.words
         i = words.index(c.target)
         assert (c.target in NOUNS) == (TAGS[i] == "NN") == (c.strata["tag"] == "NN")
-        olds = [w for w in (NOUNS if TAGS[i] == "NN" else VERBS) if (*words[:i], w, *words[i + 1 :]) in originals]
+        olds = [
+            w
+            for w in (NOUNS if TAGS[i] == "NN" else VERBS)
+            if (*words[:i], w, *words[i + 1 :]) in originals
+        ]
         assert olds
         assert 0 < i < len(words) - 1
-        assert any(all(abs(math.log(new / old)) <= NEAR + 1e-6 for old, new in both(counts, words, i, w)) for w in olds)
+        assert any(
+            all(abs(math.log(new / old)) <= NEAR + 1e-6 for old, new in both(counts, words, i, w))
+            for w in olds
+        )
         compared += 1
     assert compared == len(candidates) // 2 > 100
 
 
 def both(counts, words, i, old):
-    """Counts of the pairs and the words, the old ones without their own sentence and the new ones."""
-    pairs = [(counts.side_by_side(words[i - 1], w), counts.side_by_side(w, words[i + 1]), counts.count(w)) for w in (old, words[i])]
+    """Counts of the pairs and the words, the old ones without their own sentence and the new
+    ones.
+    """
+    pairs = [
+        (
+            counts.side_by_side(words[i - 1], w),
+            counts.side_by_side(w, words[i + 1]),
+            counts.count(w),
+        )
+        for w in (old, words[i])
+    ]
     assert min(pairs[1]) > 0
     return [(max(a - 1, 0.1), b) for a, b in zip(*pairs, strict=True)]
 
 
 def test_splits_share_no_replacement_and_no_sentence_comes_twice(toy, choice):
-    dataset = sample([one.candidate for one in replacements(toy, choice, 0)[0]], Settings(rarest=1, commonest=0))
+    dataset = sample(
+        [one.candidate for one in replacements(toy, choice, 0)[0]], Settings(rarest=1, commonest=0)
+    )
     homes = {}
     for example in dataset.examples():
         if example.label == "C":
@@ -75,8 +100,14 @@ def test_splits_share_no_replacement_and_no_sentence_comes_twice(toy, choice):
 
 def test_replacements_are_as_frequent_as_what_they_replace(toy, choice):
     rng = np.random.default_rng(1)
-    found = [(s.words, choice.odd(s.words, tags, rng)) for s, tags in zip(toy[0], toy[1], strict=True)]
-    ratio = [math.log(choice.counts.count(o.replacement) / choice.counts.count(words[o.place])) for words, o in found if o]
+    found = [
+        (s.words, choice.odd(s.words, tags, rng)) for s, tags in zip(toy[0], toy[1], strict=True)
+    ]
+    ratio = [
+        math.log(choice.counts.count(o.replacement) / choice.counts.count(words[o.place]))
+        for words, o in found
+        if o
+    ]
     assert abs(np.mean(ratio)) < 0.05
 
 

@@ -1,4 +1,6 @@
-"""BShift: what a swap changes and leaves, which words may be swapped, and that no sentence comes in both versions."""
+"""BShift: what a swap changes and leaves, which words may be swapped, and that no sentence comes in
+both versions.
+"""
 
 import pytest
 from hypothesis import given
@@ -7,8 +9,14 @@ from hypothesis import strategies as st
 from sonde.core import Sentence
 from sonde.tasks.tree.shift import places, shifts, swapped
 
-WORDS = st.lists(st.sampled_from(["the", "The", "dog", "cat", "ran", "n't", "'s", ",", ".", "--", '"', "old"]), min_size=5, max_size=28)
-SENTENCES = st.lists(WORDS.map(tuple), min_size=2, max_size=30, unique_by=lambda words: tuple(map(str.lower, words)))
+WORDS = st.lists(
+    st.sampled_from(["the", "The", "dog", "cat", "ran", "n't", "'s", ",", ".", "--", '"', "old"]),
+    min_size=5,
+    max_size=28,
+)
+SENTENCES = st.lists(
+    WORDS.map(tuple), min_size=2, max_size=30, unique_by=lambda words: tuple(map(str.lower, words))
+)
 
 
 @given(WORDS)
@@ -54,5 +62,6 @@ def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
     assert made == shifts((sentences, [()] * len(listed), [""] * len(listed)), seed)[0]
     for candidate, origins in made:
         words = candidate.sentence.words
-        assert tuple(words[list(origins).index(i)] for i in range(len(words))) in listed  # put back where they stood
+        # put back where they stood
+        assert tuple(words[list(origins).index(i)] for i in range(len(words))) in listed
         assert (candidate.label == "I") == (list(origins) != list(range(len(words))))

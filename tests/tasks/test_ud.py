@@ -16,7 +16,17 @@ from sonde.tasks.ud import harvest as ud_harvest
 from sonde.tasks.ud.depths import comparable, shared
 from sonde.tasks.ud.words import contents
 
-NINE = ("sent-len", "word-content", "tree-depth", "top-deps", "passive", "tense", "subj-num", "obj-num", "sent-type")
+NINE = (
+    "sent-len",
+    "word-content",
+    "tree-depth",
+    "top-deps",
+    "passive",
+    "tense",
+    "subj-num",
+    "obj-num",
+    "sent-type",
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +56,15 @@ def second(tmp_path_factory):
 def test_of_several_sources_every_example_says_its_own(generated, second, name):
     options = {"feature": "Tense"} if name == "feat" else {}
     dataset = load(name, generated, **{"with": second}, **options)
-    said = {path.name: {line for line in path.read_text("utf-8").splitlines() if line.startswith("# text")} for path in (generated, second)}
-    found = {(example.strata["source"], example.sites[0].sentence.text) for example in dataset.examples()}
+    said = {
+        path.name: {
+            line for line in path.read_text("utf-8").splitlines() if line.startswith("# text")
+        }
+        for path in (generated, second)
+    }
+    found = {
+        (example.strata["source"], example.sites[0].sentence.text) for example in dataset.examples()
+    }
     assert {source for source, _ in found} == set(said)
     assert all(f"# text = {text}" in said[source] for source, text in found)
     assert "source" not in load(name, generated, **options).strata
@@ -57,7 +74,12 @@ def test_of_several_sources_every_example_says_its_own(generated, second, name):
 def test_every_task_is_balanced_and_says_what_it_read(generated, name):
     task = TASKS.make(f"ud/{name}:{generated}")
     probe = "mlp,hidden=0" if name == "word-content" else "mlp"
-    assert (task.name, task.metric, task.probe, task.view) == (f"ud/{name}", "accuracy", probe, "mean")
+    assert (task.name, task.metric, task.probe, task.view) == (
+        f"ud/{name}",
+        "accuracy",
+        probe,
+        "mean",
+    )
     assert task.question.endswith("?")
     assert TASKS.find(f"ud/{name}").__doc__ == task.question
     assert pickle.loads(pickle.dumps(task)) == task
@@ -88,14 +110,18 @@ def test_depth_tells_nothing_of_length(generated):
 def test_the_final_mark_can_be_taken_off(generated):
     kept, stripped = load("sent-type", generated), load("sent-type", generated, final="strip")
     assert all(s.text[-1] in ".!?" for s in kept.sentences)
-    assert not any(s.text[-1] in ".!?" or s.words[-1] in (".", "!", "?") for s in stripped.sentences)
+    assert not any(
+        s.text[-1] in ".!?" or s.words[-1] in (".", "!", "?") for s in stripped.sentences
+    )
 
 
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
     plain = ud_harvest.stretches
     monkeypatch.setattr(ud_harvest, "_HELD", type(ud_harvest._HELD)())
-    monkeypatch.setattr(ud_harvest, "stretches", lambda path, *rest: files.append(path) or plain(path, *rest))
+    monkeypatch.setattr(
+        ud_harvest, "stretches", lambda path, *rest: files.append(path) or plain(path, *rest)
+    )
     for name in NINE:
         load(name, generated)
     assert files == [generated]
@@ -137,7 +163,10 @@ def test_official_splits_are_kept(tmp_path, generated):
     home = {"train": blocks[0::3], "dev": blocks[1::3], "test": blocks[2::3]}
     for split, part in home.items():
         (tmp_path / f"en_toy-ud-{split}.conllu").write_text("\n\n".join(part) + "\n\n")
-    texts = {split: {b.partition("# text = ")[2].partition("\n")[0] for b in part} for split, part in home.items()}
+    texts = {
+        split: {b.partition("# text = ")[2].partition("\n")[0] for b in part}
+        for split, part in home.items()
+    }
     examples = list(load("tense", tmp_path, splits="official").examples())
     assert {e.split for e in examples} == set(home)
     assert all(e.sites[0].sentence.text in texts[e.split] for e in examples)
@@ -170,7 +199,10 @@ ACTIVE = many("xFORM VERB Tense=Past 0 root\n. PUNCT _ 1 punct")
 def test_voice_without_auxiliary_is_left_out_or_counts_but_is_never_active(tmp_path):
     path = tmp_path / "tr.conllu"
     path.write_text(MORPHOLOGICAL + ACTIVE)
-    with pytest.raises(DataProblem, match=r"no sentence is 'passive'.*passive=morphological counts it as passive\): 60"):
+    with pytest.raises(
+        DataProblem,
+        match=r"no sentence is 'passive'.*passive=morphological counts it as passive\): 60",
+    ):
         load("passive", path)
     found = load("passive", path, passive="morphological")
     assert {e.label for e in found.examples() if e.strata["target"].startswith("w")} == {"passive"}
@@ -179,7 +211,9 @@ def test_voice_without_auxiliary_is_left_out_or_counts_but_is_never_active(tmp_p
 
 def test_what_a_treebank_lacks_is_said(tmp_path):
     path = tmp_path / "zh.conllu"
-    path.write_text(many("FORM VERB _ 0 root\nNOUN NOUN _ 1 nsubj\nthing NOUN _ 1 obj\n. PUNCT _ 1 punct"))
+    path.write_text(
+        many("FORM VERB _ 0 root\nNOUN NOUN _ 1 nsubj\nthing NOUN _ 1 obj\n. PUNCT _ 1 punct")
+    )
     for name, lack in {
         "passive": "aux:pass",
         "tense": "Tense=Pres",
@@ -187,7 +221,10 @@ def test_what_a_treebank_lacks_is_said(tmp_path):
         "obj-num": "Number=Plur",
         "sent-type": "Mood=Imp",
     }.items():
-        with pytest.raises(DataProblem, match=rf"ud/{name} cannot be asked of .*zh\.conllu: no sentence is .*{lack}"):
+        with pytest.raises(
+            DataProblem,
+            match=rf"ud/{name} cannot be asked of .*zh\.conllu: no sentence is .*{lack}",
+        ):
             load(name, path)
 
 
@@ -195,7 +232,9 @@ def test_word_content_keeps_words_with_enough_sentences():
     from sonde.core import Sentence
 
     words = [f"w{i:03}" for i in range(40)]
-    sentences = [Sentence.of(["The", word, str(k)]) for i, word in enumerate(words) for k in range(24 + i)]
+    sentences = [
+        Sentence.of(["The", word, str(k)]) for i, word in enumerate(words) for k in range(24 + i)
+    ]
     sentences += [Sentence.of([words[-1], words[-2]])] * 30  # two targets: of no use
     forms = Counter(w for s in sentences for w in s.words)
     found = contents(sentences, forms)
@@ -207,7 +246,13 @@ def test_word_content_keeps_words_with_enough_sentences():
 
 
 def test_depths_that_share_lengths_are_compared():
-    counts = Counter({(depth, length): 100 for depth in range(2, 12) for length in range(depth * 2, depth * 2 + 30)})
+    counts = Counter(
+        {
+            (depth, length): 100
+            for depth in range(2, 12)
+            for length in range(depth * 2, depth * 2 + 30)
+        }
+    )
     run = comparable(counts)
     assert len(run) == 8
     assert shared(counts, run) >= 400
@@ -227,7 +272,9 @@ real = pytest.mark.skipif(DATA is None or not DATA.is_dir(), reason="needs SONDE
 
 @real
 def test_english_tenses_that_the_literal_rule_mislabels():
-    """On all of EWT: 316 passives with a present auxiliary (61 of them perfects), 87 past auxiliaries beside Tense=Pres."""
+    """On all of EWT: 316 passives with a present auxiliary (61 of them perfects), 87 past
+    auxiliaries beside Tense=Pres.
+    """
     dataset = load("tense", DATA / "UD_English-EWT")
     found = dataset.notes["mislabelled by rules=paper"]
     assert found["distinct sentences"] == 6041
@@ -252,7 +299,8 @@ ANSWERED = {
     "UD_Polish-PDB": set(NINE),
     "UD_Finnish-TDT": set(NINE),
     "UD_Turkish-IMST": set(NINE) - {"passive"},  # Voice=Pass without aux:pass
-    "UD_Hebrew-HTB": {"sent-len", "subj-num", "tree-depth", "word-content", "top-deps"},  # no Tense=Pres, no aux:pass
+    # no Tense=Pres, no aux:pass
+    "UD_Hebrew-HTB": {"sent-len", "subj-num", "tree-depth", "word-content", "top-deps"},
     "UD_Chinese-GSDSimp": {"sent-len", "tree-depth", "word-content"},
     "UD_Japanese-GSD": {"sent-len", "tree-depth", "word-content"},
 }
@@ -265,7 +313,10 @@ def test_seven_languages_are_answered_or_told_what_is_lacking(bank):
         if name in ANSWERED[bank]:
             assert len(set(by_label(load(name, DATA / bank)).values())) == 1
         else:
-            with pytest.raises(DataProblem, match=r"cannot be asked of|too few examples of a class|one class is no question"):
+            with pytest.raises(
+                DataProblem,
+                match=r"cannot be asked of|too few examples of a class|one class is no question",
+            ):
                 load(name, DATA / bank)
 
 
@@ -300,7 +351,12 @@ def test_forms_simple_keeps_finite_verbs_of_one_word(generated, simple):
 
 @pytest.mark.parametrize(
     ("name", "classes"),
-    [("sent-len", ["6-8", "9-11"]), ("tree-depth", ["3", "4"]), ("top-deps", ["nsubj obj", "OTHER"]), ("tense", ["past", "pres"])],
+    [
+        ("sent-len", ["6-8", "9-11"]),
+        ("tree-depth", ["3", "4"]),
+        ("top-deps", ["nsubj obj", "OTHER"]),
+        ("tense", ["past", "pres"]),
+    ],
 )
 def test_classes_can_be_named_so_that_sources_are_asked_one_question(generated, name, classes):
     reference = f"ud/{name}:{generated}" + "".join(f",classes={label}" for label in classes)
@@ -324,5 +380,7 @@ def test_a_class_that_is_named_is_never_given_up(tmp_path, generated):
 def test_trees_of_depth_1_are_refused_in_words(tmp_path):
     path = tmp_path / "flat.conllu"
     path.write_text("".join(block(f"w{i} INTJ _ 0 root") for i in range(60)))
-    with pytest.raises(DataProblem, match=r"ud/tree-depth cannot be asked of .*a tree of one word: 60"):
+    with pytest.raises(
+        DataProblem, match=r"ud/tree-depth cannot be asked of .*a tree of one word: 60"
+    ):
         load("tree-depth", path)

@@ -1,4 +1,6 @@
-"""ud/feat: any feature of the predicate, of one of its dependents, or of the only word of a class."""
+"""ud/feat: any feature of the predicate, of one of its dependents, or of the only word of a
+class.
+"""
 
 import os
 import pickle
@@ -40,16 +42,27 @@ def generated(tmp_path_factory):
 
 
 def task(path, **options):
-    return TASKS.make(f"ud/feat:{path}" + "".join(f",{key}={value}" for key, value in options.items()))
+    return TASKS.make(
+        f"ud/feat:{path}" + "".join(f",{key}={value}" for key, value in options.items())
+    )
 
 
 def answers(folder, rows, **options):
     """What some sentences answer beside two that differ, and what is left out."""
-    others = CLAUSE.replace("Case=Nom", "Case=X").replace("Case=Acc", "Case=X").replace("=Sing", "=X").replace("=Plur", "=X")
+    others = (
+        CLAUSE.replace("Case=Nom", "Case=X")
+        .replace("Case=Acc", "Case=X")
+        .replace("=Sing", "=X")
+        .replace("=Plur", "=X")
+    )
     path = folder / "one.conllu"
-    path.write_text("".join(map(block, [*rows, others.replace("Tense=Pres", "Tense=X")])), encoding="utf-8")
+    path.write_text(
+        "".join(map(block, [*rows, others.replace("Tense=Pres", "Tense=X")])), encoding="utf-8"
+    )
     found, notes = task(path, least=1, **options).candidates()
-    return [(c.label, c.target, c.strata.get("majority-feature", "")) for c in found if c.label != "X"], notes["left out"]
+    return [
+        (c.label, c.target, c.strata.get("majority-feature", "")) for c in found if c.label != "X"
+    ], notes["left out"]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +90,12 @@ def test_what_cannot_be_asked_is_left_out_and_counted(tmp_path):
     several = CLAUSE.replace("7 case", "3 obj")
     two = CLAUSE.replace("Case=Acc|Number=Plur", "Case=Acc,Nom")
     none = CLAUSE.replace("Case=Acc|Number=Plur", "Number=Plur")
-    found, left = answers(tmp_path, [coordinated, several, two, none, CLAUSE.replace("3 obj", "3 iobj")], feature="Case", of="obj")
+    found, left = answers(
+        tmp_path,
+        [coordinated, several, two, none, CLAUSE.replace("3 obj", "3 iobj")],
+        feature="Case",
+        of="obj",
+    )
     assert [label for label, *_ in found] == ["Acc"]  # coordinated is the subject, not the object
     assert left == {
         "several words are the direct object of the main clause": 1,
@@ -85,7 +103,9 @@ def test_what_cannot_be_asked_is_left_out_and_counted(tmp_path):
         "the word has no Case": 1,
         "no word is the direct object of the main clause": 1,
     }
-    assert answers(tmp_path, [coordinated, CLAUSE], feature="Case", of="subj")[1] == {"the word is coordinated": 1}
+    assert answers(tmp_path, [coordinated, CLAUSE], feature="Case", of="subj")[1] == {
+        "the word is coordinated": 1
+    }
 
 
 def test_word_classes_that_are_not_wanted_are_left_out(generated):
@@ -94,13 +114,19 @@ def test_word_classes_that_are_not_wanted_are_left_out(generated):
 
 
 def test_of_several_subjects_the_outer_one_is_asked_about(tmp_path):
-    rows = CLAUSE.replace("1 det", "1 det").replace("The      DET   _                     2 det", "It PRON Case=Dat 3 nsubj:outer")
+    rows = CLAUSE.replace("1 det", "1 det").replace(
+        "The      DET   _                     2 det", "It PRON Case=Dat 3 nsubj:outer"
+    )
     assert answers(tmp_path, [rows], feature="Case", of="subj")[0] == [("Dat", "it", "Dat")]
 
 
 def test_it_is_sampled_as_the_other_tasks_are(generated):
     made = task(generated, feature="Number", of="subj", upos="NOUN")
-    assert (made.name, made.metric, made.question) == ("ud/feat", "accuracy", "Which Number has the subject of the main clause?")
+    assert (made.name, made.metric, made.question) == (
+        "ud/feat",
+        "accuracy",
+        "Which Number has the subject of the main clause?",
+    )
     assert pickle.loads(pickle.dumps(made)) == made
     dataset = made.load()
     check_dataset(dataset)
@@ -110,7 +136,10 @@ def test_it_is_sampled_as_the_other_tasks_are(generated):
 
 
 @settings(max_examples=4)  # each reads the treebank
-@given(seed=st.integers(0, 1000), feature=st.sampled_from(["Number,of=subj", "Tense", "Tense,of=VERB", "Number,of=obl"]))
+@given(
+    seed=st.integers(0, 1000),
+    feature=st.sampled_from(["Number,of=subj", "Tense", "Tense,of=VERB", "Number,of=obl"]),
+)
 def test_no_target_form_is_in_two_splits(generated, seed, feature):
     dataset = TASKS.make(f"ud/feat:{generated},feature={feature},seed={seed}").load()
     homes = {}
@@ -120,15 +149,24 @@ def test_no_target_form_is_in_two_splits(generated, seed, feature):
 
 
 def test_what_a_treebank_lacks_is_said(generated, tmp_path):
-    with pytest.raises(DataProblem, match=r"the subject of the main clause never has Cas; it has .*Number"):
+    with pytest.raises(
+        DataProblem, match=r"the subject of the main clause never has Cas; it has .*Number"
+    ):
         task(generated, feature="Cas", of="subj").load()
     with pytest.raises(
-        DataProblem, match=r"the objj of the main predicate never has Case; it has no features at all \(left out: no word is"
+        DataProblem,
+        match=(
+            r"the objj of the main predicate never has Case; it has no features at all \(left out:"
+            r" no word is"
+        ),
     ):
         task(generated, feature="Case", of="objj").load()
     path = tmp_path / "one.conllu"
     path.write_text(block(CLAUSE) * 60)
-    with pytest.raises(DataProblem, match=r"Case has one value there, Nom \(60 times\), and one class is no question"):
+    with pytest.raises(
+        DataProblem,
+        match=r"Case has one value there, Nom \(60 times\), and one class is no question",
+    ):
         task(path, feature="Case", of="subj").load()
     text = tmp_path / "a.txt"
     text.write_text("A sentence .\n")
@@ -137,7 +175,12 @@ def test_what_a_treebank_lacks_is_said(generated, tmp_path):
 
 
 def test_values_that_are_too_rare_are_dropped_and_counted_or_refused(tmp_path):
-    rows = [CLAUSE.replace("dog ", f"w{i} ").replace("Nom", "Nom" if i < 60 else "Erg" if i < 120 else "Dat") for i in range(123)]
+    rows = [
+        CLAUSE.replace("dog ", f"w{i} ").replace(
+            "Nom", "Nom" if i < 60 else "Erg" if i < 120 else "Dat"
+        )
+        for i in range(123)
+    ]
     path = tmp_path / "a.conllu"
     path.write_text("".join(map(block, rows)))
     dataset = task(path, feature="Case", of="subj").load()
@@ -152,14 +195,18 @@ def test_values_that_are_too_rare_are_dropped_and_counted_or_refused(tmp_path):
 def test_values_are_kept_while_they_add_to_what_is_asked():
     assert telling(Counter(Masc=1356, Fem=742, Neut=319)) == {"Masc", "Fem", "Neut"}
     assert telling(Counter(Acc=840, Gen=139, Nom=4, Ins=3)) == {"Acc", "Gen"}
-    assert telling(Counter(Ine=143, Ela=133, Ill=130, Gen=99, All=80, Ess=79, Ade=69, Par=32, Abl=28)) >= {"Ade"}
+    assert telling(
+        Counter(Ine=143, Ela=133, Ill=130, Gen=99, All=80, Ess=79, Ade=69, Par=32, Abl=28)
+    ) >= {"Ade"}
 
 
 @given(st.dictionaries(st.text("abc", min_size=1), st.integers(1, 999), min_size=2, max_size=9))
 def test_at_least_two_values_are_kept_and_the_commonest_among_them(counts):
     kept = telling(Counter(counts))
     assert len(kept) >= 2
-    assert min(counts[v] for v in kept) >= max((n for v, n in counts.items() if v not in kept), default=0)
+    assert min(counts[v] for v in kept) >= max(
+        (n for v, n in counts.items() if v not in kept), default=0
+    )
 
 
 def test_a_pattern_stands_for_the_nine_that_need_no_feature(generated):
@@ -186,11 +233,17 @@ def test_any_language_is_asked(bank, options, labels):
 
 @real
 def test_number_of_the_subject_is_what_the_task_of_the_paper_reads():
-    mine, _ = task(DATA / "UD_English-EWT", feature="Number", of="subj", upos="NOUN", least=1).candidates()
+    mine, _ = task(
+        DATA / "UD_English-EWT", feature="Number", of="subj", upos="NOUN", least=1
+    ).candidates()
     theirs, notes = TASKS.make(f"ud/subj-num:{DATA / 'UD_English-EWT'}").candidates()
     told = {(c.sentence, c.label.lower(), c.target) for c in mine if re.match("Sing|Plur", c.label)}
     ours = {(c.sentence, c.label, c.target) for c in theirs}
-    doubts = ("the subject measures another noun", "the subject is singular and has a numeral", "a singular subject with a plural verb")
+    doubts = (
+        "the subject measures another noun",
+        "the subject is singular and has a numeral",
+        "a singular subject with a plural verb",
+    )
     doubtful = sum(notes["left out"][why] for why in doubts)
     assert ours <= told
     assert len(told - ours) == pytest.approx(doubtful, abs=3)  # but for sentences that occur twice

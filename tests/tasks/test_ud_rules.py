@@ -37,7 +37,8 @@ def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     assert passive(clause) == Answer("active", "starred", "", "with an auxiliary")
     assert tense(clause) == Answer("past", "starred", "past", "perfect")
     assert tense_literal(clause, tense(clause)).label == "past"
-    assert subj_num(clause) == "the subject is no noun"  # the paper calls it sing, against its own NOUN
+    # the paper calls it sing, against its own NOUN
+    assert subj_num(clause) == "the subject is no noun"
     assert sent_type(clause).label == "other"
 
 
@@ -57,9 +58,11 @@ SEE = "see VERB Number=Plur|VerbForm=Fin 0 root"
     [
         (f"{DOG} 2 nsubj\n{BARKS}", "sing", "sing"),
         (f"{DOG} 2 nsubj:pass\nseen VERB _ 0 root", "sing", "no subject"),
-        (f"{DOG} 4 nsubj\nand CCONJ _ 3 cc\ncats NOUN Number=Plur 1 conj\nrun VERB _ 0 root", "the subject is coordinated", "sing"),
+        (f"{DOG} 4 nsubj\nand CCONJ _ 3 cc\ncats NOUN Number=Plur 1 conj\nrun VERB _ 0 root",
+        "the subject is coordinated", "sing"),
         ("thing NOUN Number=Sing 4 nsubj:outer\nis AUX _ 4 cop\ncats NOUN Number=Plur 4 nsubj\nrun VERB _ 0 root", "sing", "plur"),
-        (f"{DOG} 3 nsubj\n{DOG} 3 nsubj\nrun VERB _ 0 root", "several subjects", "several subjects"),
+        (f"{DOG} 3 nsubj\n{DOG} 3 nsubj\nrun VERB _ 0 root", "several subjects",
+        "several subjects"),
         ("scissors NOUN Number=Ptan 2 nsubj\ncut VERB _ 0 root",) + ("the subject has neither Number=Sing nor Number=Plur",) * 2,
         ("runs VERB _ 0 root", "no subject", "no subject"),
         (f"says VERB _ 0 root\n{DOG} 3 nsubj\nbarks VERB _ 1 ccomp", "no subject", "no subject"),
@@ -67,18 +70,25 @@ SEE = "see VERB Number=Plur|VerbForm=Fin 0 root"
         ("lot NOUN Number=Sing 4 nsubj\nof ADP _ 3 case\ndogs NOUN Number=Plur 1 nmod\nbark VERB _ 0 root", MEASURE, "sing"),
         ("większość NOUN Number=Sing 3 nsubj\npsów NOUN Number=Plur 1 nmod:arg\nszczeka VERB _ 0 root", MEASURE, "sing"),
         (f"part NOUN Number=Sing 4 nsubj\nfor ADP _ 3 case\nears NOUN Number=Plur 1 nmod\n{BARKS}", "sing", "sing"),
-        (f"part NOUN Number=Sing 3 nsubj\ndog's NOUN Number=Sing 1 nmod:poss\n{BARKS}", "sing", "sing"),
+        (f"part NOUN Number=Sing 3 nsubj\ndog's NOUN Number=Sing 1 nmod:poss\n{BARKS}", "sing",
+        "sing"),
         (f"part NOUN Number=Sing 2 nsubj\n{BARKS}", "sing", "sing"),
-        # after numerals the singular stands for several: Russian *два альбома*, Finnish *kolme taloa*, Turkish *iki kitap*
-        (f"три NUM _ 2 nummod:gov\nальбома NOUN Number=Sing 3 nsubj\n{BARKS}", "the subject is singular and has a numeral", "sing"),
+        # after numerals the singular stands for several: Russian *два альбома*, Finnish *kolme
+        # taloa*, Turkish *iki kitap*
+        (f"три NUM _ 2 nummod:gov\nальбома NOUN Number=Sing 3 nsubj\n{BARKS}",
+        "the subject is singular and has a numeral", "sing"),
         ("two NUM _ 2 nummod\ndogs NOUN Number=Plur 3 nsubj\nbark VERB _ 0 root", "plur", "plur"),
-        # agreement: a collective, a measure that no list has, or an error of annotation; but verbs need not agree in all languages
+        # agreement: a collective, a measure that no list has, or an error of annotation; but verbs
+        # need not agree in all languages
         (f"team NOUN Number=Sing 2 nsubj\n{SEE}", DISAGREE, "sing"),
         ("team NOUN Number=Sing 3 nsubj\nare AUX Number=Plur|VerbForm=Fin 3 aux\nrunning VERB VerbForm=Part 0 root", DISAGREE, "sing"),
-        ("dogs NOUN Number=Plur 2 nsubj\nbarks VERB Number=Sing|VerbForm=Fin 0 root", "plur", "plur"),
-        (f"लड़के NOUN Case=Acc|Number=Sing 3 nsubj\nने ADP _ 1 case\n{SEE}", "sing", "sing"),  # agrees with its object
+        ("dogs NOUN Number=Plur 2 nsubj\nbarks VERB Number=Sing|VerbForm=Fin 0 root", "plur",
+        "plur"),
+        # agrees with its object
+        (f"लड़के NOUN Case=Acc|Number=Sing 3 nsubj\nने ADP _ 1 case\n{SEE}", "sing", "sing"),
         # an owner or an experiencer, with an adposition that subjects do not have
-        (f"लोगों NOUN Number=Plur 3 nsubj\nके ADP _ 1 case\n{SEE}", "the subject has an adposition that marks no subjects", "plur"),
+        (f"लोगों NOUN Number=Plur 3 nsubj\nके ADP _ 1 case\n{SEE}",
+        "the subject has an adposition that marks no subjects", "plur"),
     ],
 )  # fmt: skip
 def test_number_of_the_subject(clause, rows, ours, literal):
@@ -103,8 +113,10 @@ BEING = "an object of a verb of being or becoming"
         ("sees VERB _ 0 root\nlot NOUN Number=Sing 1 obj\ndes ADP _ 4 case de\ndogs NOUN Number=Plur 2 nmod", MEASURED),
         ("sees VERB _ 0 root\ncats NOUN Number=Plur 1 obj\nand CCONJ _ 4 cc\ndog NOUN Number=Sing 2 conj", "the object is coordinated"),
         # a numeral as nmod: Norwegian *tre bom*; but not the year of *the elections of 1990*
-        ("had VERB _ 0 root\ntre NUM _ 3 nmod\nbom NOUN Number=Sing 1 obj", "the object is singular and has a numeral"),
-        ("had VERB _ 0 root\nvote NOUN Number=Sing 1 obj\nof ADP _ 4 case\n1990 NUM _ 2 nmod", "sing"),
+        ("had VERB _ 0 root\ntre NUM _ 3 nmod\nbom NOUN Number=Sing 1 obj",
+        "the object is singular and has a numeral"),
+        ("had VERB _ 0 root\nvote NOUN Number=Sing 1 obj\nof ADP _ 4 case\n1990 NUM _ 2 nmod",
+        "sing"),
         # what is, happens or becomes is no object, whatever it is called
         ("girl NOUN Number=Sing 2 obj\nहै VERB _ 0 root हैना", BEING),
         ("est AUX _ 2 aux\ndevenu VERB _ 0 root devenir\nart NOUN Number=Sing 2 obj", BEING),
@@ -121,22 +133,36 @@ def test_number_of_the_object(clause, rows, ours):
 
 
 def test_a_predicate_that_is_no_verb_counts_as_copular(clause):
-    zero = clause("dog NOUN Number=Sing 2 nsubj\npossible ADJ _ 0 root")  # Russian has no copula in the present
+    # Russian has no copula in the present
+    zero = clause("dog NOUN Number=Sing 2 nsubj\npossible ADJ _ 0 root")
     assert subj_num(zero).mark == "subject of a copula"
 
 
 def test_number_of_the_object_and_the_majority(clause):
-    found = clause(f"{DOG} 2 nsubj\nchases VERB _ 0 root\nCats NOUN Number=Plur 2 obj\nin ADP _ 5 case\ngardens NOUN Number=Plur 2 obl")
-    assert obj_num(found) == obj_num_literal(found, obj_num(found)) == Answer("plur", "cats", "plur", "object")
+    found = clause(
+        f"{DOG} 2 nsubj\nchases VERB _ 0 root\nCats NOUN Number=Plur 2 obj\nin ADP _ 5"
+        " case\ngardens NOUN Number=Plur 2 obl"
+    )
+    assert (
+        obj_num(found)
+        == obj_num_literal(found, obj_num(found))
+        == Answer("plur", "cats", "plur", "object")
+    )
     assert subj_num(found) == Answer("sing", "dog", "plur", "subject of a verb")
     even = clause(f"{DOG} 2 nsubj\nchases VERB _ 0 root\ncats NOUN Number=Plur 2 obj")
     assert obj_num(even).majority == "tie"
 
 
 def test_subtypes_punctuation_and_repeats_in_schemata(clause):
-    found = clause("a ADV _ 3 advmod\nb ADV _ 3 advmod:emph\nruns VERB _ 0 root\n. PUNCT _ 3 punct\n. PUNCT _ 3 punct:x")
+    found = clause(
+        "a ADV _ 3 advmod\nb ADV _ 3 advmod:emph\nruns VERB _ 0 root\n. PUNCT _ 3 punct\n. PUNCT _"
+        " 3 punct:x"
+    )
     assert top_deps(found).label == "advmod advmod:emph"
-    assert top_deps(clause("Yes INTJ _ 0 root\nno INTJ _ 1 discourse")) == "no clause: the root has neither verb nor subject"
+    assert (
+        top_deps(clause("Yes INTJ _ 0 root\nno INTJ _ 1 discourse"))
+        == "no clause: the root has neither verb nor subject"
+    )
 
 
 RUN = "VERB Mood=Ind|VerbForm=Fin"
@@ -148,27 +174,75 @@ QUOTED = "a command that somebody quotes"
     ("rows", "expected"),
     [
         (f"go {GO} 0 root\n! PUNCT _ 1 punct", "imper"),
-        ("do AUX Mood=Imp 3 aux\nnot PART _ 3 advmod\nrun VERB VerbForm=Inf 0 root\n. PUNCT _ 3 punct", "imper"),
-        (f"you PRON _ 2 nsubj\ngo {GO} 0 root", "an imperative with a subject or in the third person"),
+        (
+            (
+                "do AUX Mood=Imp 3 aux\nnot PART _ 3 advmod\nrun VERB VerbForm=Inf 0 root\n. PUNCT"
+                " _ 3 punct"
+            ),
+            "imper",
+        ),
+        (
+            f"you PRON _ 2 nsubj\ngo {GO} 0 root",
+            "an imperative with a subject or in the third person",
+        ),
         (f"go {GO} 0 root\n? PUNCT _ 1 punct", "a command with a question mark"),
-        ("olsun VERB Mood=Imp|Person=3 0 root", "an imperative with a subject or in the third person"),
-        (f"niech AUX _ 2 aux:imp\nżyje {RUN} 0 root", "an imperative with a subject or in the third person"),
+        (
+            "olsun VERB Mood=Imp|Person=3 0 root",
+            "an imperative with a subject or in the third person",
+        ),
+        (
+            f"niech AUX _ 2 aux:imp\nżyje {RUN} 0 root",
+            "an imperative with a subject or in the third person",
+        ),
         (f"he PRON _ 2 nsubj\nruns {RUN} 0 root\n. PUNCT _ 2 punct", "other"),
         (f"he PRON _ 2 nsubj\nruns {RUN} 0 root\n? PUNCT _ 2 punct\n) PUNCT _ 2 punct", "inter"),
         (f"he PRON _ 2 nsubj\nruns {RUN} 0 root\n？ PUNCT _ 2 punct", "inter"),
-        (f"he PRON _ 2 nsubj\nasks {RUN} 0 root\n? PUNCT _ 2 punct\n” PUNCT _ 2 punct", "the question mark stands inside quotes"),
-        (f"who PRON PronType=Int 2 nsubj\nruns {RUN} 0 root\n. PUNCT _ 2 punct", "asks by its words, but has no question mark"),
-        (f"does AUX _ 3 aux\nhe PRON _ 3 nsubj\nrun {RUN} 0 root", "asks by its words, but has no question mark"),
+        (
+            f"he PRON _ 2 nsubj\nasks {RUN} 0 root\n? PUNCT _ 2 punct\n” PUNCT _ 2 punct",
+            "the question mark stands inside quotes",
+        ),
+        (
+            f"who PRON PronType=Int 2 nsubj\nruns {RUN} 0 root\n. PUNCT _ 2 punct",
+            "asks by its words, but has no question mark",
+        ),
+        (
+            f"does AUX _ 3 aux\nhe PRON _ 3 nsubj\nrun {RUN} 0 root",
+            "asks by its words, but has no question mark",
+        ),
         (f"geldi {RUN} 0 root\nmi AUX _ 1 aux:q", "asks by its words, but has no question mark"),
-        ("what DET PronType=Int 3 det\na DET _ 3 det\nliar NOUN _ 0 root\n! PUNCT _ 3 punct", "other"),
-        ("wysłać VERB VerbForm=Inf 0 root\n. PUNCT _ 1 punct", "a bare infinitive: a command in some languages, a fragment in others"),
-        (f"he PRON _ 2 nsubj\nruns {RUN} 0 root\ngo {GO} 2 parataxis\n. PUNCT _ 2 punct", "a statement joined with a command"),
+        (
+            "what DET PronType=Int 3 det\na DET _ 3 det\nliar NOUN _ 0 root\n! PUNCT _ 3 punct",
+            "other",
+        ),
+        (
+            "wysłać VERB VerbForm=Inf 0 root\n. PUNCT _ 1 punct",
+            "a bare infinitive: a command in some languages, a fragment in others",
+        ),
+        (
+            f"he PRON _ 2 nsubj\nruns {RUN} 0 root\ngo {GO} 2 parataxis\n. PUNCT _ 2 punct",
+            "a statement joined with a command",
+        ),
         ("July PROPN _ 0 root\n5 NUM _ 1 nummod", "neither a verb nor a final mark"),
         ("Wow INTJ _ 0 root\n!!! PUNCT _ 1 punct", "other"),
-        (f"he PRON _ 2 nsubj\nsays {RUN} 0 root\n: PUNCT _ 2 punct\nwhy ADV _ 2 parataxis\n? PUNCT _ 2 punct", "a question behind a colon"),
-        (f"' PUNCT _ 2 punct\ngo {GO} 0 root\n' PUNCT _ 2 punct\nsaid {RUN} 2 parataxis\n. PUNCT _ 2 punct", QUOTED),
+        (
+            (
+                f"he PRON _ 2 nsubj\nsays {RUN} 0 root\n: PUNCT _ 2 punct\nwhy ADV _ 2 parataxis\n?"
+                " PUNCT _ 2 punct"
+            ),
+            "a question behind a colon",
+        ),
+        (
+            (
+                f"' PUNCT _ 2 punct\ngo {GO} 0 root\n' PUNCT _ 2 punct\nsaid {RUN} 2 parataxis\n."
+                " PUNCT _ 2 punct"
+            ),
+            QUOTED,
+        ),
         (f"' PUNCT _ 2 punct\ngo {GO} 0 root\n' PUNCT _ 2 punct\n. PUNCT _ 2 punct", "imper"),
-        (f"Voilà {GO} 0 root\npourquoi ADV _ 1 ccomp\n. PUNCT _ 1 punct", "a word that shows something, called an imperative"),
+        (
+            f"Voilà {GO} 0 root\npourquoi ADV _ 1 ccomp\n. PUNCT _ 1 punct",
+            "a word that shows something, called an imperative",
+        ),
     ],
 )
 def test_types_of_sentences(clause, rows, expected):

@@ -1,4 +1,6 @@
-"""Small treebanks for tests: sentences written as rows of `form upos feats head deprel`, and a lemma where it matters."""
+"""Small treebanks for tests: sentences written as rows of `form upos feats head deprel`, and a
+lemma where it matters.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ def block(rows: str, *comments: str) -> str:
     lines = list(comments)
     for i, row in enumerate(rows.strip().splitlines(), 1):
         form, upos, feats, head, deprel, *lemma = row.split()
-        lines.append("\t".join([str(i), form, *(lemma or [form.lower()]), upos, "_", feats, head, deprel, "_", "_"]))
+        lines.append(
+            "\t".join(
+                [str(i), form, *(lemma or [form.lower()]), upos, "_", feats, head, deprel, "_", "_"]
+            )
+        )
     return "\n".join(lines) + "\n\n"
 
 

@@ -10,7 +10,13 @@ from sonde.encoders import make
 from sonde.training.static import Settings, train_vectors
 
 pytest.importorskip("gensim")
-LINES = ["The cat sat on the mat.", "“Don't,” said the dog.", "The dog sat on the cat.", "# book = a", ""]
+LINES = [
+    "The cat sat on the mat.",
+    "“Don't,” said the dog.",
+    "The dog sat on the cat.",
+    "# book = a",
+    "",
+]
 SMALL = Settings(dim=4, least=1, epochs=2)
 
 
@@ -24,11 +30,18 @@ def test_vectors_are_trained_and_read_back(corpus, tmp_path):
     done = train_vectors([corpus], tmp_path / "a.vec", settings=SMALL)
     assert (done.sentences, done.excluded) == (9, 0)
     bag = make(f"static:{tmp_path / 'a.vec'}")
-    assert bag.coverage([Sentence.of(["The", "cat", "Don't", "zebra"])]) == {"words": 4, "unknown": 1, "sentences unread": 0}
+    assert bag.coverage([Sentence.of(["The", "cat", "Don't", "zebra"])]) == {
+        "words": 4,
+        "unknown": 1,
+        "sentences unread": 0,
+    }
 
 
 def test_probing_sentences_are_left_out_however_they_are_spaced(corpus, tmp_path):
-    probed = [Sentence.of("the CAT sat on the mat .".split()), Sentence(("``", "Don't", "x"), '"Don\'t," said the dog .')]
+    probed = [
+        Sentence.of("the CAT sat on the mat .".split()),
+        Sentence(("``", "Don't", "x"), '"Don\'t," said the dog .'),
+    ]
     done = train_vectors([corpus], tmp_path / "a.vec", probed, SMALL)
     assert (done.sentences, done.excluded) == (3, 6)
     assert "mat" not in (tmp_path / "a.vec").read_text()
@@ -54,13 +67,17 @@ def test_the_same_text_gives_the_same_file_in_every_process(corpus, tmp_path):
     for seed in ("1", "2"):
         where = str(tmp_path / f"{seed}.vec")
         subprocess.run(
-            [sys.executable, "-c", code, str(corpus), where], check=True, env={**__import__("os").environ, "PYTHONHASHSEED": seed}
+            [sys.executable, "-c", code, str(corpus), where],
+            check=True,
+            env={**__import__("os").environ, "PYTHONHASHSEED": seed},
         )
     assert (tmp_path / "1.vec").read_bytes() == (tmp_path / "2.vec").read_bytes()
 
 
 def test_subwords_make_vectors_of_unknown_words(corpus, tmp_path):
-    train_vectors([corpus], tmp_path / "a.bin", settings=Settings(dim=4, least=1, epochs=1, subwords=True))
+    train_vectors(
+        [corpus], tmp_path / "a.bin", settings=Settings(dim=4, least=1, epochs=1, subwords=True)
+    )
     found = make(f"static:{tmp_path / 'a.bin'}").encode([Sentence.of(["catty"])]).layers[0]
     assert np.isfinite(found).all()
     assert found.any()

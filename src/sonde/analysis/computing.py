@@ -1,4 +1,6 @@
-"""What scores were computed on and in. Rows of unlike kinds are marked: they differ by more than what they measure."""
+"""What scores were computed on and in. Rows of unlike kinds are marked: they differ by more than
+what they measure.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ class Computed(Protocol):
 
 
 def computed(results: Iterable[Result]) -> str:
-    """The processor, the precisions of encoder and probe, and the threads that results of one row agree on or differ in."""
+    """The processor, the precisions of encoder and probe, and the threads that results of one row
+    agree on or differ in.
+    """
     found: dict[str, set[str]] = {}
     for result in results:
         for what, how in dict(result.provenance.get("computed") or {}).items():
@@ -43,7 +47,9 @@ def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
     for row in rows:
         for what, how in _parts(row).items():
             found.setdefault(what, set()).add(how)
-    return tuple(what for what, how in found.items() if len(how) > 1 or any(" and " in each for each in how))
+    return tuple(
+        what for what, how in found.items() if len(how) > 1 or any(" and " in each for each in how)
+    )
 
 
 def cell(row: Computed, what: Sequence[str]) -> str:
@@ -56,8 +62,15 @@ def notes(what: Sequence[str]) -> list[str]:
     """What there is to say of rows that were computed differently."""
     if not what:
         return []
-    return [f"computed: the {' and the '.join(what)} of these rows differ, so differences of a few tenths of a point may come from that."]
+    return [
+        f"computed: the {' and the '.join(what)} of these rows differ, so differences of a few"
+        " tenths of a point may come from that."
+    ]
 
 
 def _parts(row: Computed) -> dict[str, str]:
-    return {what: how for what, _, how in (part.partition(": ") for part in row.computed.split("; ")) if how}
+    return {
+        what: how
+        for what, _, how in (part.partition(": ") for part in row.computed.split("; "))
+        if how
+    }

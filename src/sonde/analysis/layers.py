@@ -1,6 +1,8 @@
-"""Results over the layers of an encoder -> where in it each task is solved (Tenney et al. 2019b, "BERT Rediscovers ...").
+"""Results over the layers of an encoder -> where in it each task is solved (Tenney et al. 2019b,
+"BERT Rediscovers ...").
 
-Layers are told by what was read: `0` to `L` alone, `mix:0-l` for growing mixes (`mix` is that of all), `lex` below them.
+Layers are told by what was read: `0` to `L` alone, `mix:0-l` for growing mixes (`mix` is that of
+all), `lex` below them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,15 @@ from sonde.analysis.rows import repeats, rows, without_fold
 from sonde.analysis.together import together
 from sonde.core import Result
 from sonde.encoders import ENCODERS
-from sonde.metrics.layers import Expected, centre_of_gravity, drawn_scores, expected_layer, from_uniform, gained, over_seeds
+from sonde.metrics.layers import (
+    Expected,
+    centre_of_gravity,
+    drawn_scores,
+    expected_layer,
+    from_uniform,
+    gained,
+    over_seeds,
+)
 from sonde.probes import PROBES
 from sonde.references import brief
 from sonde.tasks import TASKS
@@ -43,9 +53,11 @@ class Depth:
     cumulative  layer l -> the score of the mix of 0 to l
     lexical     the score of word embeddings without positions; None where they were not read
     weights     of the layers in the mix of all, mean over seeds, [L + 1]; () where there is none
-    gravity     centre of gravity of these weights; NaN where they have hardly left equal ones, so that it is where training began
+    gravity     centre of gravity of these weights; NaN where they have hardly left equal ones, so
+                that it is where training began
     uneven      how far they are from equal ones, in bits
-    expected    the layer at which what the mixes gain is gained, in layers; NaN with the reason where there is none
+    expected    the layer at which what the mixes gain is gained, in layers; NaN with the reason
+                where there is none
     gained      how far that is from each layer's adding the same, in bits; NaN where there is none
     """
 
@@ -75,22 +87,42 @@ class Depth:
     @property
     def rows(self) -> list[Row]:
         """All that was measured."""
-        return [*self.single.values(), *self.cumulative.values(), *([self.lexical] if self.lexical else [])]
+        return [
+            *self.single.values(),
+            *self.cumulative.values(),
+            *([self.lexical] if self.lexical else []),
+        ]
 
 
 def depths(results: Sequence[Result]) -> list[Depth]:
-    """One `Depth` for each task, encoder and probe of which two layers or a mix were read, earliest tasks first."""
+    """One `Depth` for each task, encoder and probe of which two layers or a mix were read, earliest
+    tasks first.
+    """
     groups: dict[tuple[str, str, str], dict[str, list[Result]]] = {}
     for r in results:
         if r.trial.control == NO_CONTROL:
             key = without_fold(r.trial.task), r.trial.encoder, r.trial.probe
             groups.setdefault(key, {}).setdefault(r.trial.read, []).append(r)
-    found = [_depth(key, by_read) for key, by_read in groups.items() if len(by_read) > 1 and any(map(_layer, by_read))]
-    return sorted(found, key=lambda d: (math.isnan(d.expected.layer), d.expected.layer, math.isnan(d.gravity.value), d.gravity.value))
+    found = [
+        _depth(key, by_read)
+        for key, by_read in groups.items()
+        if len(by_read) > 1 and any(map(_layer, by_read))
+    ]
+    return sorted(
+        found,
+        key=lambda d: (
+            math.isnan(d.expected.layer),
+            d.expected.layer,
+            math.isnan(d.gravity.value),
+            d.gravity.value,
+        ),
+    )
 
 
 def _layer(read: str) -> tuple[str, int | None] | None:
-    """What a read says of layers: ('single', 3), ('mix', 3) for a mix of 0 to 3, ('mix', None) for all; None for others."""
+    """What a read says of layers: ('single', 3), ('mix', 3) for a mix of 0 to 3, ('mix', None) for
+    all; None for others.
+    """
     if read.isdecimal():
         return "single", int(read)
     if read == "mix":
@@ -101,9 +133,17 @@ def _layer(read: str) -> tuple[str, int | None] | None:
 
 def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> Depth:
     task, encoder, probe = key
-    single = {where[1]: read for read in by_read if (where := _layer(read)) and where[0] == "single" and where[1] is not None}
+    single = {
+        where[1]: read
+        for read in by_read
+        if (where := _layer(read)) and where[0] == "single" and where[1] is not None
+    }
     weights = _weights(by_read.get("mix") or [])
-    mixes = {where[1]: read for read in by_read if (where := _layer(read)) and where[0] == "mix" and where[1] is not None}
+    mixes = {
+        where[1]: read
+        for read in by_read
+        if (where := _layer(read)) and where[0] == "mix" and where[1] is not None
+    }
     last = max([*single, *mixes, len(weights[0]) - 1 if weights else 0])
     if "mix" in by_read:
         mixes.setdefault(last, "mix")
@@ -124,7 +164,11 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
         cumulative={layer: scored[read] for layer, read in sorted(mixes.items())},
         lexical=scored.get("lex"),
         weights=mean,
-        gravity=Mean(*over_seeds([centre_of_gravity(w) for w in weights])) if uneven >= EVEN else Mean(NOTHING, NOTHING, NOTHING),
+        gravity=(
+            Mean(*over_seeds([centre_of_gravity(w) for w in weights]))
+            if uneven >= EVEN
+            else Mean(NOTHING, NOTHING, NOTHING)
+        ),
         uneven=uneven,
         expected=expected,
         gained=bits,
@@ -132,14 +176,22 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
 
 
 def _alike(by_read: Mapping[str, list[Result]], mixes: Iterable[str]) -> Mapping[str, list[Result]]:
-    """Growing mixes under those seeds alone that all of them have, so that no difference of seeds is what a layer adds."""
+    """Growing mixes under those seeds alone that all of them have, so that no difference of seeds
+    is what a layer adds.
+    """
     shared = [set(map(_fit, by_read[read])) for read in mixes]
     common = set.intersection(*shared) if shared else set()
-    return {**by_read, **{read: [r for r in by_read[read] if _fit(r) in common] for read in mixes}} if common else by_read
+    return (
+        {**by_read, **{read: [r for r in by_read[read] if _fit(r) in common] for read in mixes}}
+        if common
+        else by_read
+    )
 
 
 def _fit(result: Result) -> tuple[str, int]:
-    """What fits of several reads have in common that are of the same fold and sample, under the same seed."""
+    """What fits of several reads have in common that are of the same fold and sample, under the
+    same seed.
+    """
     return result.trial.task, result.trial.seed
 
 
@@ -150,12 +202,20 @@ def _weights(results: Sequence[Result]) -> list[list[float]]:
     return [w for w in told if longest > 1 and len(w) == longest]
 
 
-def _expected(by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], last: int) -> tuple[Expected, float]:
-    """The expected layer with its interval, and how unevenly layers add, where every growing mix was measured."""
+def _expected(
+    by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], last: int
+) -> tuple[Expected, float]:
+    """The expected layer with its interval, and how unevenly layers add, where every growing mix
+    was measured.
+    """
     missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]
     if missing or last < 2:
         rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        told = f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)" if last else "there is but one layer"
+        told = (
+            f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)"
+            if last
+            else "there is but one layer"
+        )
         return _refused(told)
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
@@ -166,7 +226,11 @@ def _expected(by_read: Mapping[str, list[Result]], mixes: Mapping[int, str], las
         return _refused("the mixes were scored over different examples")
     scores = [PERCENT * float(np.mean([rows_score(r) for r in mine])) for mine in runs]
     metric = runs[0][0][0].metric
-    found = expected_layer(scores, PERCENT * drawn_scores(metric, first.gold, [each.predicted for each in answers], first.clusters))
+    found = expected_layer(
+        scores,
+        PERCENT
+        * drawn_scores(metric, first.gold, [each.predicted for each in answers], first.clusters),
+    )
     return found, NOTHING if found.why else gained(scores)
 
 

@@ -1,4 +1,6 @@
-"""What a control tells that can be answered by remembering words: selectivity, and how it fares on words that train has and has not."""
+"""What a control tells that can be answered by remembering words: selectivity, and how it fares on
+words that train has and has not.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,36 @@ Repeats = Sequence[Sequence[Result]]
 
 
 def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
-    """Of a control that tags its keys: selectivity over the results without it, and scores by whether a key was seen; percent."""
+    """Of a control that tags its keys: selectivity over the results without it, and scores by
+    whether a key was seen; percent.
+    """
     if any(KEY_SEEN not in result.strata for each in control for result in each):
         return {}
     answers = together(control)
     seen = np.concatenate([_seen(result) for result in control[0]])
     noted = control[0][0].provenance.get("notes", {}).get("control", {})
-    found: dict[str, Any] = {"keyed": str(noted.get("definition", "")), "keys_seen": 100 * float(seen.mean())}
+    found: dict[str, Any] = {
+        "keyed": str(noted.get("definition", "")),
+        "keys_seen": 100 * float(seen.mean()),
+    }
     for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):
         if len(rows):
-            parts = [METRICS.make(metric)(answers.gold.take(rows), p.take(rows)) for p in answers.predicted]
+            parts = [
+                METRICS.make(metric)(answers.gold.take(rows), p.take(rows))
+                for p in answers.predicted
+            ]
             found[name] = 100 * float(np.mean(parts))
-    if plain and tested(plain[0]) == tested(control[0]) and len((beside := together(plain)).gold) == len(answers.gold):
+    if (
+        plain
+        and tested(plain[0]) == tested(control[0])
+        and len((beside := together(plain)).gold) == len(answers.gold)
+    ):
         value, low, high, *_ = difference(metric, beside, answers)
-        found |= {"selectivity": 100 * value, "selective_low": 100 * low, "selective_high": 100 * high}
+        found |= {
+            "selectivity": 100 * value,
+            "selective_low": 100 * low,
+            "selective_high": 100 * high,
+        }
     return found
 
 

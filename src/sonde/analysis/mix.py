@@ -1,9 +1,11 @@
-"""What a stratum would score for its labels alone: indirect standardisation, as of deaths in a town of old people.
+"""What a stratum would score for its labels alone: indirect standardisation, as of deaths in a town
+of old people.
 
-Far words are punctuation more often than near ones, and mentions that were seen together in train corefer more often than others.
-A score by distance, or by what was seen, then moves with the labels, whatever an encoder knows. So beside it stands what *all* test
-examples score with labels weighted to be as frequent as here. Weighting each stratum to one mix instead would leave out most labels:
-determiners stand near their nouns, and hardly any value of distance has all relations.
+Far words are punctuation more often than near ones, and mentions that were seen together in train
+corefer more often than others. A score by distance, or by what was seen, then moves with the
+labels, whatever an encoder knows. So beside it stands what *all* test examples score with labels
+weighted to be as frequent as here. Weighting each stratum to one mix instead would leave out most
+labels: determiners stand near their nouns, and hardly any value of distance has all relations.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from sonde.vectors import Ints
 
 
 def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
-    """The metric over all examples, `gold`, with labels as frequent as in some of them, `rows`; None where gold are scores."""
+    """The metric over all examples, `gold`, with labels as frequent as in some of them, `rows`;
+    None where gold are scores.
+    """
     weights = weights_of(gold, rows)
     if weights is None:
         return None
@@ -31,7 +35,9 @@ def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
 
 
 def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
-    """How much higher the metric over some examples, `rows`, is than their labels let expect; of answers to all examples only."""
+    """How much higher the metric over some examples, `rows`, is than their labels let expect; of
+    answers to all examples only.
+    """
     whole = expected(metric, gold, rows)
     if whole is None:
         return None
@@ -53,7 +59,9 @@ def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
 
 
 def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:
-    """The weight of an example of each label by which labels of all become as frequent as in `rows`; their sum over all is that of rows."""
+    """The weight of an example of each label by which labels of all become as frequent as in
+    `rows`; their sum over all is that of rows.
+    """
     names = names_of(gold)
     if names is None:
         return None

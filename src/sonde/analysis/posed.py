@@ -1,6 +1,8 @@
-"""What is asked in the rows of a task: how many classes, what they consist of, what one word answers, what is odd about the sources.
+"""What is asked in the rows of a task: how many classes, what they consist of, what one word
+answers, what is odd about the sources.
 
-Scores of one question over several sources are comparable only where these agree; `unlike` says where they do not.
+Scores of one question over several sources are comparable only where these agree; `unlike` says
+where they do not.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class Posed:
     """What is asked.
 
     classes   the names of the classes that can be answered; () where labels are no classes
-    whole     how many classes the question has, where the data have fewer of them; 0 where all are there or none is said
+    whole     how many classes the question has, where the data have fewer of them; 0 where all are
+              there or none is said
     made      class -> constructions with their shares of its test examples, the most frequent first
     word      the best rule of one word, and what it scores in percent; '' without
     remarks   what there is to say about the sources as a whole
@@ -44,7 +47,15 @@ class Posed:
     def size(self) -> str:
         """The number of classes, in words."""
         many = f"{len(self.classes):,}"
-        return (f"{many} of {self.whole:,} classes" if self.whole > len(self.classes) else f"{many} classes") if self.classes else ""
+        return (
+            (
+                f"{many} of {self.whole:,} classes"
+                if self.whole > len(self.classes)
+                else f"{many} classes"
+            )
+            if self.classes
+            else ""
+        )
 
     def plain(self) -> dict[str, str | int | float]:
         """The same for programs."""
@@ -65,13 +76,26 @@ def posed(folds: Sequence[Result], gold: Column) -> Posed:
     """What the folds of one thing measured ask."""
     first: Mapping[str, Any] = folds[0].provenance.get("notes") or {}
     rule = dict(first.get("one word") or {})
-    tests = [(r.n, float(dict((r.provenance.get("notes") or {}).get("one word") or {}).get("test", np.nan))) for r in folds]
+    tests = [
+        (
+            r.n,
+            float(
+                dict((r.provenance.get("notes") or {}).get("one word") or {}).get("test", np.nan)
+            ),
+        )
+        for r in folds
+    ]
     return Posed(
         tuple(gold.names) if isinstance(gold, Classes | LabelSets) else (),
         int(first.get("classes of the question", 0)),
         _made(folds),
         str(rule.get("rule", "")),
-        PERCENT * float(np.average([share for _, share in tests], weights=[n for n, _ in tests])) if rule else 0.0,
+        (
+            PERCENT
+            * float(np.average([share for _, share in tests], weights=[n for n, _ in tests]))
+            if rule
+            else 0.0
+        ),
         (*map(str, first.get("remarks") or ()), *_sourced(folds)),
     )
 
@@ -82,9 +106,14 @@ def _sourced(folds: Sequence[Result]) -> Iterator[str]:
     if not all(said for _, said in found):
         return
     weights = [n for n, _ in found]
-    score, low, chance = (float(np.average([said[key] for _, said in found], weights=weights)) for key in ("test", "low", "constant"))
+    score, low, chance = (
+        float(np.average([said[key] for _, said in found], weights=weights))
+        for key in ("test", "low", "constant")
+    )
     if low > chance:
-        right = f"right {PERCENT * score:.1f} times in 100, the best constant {PERCENT * chance:.1f}"
+        right = (
+            f"right {PERCENT * score:.1f} times in 100, the best constant {PERCENT * chance:.1f}"
+        )
         yield f"who knows the source alone is {right} (--by source)"
 
 
@@ -105,27 +134,41 @@ def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], 
 
 def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
     total = sum(counts.values())
-    return tuple((name, n / total) for name, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return tuple(
+        (name, n / total)
+        for name, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )
 
 
 def composition(asked: Posed) -> str:
     """What the classes consist of, in words; '' where all are of the same one kind."""
-    if {name for _, made in asked.made for name, _ in made} == {made[0][0] for _, made in asked.made[:1]}:
+    if {name for _, made in asked.made for name, _ in made} == {
+        made[0][0] for _, made in asked.made[:1]
+    }:
         return ""
     told = []
     for label, made in asked.made:
         shown = [f"{name} {PERCENT * share:.0f} %" for name, share in made[:SHOWN] if share >= RARE]
-        told.append(f"{label}: {', '.join(shown)}" + (" and others" if len(made) > len(shown) else ""))
+        told.append(
+            f"{label}: {', '.join(shown)}" + (" and others" if len(made) > len(shown) else "")
+        )
     return "; ".join(told)
 
 
 def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
-    """In what the same question differs between sources; each with what it asks, its training and its test examples."""
+    """In what the same question differs between sources; each with what it asks, its training and
+    its test examples.
+    """
     found = []
     if len({what.classes for what, *_ in sources}) > 1:
         sizes = [len(what.classes) for what, *_ in sources]
-        found.append("classes" + (f" ({min(sizes):,} to {max(sizes):,})" if min(sizes) < max(sizes) else ""))
-    for of, numbers in (("training examples", [n for _, n, _ in sources]), ("test examples", [n for *_, n in sources])):
+        found.append(
+            "classes" + (f" ({min(sizes):,} to {max(sizes):,})" if min(sizes) < max(sizes) else "")
+        )
+    for of, numbers in (
+        ("training examples", [n for _, n, _ in sources]),
+        ("test examples", [n for *_, n in sources]),
+    ):
         if max(numbers) > CLOSE * min(numbers):
             found.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
     commonest = {tuple((label, made[0][0]) for label, made in what.made) for what, *_ in sources}

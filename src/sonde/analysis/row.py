@@ -13,48 +13,63 @@ ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
 """How rows stand in a table: what is trivial, what is judged, what is possible."""
 PERCENT = 100.0
 NO_CONTROL = "none"
-CONSTANT = "(constant)"  # what stands in place of an encoder where every example gets the same answer
+# what stands in place of an encoder where every example gets the same answer
+CONSTANT = "(constant)"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table. Scores, interval and majority are percent: the metric's value times a hundred.
+    """One line of a table. Scores, interval and majority are percent: the metric's value times a
+    hundred.
 
-    kind           trained: an encoder that is judged; baseline, oracle: there for others to be compared with
+    kind           trained: an encoder that is judged; baseline, oracle: there for others to be
+                   compared with
     seeds, folds   how many the score is averaged over
     train, n       examples fitted on (in one fold), and examples the score is over (in all folds)
     unusable, cut  examples without a vector, and sentences that were read only in part
     unseen         examples of n whose class train lacks: wrong whatever the probe says
-    samples        of the training data that were drawn; they are averaged over as seeds are, and seeds counts both
-    selectivity    of a control that can be remembered: how much better the task itself is answered on the same examples, and how
-    selective_low  sure that is (95 %, paired); what its labels are drawn for, what share of the test examples has a key that train
-    selective_high has, and the scores of the control on these and on the others; NaN where there is none
-    keyed
-    keys_seen
-    on_seen
-    on_unseen
+    samples        of the training data that were drawn; they are averaged over as seeds are, and
+                   seeds counts both
+    selectivity    of a control that can be remembered: how much better the task itself is answered
+                   on the same examples, and how
+    selective_low  sure that is (95 %, paired); what its labels are drawn for, what share of the
+                   test examples has a key that train
+    selective_high has, and the scores of the control on these and on the others; NaN where there is
+    none keyed keys_seen on_seen on_unseen
     stratum        what the examples have in common, where they are but some; '' for all
-    expected       what all test examples score with labels weighted to be as frequent as in the stratum, how much higher the score of the
-    over           stratum is than that, and the interval of this difference; NaN where there is none
+    expected       what all test examples score with labels weighted to be as frequent as in the
+                   stratum, how much higher the score of the
+    over           stratum is than that, and the interval of this difference; NaN where there is
+                   none
     over_low
     over_high
-    beyond         examples left out because their words lie behind the place where a sentence was cut
+    beyond         examples left out because their words lie behind the place where a sentence was
+                   cut
     unaligned      examples left out because the encoder has nothing for their words
-    partial        examples of which some words were read and others, for which it has nothing, were not
-    bits           length of a code for the training labels (`online:` probes), and by how much it is shorter than a code
-    compression    under equal chances (Voita & Titov 2020), and than one that learns how frequent labels are but reads no
+    partial        examples of which some words were read and others, for which it has nothing, were
+                   not
+    bits           length of a code for the training labels (`online:` probes), and by how much it
+                   is shorter than a code
+    compression    under equal chances (Voita & Titov 2020), and than one that learns how frequent
+                   labels are but reads no
     over_prior     vectors; NaN where there is none
-    malformed      sentences that could not be read from the data and were left out, and the first of them with the reason
+    malformed      sentences that could not be read from the data and were left out, and the first
+                   of them with the reason
     problem
     beyond_are     of which split and class those are that were left out so
     unaligned_are
-    rule, ruled    the rule of thumb that is right most often, where the task has some, and what it scores
-    clusters       what the test examples were drawn together by, which the interval knows, as 'sentence, words'; '' for nothing known
-    words, unknown the words of the task's sentences, and those of them that the encoder does not know; 0 where it cannot tell
-    posed          what is asked: classes, what they consist of, the best rule of one word, remarks on the sources
+    rule, ruled    the rule of thumb that is right most often, where the task has some, and what it
+                   scores
+    clusters       what the test examples were drawn together by, which the interval knows, as
+                   'sentence, words'; '' for nothing known
+    words, unknown the words of the task's sentences, and those of them that the encoder does not
+    know; 0 where it cannot tell
+    posed          what is asked: classes, what they consist of, the best rule of one word, remarks
+                   on the sources
     tested         a digest of the test examples; scores with other digests are not to be compared
     missing        folds that were not measured, as 'fold 3 of 3'; '' where all were
-    left_out       fits over other test examples than the score is over, such as seeds that lack a fold
+    left_out       fits over other test examples than the score is over, such as seeds that lack a
+                   fold
     computed       the processor, and the precisions of encoder and probe where they have a choice
     version        of sonde that measured it
     format         of the store that it was kept in, where that is an earlier one; 0 for today's
@@ -118,7 +133,9 @@ class Row:
 
     @property
     def read(self) -> str:
-        """What was read of the encoder, in words: `, layer 3`, `, mix`; '' where there is nothing to choose."""
+        """What was read of the encoder, in words: `, layer 3`, `, mix`; '' where there is nothing
+        to choose.
+        """
         return said_of(self.layer)
 
     @property

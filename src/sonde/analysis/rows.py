@@ -26,28 +26,50 @@ from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 from sonde.tasks import TASKS
 
-LEXICAL = "lex"  # the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019, section 2)
+# the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
+# section 2)
+LEXICAL = "lex"
 
 
 def newest(results: Iterable[Result]) -> list[Result]:
-    """Results that belong together, ordered by trial: where data or code changed between runs, only those of the last state."""
+    """Results that belong together, ordered by trial: where data or code changed between runs, only
+    those of the last state.
+    """
     found: dict[Trial, Result] = {}
     state: dict[tuple[str, ...], str] = {}
     for result in sorted(results, key=lambda r: str(r.provenance.get("date", ""))):
         found[result.trial] = result
         state[_shared(result)] = _state(result)
-    return [found[trial] for trial in sorted(found) if _state(found[trial]) == state[_shared(found[trial])]]
+    return [
+        found[trial]
+        for trial in sorted(found)
+        if _state(found[trial]) == state[_shared(found[trial])]
+    ]
 
 
 def _state(result: Result) -> str:
-    """What a result's data, encoder, probe and control were made of, whatever they are called; folds of a data set agree on it."""
+    """What a result's data, encoder, probe and control were made of, whatever they are called;
+    folds of a data set agree on it.
+    """
     trial = result.trial
-    named = {"task": trial.task, "encoder": trial.encoder, "probe": trial.probe, "control": trial.control}
-    return str([_made_of(recorded(result.provenance, kind, reference)) for kind, reference in named.items()])
+    named = {
+        "task": trial.task,
+        "encoder": trial.encoder,
+        "probe": trial.probe,
+        "control": trial.control,
+    }
+    return str(
+        [
+            _made_of(recorded(result.provenance, kind, reference))
+            for kind, reference in named.items()
+        ]
+    )
 
 
 def _made_of(identity: str) -> list[Any]:
-    """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code alone."""
+    """Code and facts in an identity; of a task of version 0.1 whose examples stand for it, the code
+    alone.
+    """
     try:
         first, *rest = json.loads(identity)
         return list(json.loads(first)[1:]) if str(first).startswith("[") else rest
@@ -56,7 +78,9 @@ def _made_of(identity: str) -> list[Any]:
 
 
 def rows(results: Iterable[Result]) -> list[Row]:
-    """One row for all seeds, folds and samples of the same thing, in the order in which things first come."""
+    """One row for all seeds, folds and samples of the same thing, in the order in which things
+    first come.
+    """
     groups = groups_of(results)
     return [_row(key, group, groups.get(_plain(key), ())) for key, group in groups.items()]
 
@@ -76,20 +100,31 @@ def _plain(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def repeats(group: Iterable[Result]) -> list[list[Result]]:
-    """Results of one thing by seed and sample, each the results of all folds; those over other test examples are left out."""
+    """Results of one thing by seed and sample, each the results of all folds; those over other test
+    examples are left out.
+    """
     return alike(_by_fit(group))
 
 
 def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
     found: dict[tuple[int, str], list[Result]] = {}
     for result in sorted(group, key=lambda r: r.trial.task):
-        found.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(result)
+        found.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(
+            result
+        )
     return list(found.values())
 
 
 def _shared(result: Result) -> tuple[str, ...]:
     trial = result.trial
-    return without_fold(trial.task), trial.encoder, trial.read, trial.probe, trial.control, result.metric
+    return (
+        without_fold(trial.task),
+        trial.encoder,
+        trial.read,
+        trial.probe,
+        trial.control,
+        result.metric,
+    )
 
 
 def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] = ()) -> Row:
@@ -110,7 +145,8 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         score=PERCENT * float(np.mean(scored)),
         low=PERCENT * low,
         high=PERCENT * high,
-        majority=PERCENT * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
+        majority=PERCENT
+        * float(np.average([r.majority for r in folds], weights=[r.n for r in folds])),
         n=len(answers.gold),
         seeds=len(whole),
         folds=len(folds),
@@ -132,24 +168,46 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
 
 
 def _kind(result: Result) -> dict[str, Any]:
-    """What the encoder of a result is; results of earlier versions do not say, so that it is asked what their reference names."""
-    said = "baseline" if result.trial.read == LEXICAL else result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
-    return {"kind": said if said in ORDER else "trained", "holds": str(result.provenance.get("oracle", ""))}
+    """What the encoder of a result is; results of earlier versions do not say, so that it is asked
+    what their reference names.
+    """
+    said = (
+        "baseline"
+        if result.trial.read == LEXICAL
+        else result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
+    )
+    return {
+        "kind": said if said in ORDER else "trained",
+        "holds": str(result.provenance.get("oracle", "")),
+    }
 
 
 def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:
-    """The interval that was stored, or that of all seeds and folds; of the first where a score is no number."""
+    """The interval that was stored, or that of all seeds and folds; of the first where a score is
+    no number.
+    """
     first = whole[0][0]
-    if len(whole) == len(whole[0]) == 1 and not (math.isnan(first.low) and not math.isnan(first.score)):
+    if len(whole) == len(whole[0]) == 1 and not (
+        math.isnan(first.low) and not math.isnan(first.score)
+    ):
         return first.low, first.high
     return answers.interval(first.metric)
 
 
 def _code(results: Sequence[Result]) -> dict[str, Any]:
-    """Mean length in bits of the codes for the labels that probes made, and how many times longer those without vectors are."""
+    """Mean length in bits of the codes for the labels that probes made, and how many times longer
+    those without vectors are.
+    """
     codes = [r.provenance.get("choice", {}).get("code", {}) for r in results]
-    bits, uniform, prior = (np.array([float(code.get(key, math.nan)) for code in codes]) for key in ("bits", "uniform", "prior"))
-    return {"bits": float(bits.mean()), "compression": float((uniform / bits).mean()), "over_prior": float((prior / bits).mean())}
+    bits, uniform, prior = (
+        np.array([float(code.get(key, math.nan)) for code in codes])
+        for key in ("bits", "uniform", "prior")
+    )
+    return {
+        "bits": float(bits.mean()),
+        "compression": float((uniform / bits).mean()),
+        "over_prior": float((prior / bits).mean()),
+    }
 
 
 def _rule(result: Result) -> tuple[str, float]:
@@ -160,7 +218,8 @@ def _rule(result: Result) -> tuple[str, float]:
 
 
 def without_fold(task: str) -> str:
-    """A task's reference without its fold and with all samples of the training data in place of one (`sample=*/5`).
+    """A task's reference without its fold and with all samples of the training data in place of one
+    (`sample=*/5`).
 
     Both are averaged over; what was trained on samples stays apart from what was trained on all.
     """

@@ -1,4 +1,6 @@
-"""Which test examples a score is over. Scores over different ones stand beside each other only with a mark that says so."""
+"""Which test examples a score is over. Scores over different ones stand beside each other only with
+a mark that says so.
+"""
 
 from __future__ import annotations
 
@@ -26,24 +28,36 @@ class Scored(Protocol):
 
 
 def tested(folds: Iterable[Result]) -> str:
-    """A digest of the test examples of some folds; '' for results of a version that did not keep it."""
+    """A digest of the test examples of some folds; '' for results of a version that did not keep
+    it.
+    """
     parts = [str(fold.provenance.get("tested", "")) for fold in folds]
-    return hashlib.blake2b(" ".join(sorted(parts)).encode(), digest_size=8).hexdigest() if all(parts) else ""
+    return (
+        hashlib.blake2b(" ".join(sorted(parts)).encode(), digest_size=8).hexdigest()
+        if all(parts)
+        else ""
+    )
 
 
 def missing(folds: Iterable[Result]) -> str:
     """The folds that some results lack, as `fold 3 of 3`; '' where they are whole."""
-    pairs = [found.groups() for fold in folds if (found := re.fullmatch(r"(\d+)/(\d+)", _fold(fold)))]
+    pairs = [
+        found.groups() for fold in folds if (found := re.fullmatch(r"(\d+)/(\d+)", _fold(fold)))
+    ]
     many = max((int(of) for _, of in pairs), default=0)
     lost = sorted(set(range(1, many + 1)) - {int(k) for k, _ in pairs})
     return f"fold{'s' * (len(lost) > 1)} {', '.join(map(str, lost))} of {many}" if lost else ""
 
 
 def alike(repeats: Iterable[list[Result]]) -> list[list[Result]]:
-    """Of fits of one thing, each the results of its folds, those over the test examples that most folds, and most fits, are over."""
+    """Of fits of one thing, each the results of its folds, those over the test examples that most
+    folds, and most fits, are over.
+    """
     by_test: dict[tuple[tuple[str, str], ...], list[list[Result]]] = {}
     for folds in repeats:
-        by_test.setdefault(tuple((_fold(r), str(r.provenance.get("tested", r.n))) for r in folds), []).append(folds)
+        by_test.setdefault(
+            tuple((_fold(r), str(r.provenance.get("tested", r.n))) for r in folds), []
+        ).append(folds)
     return max(by_test.values(), key=lambda mine: (len(mine[0]), len(mine)), default=[])
 
 
@@ -53,11 +67,16 @@ def _fold(result: Result) -> str:
 
 
 def marks(rows: Sequence[Scored]) -> list[str]:
-    """A sign for each of some rows: '' where it is over the test examples that most are over, whole ones before parts of them."""
+    """A sign for each of some rows: '' where it is over the test examples that most are over, whole
+    ones before parts of them.
+    """
     known = {row.n: row.tested for row in rows if row.tested}
-    tests = [row.tested or known.get(row.n, str(row.n)) for row in rows]  # a version of old kept no digest
+    # a version of old kept no digest
+    tests = [row.tested or known.get(row.n, str(row.n)) for row in rows]
     counts = Counter(tests)
-    rank = {test: (not row.missing, counts[test], row.n) for test, row in zip(tests, rows, strict=True)}
+    rank = {
+        test: (not row.missing, counts[test], row.n) for test, row in zip(tests, rows, strict=True)
+    }
     order = sorted(rank, key=rank.__getitem__, reverse=True)
     signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in SIGNS))
     found = dict(zip(order, signs, strict=False))
@@ -65,12 +84,24 @@ def marks(rows: Sequence[Scored]) -> list[str]:
 
 
 def differences(rows: Sequence[Scored], what: str) -> list[str]:
-    """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are missing where all are alike."""
-    told = dict.fromkeys((sign, row.n, row.missing) for row, sign in zip(rows, marks(rows), strict=True) if sign or row.missing)
+    """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are
+    missing where all are alike.
+    """
+    told = dict.fromkeys(
+        (sign, row.n, row.missing)
+        for row, sign in zip(rows, marks(rows), strict=True)
+        if sign or row.missing
+    )
     return [
-        f"{sign} {what}: over {n:,} other test examples than scores without a mark{_lost(lost)}; the two are not to be compared."
-        if sign
-        else f"{what}: {lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores are over {n:,} test examples alone."
+        (
+            f"{sign} {what}: over {n:,} other test examples than scores without a"
+            f" mark{_lost(lost)}; the two are not to be compared."
+            if sign
+            else (
+                f"{what}: {lost} {'are' if lost.startswith('folds') else 'is'} missing, so scores"
+                f" are over {n:,} test examples alone."
+            )
+        )
         for sign, n, lost in sorted(told)
     ]
 

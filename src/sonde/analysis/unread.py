@@ -1,4 +1,6 @@
-"""What of the data could not be read, and what an encoder could not: counts that stand below every table."""
+"""What of the data could not be read, and what an encoder could not: counts that stand below every
+table.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,19 @@ NAMED = 5  # classes of examples that were left out
 
 
 def unread(folds: Sequence[Result]) -> dict[str, Any]:
-    """What could not be read, of the data and by the encoder, and the version and format that say so."""
-    counts = {fate: sum(int(counted(r).get(fate, 0)) for r in folds) for fate in ("beyond", "unaligned", "partial")}
+    """What could not be read, of the data and by the encoder, and the version and format that say
+    so.
+    """
+    counts = {
+        fate: sum(int(counted(r).get(fate, 0)) for r in folds)
+        for fate in ("beyond", "unaligned", "partial")
+    }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
     many, problem = malformed(folds[0].provenance.get("notes") or {})
-    made = {"version": dict(folds[0].provenance.get("versions") or {}).get("sonde", ""), "format": folds[0].provenance.get("format", 0)}
+    made = {
+        "version": dict(folds[0].provenance.get("versions") or {}).get("sonde", ""),
+        "format": folds[0].provenance.get("format", 0),
+    }
     return {**counts, **named, **made, "malformed": many, "problem": problem}
 
 
@@ -46,4 +56,6 @@ def counts(folds: Sequence[Result]) -> dict[str, Any]:
     told = [counted(result) for result in folds]
     found = {"train": int(told[0].get("train", 0))}
     found |= {name: sum(int(each.get(name, 0)) for each in told) for name in ("unusable", "unseen")}
-    return found | {name: max(int(each.get(name, 0)) for each in told) for name in ("cut", "words", "unknown")}
+    return found | {
+        name: max(int(each.get(name, 0)) for each in told) for name in ("cut", "words", "unknown")
+    }

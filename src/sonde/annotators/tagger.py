@@ -1,8 +1,10 @@
-"""A tagger trained on tagged sentences: it tells the tag of a word by its form and by the words around it.
+"""A tagger trained on tagged sentences: it tells the tag of a word by its form and by the words
+around it.
 
-Every word is described by features (`_TEMPLATES`), looked up for each distinct form and laid out for all tokens at once, and a
-linear classifier (scikit-learn's averaged stochastic gradient descent) reads them. Neighbours count by the tag that they mostly
-have, so no word waits for the tag of another, and millions of words are tagged in a minute.
+Every word is described by features (`_TEMPLATES`), looked up for each distinct form and laid out
+for all tokens at once, and a linear classifier (scikit-learn's averaged stochastic gradient
+descent) reads them. Neighbours count by the tag that they mostly have, so no word waits for the tag
+of another, and millions of words are tagged in a minute.
 """
 
 from __future__ import annotations
@@ -31,18 +33,24 @@ LEAST = 2  # tokens with a feature that is learnt
 FORM = ("word", "lower", "tail1", "tail2", "tail3", "tail4", "head2", "shape", "usual")
 _TEMPLATES: tuple[tuple[tuple[str, int], ...], ...] = (
     *(((column, 0),) for column in FORM),
-    (("shape", 0), ("usual", -1)), (("lower", -1),), (("lower", 1),), (("lower", -2),), (("lower", 2),),
-    (("tail3", -1),), (("tail3", 1),), (("usual", -1),), (("usual", 1),), (("usual", -1), ("usual", 1)), (("usual", -2), ("usual", -1)),
-    (("usual", 1), ("usual", 2)), (("usual", 0), ("usual", -1)), (("usual", 0), ("usual", 1)), (("lower", -1), ("lower", 0)),
+    (("shape", 0), ("usual", -1)), (("lower", -1),), (("lower", 1),), (("lower", -2),), (("lower",
+    2),),
+    (("tail3", -1),), (("tail3", 1),), (("usual", -1),), (("usual", 1),), (("usual", -1),
+    ("usual", 1)), (("usual", -2), ("usual", -1)),
+    (("usual", 1), ("usual", 2)), (("usual", 0), ("usual", -1)), (("usual", 0), ("usual", 1)),
+    (("lower", -1), ("lower", 0)),
     (("lower", 0), ("lower", 1)), (("usual", -1), ("tail3", 0)),
 )  # fmt: skip
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_TYPED = dict.fromkeys("‘’“”", '"') | dict.fromkeys("—–", "--")  # marks of print, as tagged corpora have them
+# marks of print, as tagged corpora have them
+_TYPED = dict.fromkeys("‘’“”", '"') | dict.fromkeys("—–", "--")
 
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """What was learnt: tags; weights [features + 1, tags], the last row for features never seen, and bias [tags]; each form's usual tag."""
+    """What was learnt: tags; weights [features + 1, tags], the last row for features never seen,
+    and bias [tags]; each form's usual tag.
+    """
 
     tags: tuple[str, ...]
     keys: NDArray[np.uint64]
@@ -64,7 +72,9 @@ class Tagger:
                 yield tuple(islice(names, len(words)))
 
 
-def train(examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress: bool = False) -> Tagger:
+def train(
+    examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress: bool = False
+) -> Tagger:
     """A tagger; the same examples and seed give the same one."""
     if not examples:
         raise DataProblem("no tagged sentences to train a tagger on")
@@ -79,22 +89,33 @@ def train(examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress:
     known = keys[places] == found
     starts = np.r_[0, np.cumsum(known.sum(1))]
     columns = places[known].astype(np.int32)
-    table = csr_matrix((np.ones(len(columns), np.float32), columns, starts), (len(found), len(keys)))
+    table = csr_matrix(
+        (np.ones(len(columns), np.float32), columns, starts), (len(found), len(keys))
+    )
     names, labels = np.unique([tag for _, tags in examples for tag in tags], return_inverse=True)
     if len(names) < 2:
         raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
-    weights, bias = np.zeros((len(keys) + 1, len(names)), np.float32), np.zeros(len(names), np.float32)
+    weights, bias = (
+        np.zeros((len(keys) + 1, len(names)), np.float32),
+        np.zeros(len(names), np.float32),
+    )
     for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
         weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
     return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
 
 
-def _told_apart(table: Any, labels: NDArray[np.bool_], seed: int, epochs: int) -> tuple[Floats, float]:
-    """Weights and a bias that tell one tag from the rest, with the margin and the constant step of an averaged perceptron."""
+def _told_apart(
+    table: Any, labels: NDArray[np.bool_], seed: int, epochs: int
+) -> tuple[Floats, float]:
+    """Weights and a bias that tell one tag from the rest, with the margin and the constant step of
+    an averaged perceptron.
+    """
     from sklearn.linear_model import SGDClassifier
 
     step = {"learning_rate": "constant", "eta0": 0.1, "alpha": 1e-7}
-    model: Any = SGDClassifier(loss="hinge", max_iter=epochs, tol=None, average=True, random_state=seed, **step)
+    model: Any = SGDClassifier(
+        loss="hinge", max_iter=epochs, tol=None, average=True, random_state=seed, **step
+    )
     model.fit(table, labels)
     return model.coef_[0], float(model.intercept_[0])
 
@@ -102,16 +123,24 @@ def _told_apart(table: Any, labels: NDArray[np.bool_], seed: int, epochs: int) -
 def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
     """The share of words that get the tag they have."""
     told = tagger.tag([words for words, _ in examples])
-    right = [a == b for found, (_, tags) in zip(told, examples, strict=True) for a, b in zip(found, tags, strict=True)]
+    right = [
+        a == b
+        for found, (_, tags) in zip(told, examples, strict=True)
+        for a, b in zip(found, tags, strict=True)
+    ]
     return float(np.mean(right))
 
 
 def held_out(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
-    """What to learn from, and what to test on: every tenth stretch of a hundred sentences, or the last tenth of a few."""
+    """What to learn from, and what to test on: every tenth stretch of a hundred sentences, or the
+    last tenth of a few.
+    """
     listed = list(examples)
     stretch = max(1, min(STRETCH, len(listed) // HELD_OUT))
     test = [i // stretch % HELD_OUT == HELD_OUT - 1 for i in range(len(listed))]
-    return [e for e, t in zip(listed, test, strict=True) if not t], [e for e, t in zip(listed, test, strict=True) if t]
+    return [e for e, t in zip(listed, test, strict=True) if not t], [
+        e for e, t in zip(listed, test, strict=True) if t
+    ]
 
 
 def _usual(examples: Sequence[Example]) -> dict[str, str]:
@@ -129,13 +158,22 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
     """The features of every token, [tokens, templates], each a number of 64 bits."""
     numbers: dict[str, int] = {}
     sizes = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    forms = np.fromiter((numbers.setdefault(w, len(numbers)) for words in sentences for w in words), np.int64, int(sizes.sum()))
+    forms = np.fromiter(
+        (numbers.setdefault(w, len(numbers)) for words in sentences for w in words),
+        np.int64,
+        int(sizes.sum()),
+    )
     table = np.array([_described(word, usual) for word in [*numbers, ""]], np.uint64)
     firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     lasts = firsts + np.repeat(sizes, sizes) - 1
     here = np.arange(len(forms))
     around = {
-        k: np.where((here + k < firsts) | (here + k > lasts), len(numbers), forms[np.clip(here + k, 0, len(forms) - 1)]) for k in _OFFSETS
+        k: np.where(
+            (here + k < firsts) | (here + k > lasts),
+            len(numbers),
+            forms[np.clip(here + k, 0, len(forms) - 1)],
+        )
+        for k in _OFFSETS
     }
     found = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
@@ -155,13 +193,31 @@ def _described(word: str, usual: dict[str, str]) -> list[int]:
     word = _TYPED.get(word, word)
     lower = word.lower()
     tag = usual.get(word) or usual.get(lower) or f"?{lower[-2:]}{word[:1].isupper()}"
-    values = (word, lower, word[-1:], lower[-2:], lower[-3:], lower[-4:], lower[:2], _shape(word), tag)
+    values = (
+        word,
+        lower,
+        word[-1:],
+        lower[-2:],
+        lower[-3:],
+        lower[-4:],
+        lower[:2],
+        _shape(word),
+        tag,
+    )
     return [zlib.crc32(value.encode("utf-8", "surrogatepass")) << 8 for value in values]
 
 
 def _shape(word: str) -> str:
-    """What a form is made of: X capital, x small, d digit, the rest as it stands; runs are written once or twice."""
-    return re.sub(r"(.)\1{2,}", r"\1\1", "".join("X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in word))
+    """What a form is made of: X capital, x small, d digit, the rest as it stands; runs are written
+    once or twice.
+    """
+    return re.sub(
+        r"(.)\1{2,}",
+        r"\1\1",
+        "".join(
+            "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in word
+        ),
+    )
 
 
 def _blocks(sentences: Sequence[Words], size: int) -> Iterator[Sequence[Words]]:

@@ -1,7 +1,9 @@
-"""What is wrong with a data set: sizes, balance, what needs no encoder, repeats, forms in several splits, rows to read.
+"""What is wrong with a data set: sizes, balance, what needs no encoder, repeats, forms in several
+splits, rows to read.
 
-`inspect(dataset)` looks at any family and any label column and returns an `Audit`, which `report` renders. Nothing here is
-a judgement of an encoder: what these numbers show, an encoder could show without knowing any language.
+`inspect(dataset)` looks at any family and any label column and returns an `Audit`, which `report`
+renders. Nothing here is a judgement of an encoder: what these numbers show, an encoder could show
+without knowing any language.
 """
 
 from sonde.audit.findings import Audit, Floor, Repeat, Row, Shared

@@ -1,7 +1,9 @@
-"""What answers questions about words without composing anything: the asked words, a bag of the others, and where words stand.
+"""What answers questions about words without composing anything: the asked words, a bag of the
+others, and where words stand.
 
-Rules and asked words speak for the answer that most training examples with the same cue have. The ceiling of a bag is exact: no
-reader of the asked words and of which words there are, however good, can score higher on the examples that it is over.
+Rules and asked words speak for the answer that most training examples with the same cue have. The
+ceiling of a bag is exact: no reader of the asked words and of which words there are, however good,
+can score higher on the examples that it is over.
 """
 
 from __future__ import annotations
@@ -23,11 +25,22 @@ from sonde.vectors import Ints
 
 SHUFFLES = 20
 SLOTS = ("first", "second", "third", "fourth")
-NUMBERLESS = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that", "some": "a", "an": "a"}
+NUMBERLESS = {
+    "are": "is",
+    "were": "was",
+    "have": "has",
+    "do": "does",
+    "these": "this",
+    "those": "that",
+    "some": "a",
+    "an": "a",
+}
 
 
 def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
-    """What answers questions about words, by name, and every pair of rules; nothing where none are asked, or labels are no classes."""
+    """What answers questions about words, by name, and every pair of rules; nothing where none are
+    asked, or labels are no classes.
+    """
     halves = halved(dataset)
     if not dataset.asked.shape[1] or not isinstance(dataset.labels, Classes) or halves is None:
         return {}, ()
@@ -40,7 +53,11 @@ def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ..
     train, test = halves.train, halves.test
     told = {name: _judged(name, by, halves, metric) for name, by in _words(train, test)}
     rules, same = held(train), held(test)
-    found = {name: (rules[name].astype(np.int64), same[name].astype(np.int64)) for name in rules if name in same}
+    found = {
+        name: (rules[name].astype(np.int64), same[name].astype(np.int64))
+        for name in rules
+        if name in same
+    }
     told |= {name: _judged(name, by, halves, metric, cue=True) for name, by in found.items()}
     pairs = []
     for one, other in combinations(found, 2):
@@ -55,14 +72,21 @@ Keys = tuple[Ints, Ints]
 
 def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
     slots = train.asked.shape[1]
-    together = np.unique(np.concatenate([train.asked, test.asked]), axis=0, return_inverse=True)[1].ravel()
-    yield ("asked word alone" if slots == 1 else "asked words alone"), (together[: len(train)], together[len(train) :])
+    together = np.unique(np.concatenate([train.asked, test.asked]), axis=0, return_inverse=True)[
+        1
+    ].ravel()
+    yield (
+        ("asked word alone" if slots == 1 else "asked words alone"),
+        (together[: len(train)], together[len(train) :]),
+    )
     for k in range(slots) if slots > 1 else ():
         yield f"{SLOTS[k]} asked word alone", (train.asked[:, k], test.asked[:, k])
 
 
 def _judged(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = False) -> Floor:
-    """The commonest training answer of each key, scored on test; keys that train lacks get the commonest of all."""
+    """The commonest training answer of each key, scored on test; keys that train lacks get the
+    commonest of all.
+    """
     labels, gold = halves.train.labels, halves.test.labels
     assert isinstance(labels, Classes)
     size = 1 + int(max(keys.max(initial=0) for keys in by))
@@ -72,8 +96,13 @@ def _judged(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = Fal
     said = Classes(answers[by[1]], labels.names)
     score, known = METRICS.make(metric), Classes(answers[by[0]], labels.names)
     low, high = interval_of(metric, gold, [said])
-    about = [f"{100 * score(labels, known):.1f} on train", *([_speaks(answers, labels.names)] if cue else [])]
-    return Floor(name, score(gold, said), low, high, "; ".join([*about, *filter(None, [halves.about])]))
+    about = [
+        f"{100 * score(labels, known):.1f} on train",
+        *([_speaks(answers, labels.names)] if cue else []),
+    ]
+    return Floor(
+        name, score(gold, said), low, high, "; ".join([*about, *filter(None, [halves.about])])
+    )
 
 
 def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
@@ -83,20 +112,38 @@ def _speaks(answers: Ints, names: tuple[str, ...]) -> str:
 
 
 def ceilings(dataset: Dataset) -> dict[str, Floor]:
-    """The best that any reader of the asked words and a bag of words can score, over examples whose question and bag others share.
+    """The best that any reader of the asked words and a bag of words can score, over examples whose
+    question and bag others share.
 
     Small groups flatter it, so the same after shuffling labels stands beside it.
     """
     told = {}
-    for name, called in {"asked words and bag of words": {}, "the same without number": _singular()}.items():
+    for name, called in {
+        "asked words and bag of words": {},
+        "the same without number": _singular(),
+    }.items():
         groups = _groups(dataset, called)
         some = np.flatnonzero(np.bincount(groups)[groups] > 1)
         if len(some):
-            codes, labels = np.unique(groups[some], return_inverse=True)[1].ravel(), dataset.labels.matrix()[some]
+            codes, labels = (
+                np.unique(groups[some], return_inverse=True)[1].ravel(),
+                dataset.labels.matrix()[some],
+            )
             score, rng = _best(codes, labels), np.random.default_rng([0, 3])
-            chance = float(np.mean([_best(codes, rng.permutation(labels)) for _ in range(SHUFFLES)]))
-            many = f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f} to a group"
-            told[name] = Floor(name, score, score, score, f"exact, over {many}; {100 * chance:.1f} with shuffled labels")
+            chance = float(
+                np.mean([_best(codes, rng.permutation(labels)) for _ in range(SHUFFLES)])
+            )
+            many = (
+                f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f}"
+                " to a group"
+            )
+            told[name] = Floor(
+                name,
+                score,
+                score,
+                score,
+                f"exact, over {many}; {100 * chance:.1f} with shuffled labels",
+            )
     return told
 
 
@@ -110,12 +157,19 @@ def _best(groups: Ints, labels: Ints) -> float:
 def _groups(dataset: Dataset, called: dict[str, str]) -> Ints:
     """A number an example [n], equal for the same asked words and the same words in any order."""
     bags: dict[tuple[str, ...], int] = {}
-    of = [bags.setdefault(tuple(sorted(called.get(w, w) for w in s.words)), len(bags)) for s in dataset.sentences]
+    of = [
+        bags.setdefault(tuple(sorted(called.get(w, w) for w in s.words)), len(bags))
+        for s in dataset.sentences
+    ]
     rows = np.column_stack([np.array(of, np.int64)[dataset.sites[:, 0, 0]], dataset.asked])
     return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 def _singular() -> dict[str, str]:
-    """Forms without what they say of number: plural nouns by their lemma, verbs of the third person too."""
+    """Forms without what they say of number: plural nouns by their lemma, verbs of the third person
+    too.
+    """
     entries = english().lexicon.entries
-    return {entry.forms[1]: entry.lemma for kind in ("noun", "verb") for entry in entries[kind]} | NUMBERLESS
+    return {
+        entry.forms[1]: entry.lemma for kind in ("noun", "verb") for entry in entries[kind]
+    } | NUMBERLESS

@@ -1,7 +1,9 @@
-"""What runs of one to five characters of the raw text tell: spelling, capitals, spaces and marks, which words do not show.
+"""What runs of one to five characters of the raw text tell: spelling, capitals, spaces and marks,
+which words do not show.
 
-Where labels are at most fifty classes, logistic regression; otherwise what the word baselines do. At most 20,000 training
-examples are read, and 5,000 to score on, drawn with a fixed seed: more of them hardly change what a leak looks like.
+Where labels are at most fifty classes, logistic regression; otherwise what the word baselines do.
+At most 20,000 training examples are read, and 5,000 to score on, drawn with a fixed seed: more of
+them hardly change what a leak looks like.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ FEW = 50  # classes that logistic regression is fitted to
 TRAIN, TEST, TEST_OF_MANY = 20_000, 5_000, 2_000  # examples at most
 LONGEST = 5  # characters in a run
 BITS = 18  # of the columns that runs are hashed into, a site
-MIXER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
+# 2^64 over the golden ratio, odd: multiplying by it spreads low bits over the high ones
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 PIECE = 2_000  # texts counted at once
 FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
 
@@ -32,9 +35,18 @@ def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     fitted, scored = train.take(many[0]), test.take(many[1])
     read = _counted(fitted)
     idf, weights = weighted(read)
-    scores = (_regressed if few else _estimated)(weights, fitted.labels, tfidf(_counted(scored), idf))
-    parts = (f"{len(a):,} of {len(b):,} examples of {name}" for a, b, name in ((fitted, train, "train"), (scored, test, "test")))
-    about = " and ".join(part for part, a, b in zip(parts, (fitted, scored), (train, test), strict=True) if len(a) < len(b))
+    scores = (_regressed if few else _estimated)(
+        weights, fitted.labels, tfidf(_counted(scored), idf)
+    )
+    parts = (
+        f"{len(a):,} of {len(b):,} examples of {name}"
+        for a, b, name in ((fitted, train, "train"), (scored, test, "test"))
+    )
+    about = " and ".join(
+        part
+        for part, a, b in zip(parts, (fitted, scored), (train, test), strict=True)
+        if len(a) < len(b)
+    )
     return scored.labels, scored.labels.decode(scores), f"on {about}" if about else ""
 
 
@@ -43,7 +55,9 @@ def _drawn(n: int, most: int, k: int) -> Ints:
 
 
 def _counted(dataset: Dataset) -> Any:
-    """How often runs of characters occur in each example, a sparse array [examples, columns]; sites have columns of their own."""
+    """How often runs of characters occur in each example, a sparse array [examples, columns]; sites
+    have columns of their own.
+    """
     from scipy.sparse import csr_array, hstack
 
     sites = [_hashed(_texts(dataset, k)) for k in range(dataset.sites.shape[1])]
@@ -52,13 +66,17 @@ def _counted(dataset: Dataset) -> Any:
 
 
 def _hashed(texts: list[str]) -> Any:
-    """The same of texts, every run hashed; thirty thousand sentences take scikit-learn's HashingVectorizer ten times as long."""
+    """The same of texts, every run hashed; thirty thousand sentences take scikit-learn's
+    HashingVectorizer ten times as long.
+    """
     from scipy.sparse import csr_array, vstack
 
     pieces = []
     for first in range(0, len(texts), PIECE):
         piece = texts[first : first + PIECE]
-        letters = np.frombuffer("".join(piece).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+        letters = np.frombuffer(
+            "".join(piece).encode("utf-32-le", "surrogatepass"), np.uint32
+        ).astype(np.uint64)
         of = np.repeat(np.arange(len(piece), dtype=np.int32), [len(text) for text in piece])
         rows, columns, run = [], [], np.zeros(len(letters), np.uint64)
         for n in range(min(LONGEST, len(letters))):
@@ -76,7 +94,9 @@ def _texts(dataset: Dataset, site: int) -> list[str]:
     found = []
     for s, start, stop in dataset.sites[:, site].tolist():
         sentence = dataset.sentences[s]
-        found.append(FIRST + (sentence.text if start < 0 else " ".join(sentence.words[start:stop])) + LAST)
+        found.append(
+            FIRST + (sentence.text if start < 0 else " ".join(sentence.words[start:stop])) + LAST
+        )
     return found
 
 
@@ -90,7 +110,9 @@ def _regressed(read: Any, labels: Column, wanted: Any) -> Floats:
     if len(known) == 1:
         scores[:, known] = 0
         return scores
-    model = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=5, tol=None, average=True, random_state=0).fit(read, ids)
+    model = SGDClassifier(
+        loss="log_loss", alpha=1e-6, max_iter=5, tol=None, average=True, random_state=0
+    ).fit(read, ids)
     found = model.decision_function(wanted)
     scores[:, known] = np.column_stack([-found, found]) if len(known) == 2 else found
     return scores

@@ -21,7 +21,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What is scored without an encoder: by `name`, with a 95 % interval over examples; `about` says what it was fitted on."""
+    """What is scored without an encoder: by `name`, with a 95 % interval over examples; `about`
+    says what it was fitted on.
+    """
 
     name: str
     score: float
@@ -32,7 +34,9 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the second of two splits shares with the first: how many distinct things, and in how many of its examples."""
+    """What the second of two splits shares with the first: how many distinct things, and in how
+    many of its examples.
+    """
 
     distinct: int
     examples: int
@@ -51,27 +55,35 @@ class Audit:
     """What `inspect` found. Shares and scores lie between 0 and 1 (correlations between -1 and 1).
 
     sizes           examples a split
-    balance         split -> label -> examples (weights for label sets; mean, sd, min, max for scores)
+    balance         split -> label -> examples (weights for label sets; mean, sd, min, max for
+                    scores)
     metric          what floors are in
-    floors          by name: constant, set, length, source, word, words, bigrams, characters; empty where nothing was fitted
-    correlation     of length and label: Pearson's r where labels are numbers, otherwise how much of the length labels explain (eta)
-    before          the same, as r, before and after the sample was drawn, from its notes; {} where they do not say
+    floors          by name: constant, set, length, source, word, words, bigrams, characters; empty
+                    where nothing was fitted
+    correlation     of length and label: Pearson's r where labels are numbers, otherwise how much of
+                    the length labels explain (eta)
+    before          the same, as r, before and after the sample was drawn, from its notes; {} where
+                    they do not say
     lengths         label -> mean words in train (for scores, of the lower and the upper half)
     duplicates      split -> examples that ask again what another one of the split asks
     contradictions  examples that ask what another one asks, with another label, in all splits
-    same            'dev/test' -> 'rows' (in one order) or 'set' (in another) where two splits hold the same examples
+    same            'dev/test' -> 'rows' (in one order) or 'set' (in another) where two splits hold
+                    the same examples
     shared          'train/test' -> sentences (ignoring case) of the second that are in the first
-    forms           stratum ('target', 'replacement') -> 'train/test' -> word forms of the second that are in the first
+    forms           stratum ('target', 'replacement') -> 'train/test' -> word forms of the second
+                    that are in the first
     words           split -> share of its distinct words that train has
-    altered         the label of altered sentences, where the task has such; `versions`: examples with a sentence that is
-                    there in both versions, the same words in another order
+    altered         the label of altered sentences, where the task has such; `versions`: examples
+                    with a sentence that is there in both versions, the same words in another order
     repeats         the sentences that most examples are about
     rows            examples drawn at random, to read
     notes           what was counted while building
     problems        what deserves a look, in sentences
-    asked           by name, where questions are asked about words: what the asked words, a bag of words and rules answer
+    asked           by name, where questions are asked about words: what the asked words, a bag of
+                    words and rules answer
     pairs           every pair of rules, the best first
-    negatives       split -> kind of negative -> examples, where the task says the kinds (stratum `negative`)
+    negatives       split -> kind of negative -> examples, where the task says the kinds (stratum
+                    `negative`)
     """
 
     sizes: Mapping[str, int]

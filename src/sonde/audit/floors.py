@@ -1,7 +1,9 @@
-"""What is scored without an encoder: the best constant, length or source alone, words, bigrams, characters.
+"""What is scored without an encoder: the best constant, length or source alone, words, bigrams,
+characters.
 
-Everything is fitted on train and scored on test; where a file lacks one of them, on dev, which `about` says. Examples are
-put in an order of their own first, so that a data set in another order has the same floors.
+Everything is fitted on train and scored on test; where a file lacks one of them, on dev, which
+`about` says. Examples are put in an order of their own first, so that a data set in another order
+has the same floors.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ TUNED = 2000  # examples of dev that the smoothing of Naive Bayes is chosen on, 
 
 
 class Halves(NamedTuple):
-    """What floors are fitted on and scored on; `dev` is for choosing between settings, `about` says what is out of the ordinary."""
+    """What floors are fitted on and scored on; `dev` is for choosing between settings, `about` says
+    what is out of the ordinary.
+    """
 
     train: Dataset
     dev: Dataset
@@ -49,27 +53,46 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     majority = best_constant(labels, gold, metric)
     found = {"constant": Floor("best constant", majority, majority, majority, halves.about)}
     together = constants(labels, metric).get("set", ())
-    if isinstance(labels, Classes) and len(together) > 1:  # which a sigmoid for each label may answer
+    # which a sigmoid for each label may answer
+    if isinstance(labels, Classes) and len(together) > 1:
         score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
-        found["set"] = Floor(f"best constant set, {len(together)} labels", score, score, score, halves.about)
+        found["set"] = Floor(
+            f"best constant set, {len(together)} labels", score, score, score, halves.about
+        )
     reading: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
         "length": ("length alone", _by_length),
         "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),
         "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
-        "characters": ("characters, 1 to 5 in a row (linear)", lambda h: characters(h.train, h.test)),
+        "characters": (
+            "characters, 1 to 5 in a row (linear)",
+            lambda h: characters(h.train, h.test),
+        ),
     }
     if not any(sentence.words for sentence in dataset.sentences):
         reading = {"length": reading["length"]}
     if several(halves.train):
-        reading["source"] = ("the source alone", lambda h: (h.test.labels, by_source(h.train, h.test), ""))
+        reading["source"] = (
+            "the source alone",
+            lambda h: (h.test.labels, by_source(h.train, h.test), ""),
+        )
     for key, (name, read) in reading.items():
         right, said, about = read(halves)
         low, high = interval_of(metric, right, [said])
-        found[key] = Floor(name, METRICS.make(metric)(right, said), low, high, "; ".join(filter(None, (halves.about, about))))
+        found[key] = Floor(
+            name,
+            METRICS.make(metric)(right, said),
+            low,
+            high,
+            "; ".join(filter(None, (halves.about, about))),
+        )
     rule = best_word(dataset)
     if rule is not None:
         true, says = _of_rule(dataset, rule)
-        found["word"] = Floor(f"one word: {rule}", METRICS.make(metric)(true, says), *interval_of(metric, true, [says]))
+        found["word"] = Floor(
+            f"one word: {rule}",
+            METRICS.make(metric)(true, says),
+            *interval_of(metric, true, [says]),
+        )
     return {key: found[key] for key in ORDER if key in found}
 
 
@@ -84,13 +107,17 @@ def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Classes, Classes]:
 
 
 def used(dataset: Dataset) -> str:
-    """The split that floors are fitted on and the one that they are scored on, as 'train/test'; '' where there is but one."""
+    """The split that floors are fitted on and the one that they are scored on, as 'train/test'; ''
+    where there is but one.
+    """
     some = [name for name in SPLITS if len(dataset.rows(name))]
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
 
 
 def halved(dataset: Dataset) -> Halves | None:
-    """Examples to fit on and to score on, in an order of their own; None where there is but one split."""
+    """Examples to fit on and to score on, in an order of their own; None where there is but one
+    split.
+    """
     if not (pair := used(dataset)):
         return None
     ordered = dataset.take(canonical(dataset))
@@ -98,18 +125,29 @@ def halved(dataset: Dataset) -> Halves | None:
     dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
     thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
     about = "" if pair == "train/test" else f"fitted on {train}, scored on {test}"
-    return Halves(ordered.take(ordered.rows(train)), ordered.take(thinned), ordered.take(ordered.rows(test)), about)
+    return Halves(
+        ordered.take(ordered.rows(train)),
+        ordered.take(thinned),
+        ordered.take(ordered.rows(test)),
+        about,
+    )
 
 
 def canonical(dataset: Dataset) -> Ints:
-    """The examples by their first sentence, the rest of their sites, what they ask and their label [n]."""
+    """The examples by their first sentence, the rest of their sites, what they ask and their label
+    [n].
+    """
     texts = [s.text for s in dataset.sentences]
     rank = np.empty(len(texts), np.int64)
-    rank[np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)] = np.arange(len(texts))
+    rank[np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)] = np.arange(
+        len(texts)
+    )
     sites = dataset.sites.copy()
     sites[:, :, 0] = rank[sites[:, :, 0]]
     labels = np.nan_to_num(dataset.labels.matrix().reshape(len(dataset), -1), nan=-1)
-    return np.lexsort((*labels.T[::-1], *dataset.asked.T[::-1], *sites.reshape(len(dataset), -1).T[::-1]))
+    return np.lexsort(
+        (*labels.T[::-1], *dataset.asked.T[::-1], *sites.reshape(len(dataset), -1).T[::-1])
+    )
 
 
 def _by_words(halves: Halves, probe: NaiveBayes) -> Predicted:

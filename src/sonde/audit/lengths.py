@@ -13,14 +13,18 @@ from sonde.vectors import Ints
 
 
 def words_read(dataset: Dataset) -> Ints:
-    """How many words each example reads [examples]: those of its spans, or of its whole sentences."""
+    """How many words each example reads [examples]: those of its spans, or of its whole
+    sentences.
+    """
     sizes = np.array([len(s.words) for s in dataset.sentences], np.int64)
     sentence, start, stop = np.moveaxis(dataset.sites, 2, 0)
     return np.asarray(np.where(start < 0, sizes[sentence], stop - start).sum(1))
 
 
 def correlation(lengths: Ints, labels: Column) -> float:
-    """Pearson's r where labels are numbers, or names of numbers; otherwise the multiple correlation of length and labels."""
+    """Pearson's r where labels are numbers, or names of numbers; otherwise the multiple correlation
+    of length and labels.
+    """
     values = _numbers(labels)
     if values is not None:
         return _pearson(lengths, values)
@@ -30,7 +34,9 @@ def correlation(lengths: Ints, labels: Column) -> float:
         ids = labels.matrix()
         fitted = (np.bincount(ids, lengths) / np.maximum(np.bincount(ids), 1))[ids]
     else:
-        design = np.column_stack([np.nan_to_num(labels.matrix()), np.ones(len(labels))]).astype(np.float64)
+        design = np.column_stack([np.nan_to_num(labels.matrix()), np.ones(len(labels))]).astype(
+            np.float64
+        )
         fitted = design @ np.linalg.lstsq(design, lengths.astype(np.float64), rcond=None)[0]
     return float(np.sqrt(np.clip(fitted.var() / lengths.var(), 0, 1)))
 
@@ -65,4 +71,8 @@ def by_label(dataset: Dataset, lengths: Ints) -> dict[str, float]:
         groups = [wanted == k for k in range(len(names))]
     else:
         groups = [w > 0 for w in np.nan_to_num(wanted).T]
-    return {name: float(lengths[group].mean()) for name, group in zip(names, groups, strict=True) if group.any()}
+    return {
+        name: float(lengths[group].mean())
+        for name, group in zip(names, groups, strict=True)
+        if group.any()
+    }

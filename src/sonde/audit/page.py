@@ -1,4 +1,6 @@
-"""An audit as tables: what deserves a look first, then sizes and balance, floors, overlap, what was counted, rows to read."""
+"""An audit as tables: what deserves a look first, then sizes and balance, floors, overlap, what was
+counted, rows to read.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def audited(audit: Audit, title: str) -> list[Table]:
     ]
 
 
-def _table(heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = "") -> Table:
+def _table(
+    heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = ""
+) -> Table:
     return Table(columns, (Section(heading, tuple(rows), line),), WORDS)
 
 
@@ -60,15 +64,29 @@ def _balance(audit: Audit) -> Table:
     train = audit.balance["train"]
     labels.sort(key=lambda label: -train.get(label, 0))
     shown = labels if len(labels) <= MANY else [*labels[: MANY // 2], *labels[-MANY // 2 :]]
-    rows = [(label, *(f"{audit.balance[s].get(label, 0):,g}" for s in SPLITS), _words(audit.lengths, label)) for label in shown]
-    left = f"The {MANY // 2} most and least frequent of {len(labels)} classes." if shown is not labels else ""
+    rows = [
+        (
+            label,
+            *(f"{audit.balance[s].get(label, 0):,g}" for s in SPLITS),
+            _words(audit.lengths, label),
+        )
+        for label in shown
+    ]
+    left = (
+        f"The {MANY // 2} most and least frequent of {len(labels)} classes."
+        if shown is not labels
+        else ""
+    )
     rows.append(("all", *(f"{audit.sizes[s]:,}" for s in SPLITS), ""))
     return _table("Examples", ("class", *SPLITS, "mean words"), rows, left)
 
 
 def _negatives(audit: Audit) -> Table:
     counts = audit.negatives
-    rows = [(kind, *(f"{counts[split].get(kind, 0):,}" for split in counts)) for kind in sorted({k for c in counts.values() for k in c})]
+    rows = [
+        (kind, *(f"{counts[split].get(kind, 0):,}" for split in counts))
+        for kind in sorted({k for c in counts.values() for k in c})
+    ]
     return _table("Kinds of negatives", ("kind", *counts), rows)
 
 
@@ -78,48 +96,88 @@ def _words(lengths: Mapping[str, float], label: str) -> str:
 
 def _floors(audit: Audit) -> Table:
     rows = [
-        (f.name, number(100 * f.score), "" if key in ("constant", "set") else f"{number(100 * f.low)} – {number(100 * f.high)}", f.about)
+        (
+            f.name,
+            number(100 * f.score),
+            "" if key in ("constant", "set") else f"{number(100 * f.low)} – {number(100 * f.high)}",
+            f.about,
+        )
         for key, f in audit.floors.items()
     ]
     kept = 4 if any(row[3] for row in rows) else 3
     columns = ("what", f"{audit.metric}, %", "95 % interval", "fitted and scored")[:kept]
-    return _table("What needs no encoder", columns, [row[:kept] for row in rows], _correlated(audit))
+    return _table(
+        "What needs no encoder", columns, [row[:kept] for row in rows], _correlated(audit)
+    )
 
 
 def _asked(audit: Audit) -> Table:
-    """What answers questions about words, with the pairs of rules that say more than either of the two."""
+    """What answers questions about words, with the pairs of rules that say more than either of the
+    two.
+    """
     alone = {name: floor.score for name, floor in audit.asked.items()}
-    more = [pair for pair in audit.pairs if pair.score > max(alone[name] for name in pair.name.split("; "))]
+    more = [
+        pair
+        for pair in audit.pairs
+        if pair.score > max(alone[name] for name in pair.name.split("; "))
+    ]
     shown = [*audit.asked.values(), *more[:PAIRS]]
-    rows = [(f.name, number(100 * f.score), f"{number(100 * f.low)} – {number(100 * f.high)}" * (f.low < f.high), f.about) for f in shown]
+    rows = [
+        (
+            f.name,
+            number(100 * f.score),
+            f"{number(100 * f.low)} – {number(100 * f.high)}" * (f.low < f.high),
+            f.about,
+        )
+        for f in shown
+    ]
     columns = ("what", f"{audit.metric}, %", "95 % interval", "remark")
-    line = f"Of {len(audit.pairs)} pairs of rules {len(more) or 'none'} say more than the better of the two." if audit.pairs else ""
+    line = (
+        f"Of {len(audit.pairs)} pairs of rules {len(more) or 'none'} say more than the better of"
+        " the two."
+        if audit.pairs
+        else ""
+    )
     return _table("What needs no composition", columns, rows, line.replace("none say", "none says"))
 
 
 def _correlated(audit: Audit) -> str:
     now = f"Correlation of length and label: {audit.correlation:.3f}."
     drawn = audit.before
-    return f"{now} Pearson's r was {drawn['before']:.3f} before sampling, {drawn['after']:.3f} after." if drawn else now
+    return (
+        f"{now} Pearson's r was {drawn['before']:.3f} before sampling, {drawn['after']:.3f} after."
+        if drawn
+        else now
+    )
 
 
 def _overlap(audit: Audit) -> Table:
     some = {split for split, n in audit.sizes.items() if n}
     rows = []
-    for what, pairs in {"sentence": audit.shared, **{f"{name} form": forms for name, forms in audit.forms.items()}}.items():
+    for what, pairs in {
+        "sentence": audit.shared,
+        **{f"{name} form": forms for name, forms in audit.forms.items()},
+    }.items():
         for pair, shared in pairs.items():
             first, second = pair.split("/")
             if {first, second} <= some:
                 rows.append((f"examples of {second} with a {what} of {first}", _shared(shared)))
     rows += [
-        (f"examples of {split} that ask again what another one asks", f"{n:,}") for split, n in audit.duplicates.items() if split in some
+        (f"examples of {split} that ask again what another one asks", f"{n:,}")
+        for split, n in audit.duplicates.items()
+        if split in some
     ]
-    rows.append(("examples that ask what another one asks, with another label", f"{audit.contradictions:,}"))
+    rows.append(
+        ("examples that ask what another one asks, with another label", f"{audit.contradictions:,}")
+    )
     if audit.altered:
         rows.append(("examples with a sentence in both versions", f"{audit.versions:,}"))
     if "train" in some:
         shares = [(split, share) for split, share in audit.words.items() if split in some]
-        rows += [(f"distinct words of {split} that are in train", f"{100 * share:.1f} %") for split, share in shares]
+        rows += [
+            (f"distinct words of {split} that are in train", f"{100 * share:.1f} %")
+            for split, share in shares
+        ]
     return _table("Overlap", ("what", "how much"), rows)
 
 
@@ -128,9 +186,24 @@ def _shared(shared: Shared) -> str:
 
 
 def _repeats(audit: Audit) -> list[Table]:
-    rows = [(f"{sum(r.places.values()):,}", ", ".join(f"{place} {n:,}" for place, n in r.places.items()), r.text) for r in audit.repeats]
+    rows = [
+        (
+            f"{sum(r.places.values()):,}",
+            ", ".join(f"{place} {n:,}" for place, n in r.places.items()),
+            r.text,
+        )
+        for r in audit.repeats
+    ]
     line = "Those that most examples are about, and where."
-    return [_table("Sentences that occur more than once", ("examples", "where", "sentence"), rows, line)] if rows else []
+    return (
+        [
+            _table(
+                "Sentences that occur more than once", ("examples", "where", "sentence"), rows, line
+            )
+        ]
+        if rows
+        else []
+    )
 
 
 def _notes(notes: Mapping[str, Any]) -> Table:
@@ -140,7 +213,14 @@ def _notes(notes: Mapping[str, Any]) -> Table:
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Nested counts as (dotted name, value); settings, which count nothing, on one line."""
     if name.endswith("settings") and isinstance(value, Mapping):
-        yield name, ", ".join(f"{key} {':'.join(_told(v).split(', '))}" for key, v in value.items() if v is not None)
+        yield (
+            name,
+            ", ".join(
+                f"{key} {':'.join(_told(v).split(', '))}"
+                for key, v in value.items()
+                if v is not None
+            ),
+        )
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _flat(inner, f"{name}.{key}" if name else str(key))
@@ -157,10 +237,17 @@ def _told(value: Any) -> str:
 
 
 def _rows(rows: Sequence[Row]) -> Table:
-    every = [(row.split, row.label, row.target, " ".join(row.asked), _strata(row.strata), row.text) for row in rows]
+    every = [
+        (row.split, row.label, row.target, " ".join(row.asked), _strata(row.strata), row.text)
+        for row in rows
+    ]
     columns = ("split", "label", "target", "asked", "strata", "sentence")
     kept = [i for i in range(len(columns)) if any(row[i] for row in every)]
-    return _table("Rows to read", tuple(columns[i] for i in kept), [tuple(row[i] for i in kept) for row in every])
+    return _table(
+        "Rows to read",
+        tuple(columns[i] for i in kept),
+        [tuple(row[i] for i in kept) for row in every],
+    )
 
 
 def _strata(strata: Mapping[str, str]) -> str:

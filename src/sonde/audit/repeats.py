@@ -1,4 +1,6 @@
-"""What is in a data set more than once: questions, sentences, whole splits, and word forms that should be in one split only."""
+"""What is in a data set more than once: questions, sentences, whole splits, and word forms that
+should be in one split only.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Numbered:
         if labels.loss == "softmax":
             return cls(dataset, content, question, labels.matrix())
         matrix = np.nan_to_num(labels.matrix().reshape(len(dataset), -1), nan=-1)
-        return cls(dataset, content, question, np.unique(matrix, axis=0, return_inverse=True)[1].ravel())
+        return cls(
+            dataset, content, question, np.unique(matrix, axis=0, return_inverse=True)[1].ravel()
+        )
 
     def rows(self, split: int) -> Ints:
         """Which examples a split has."""
@@ -51,15 +55,21 @@ class Numbered:
 
 def _codes(values: list[str]) -> Ints:
     numbers: dict[str, int] = {}
-    return np.fromiter((numbers.setdefault(value, len(numbers)) for value in values), np.int64, len(values))
+    return np.fromiter(
+        (numbers.setdefault(value, len(numbers)) for value in values), np.int64, len(values)
+    )
 
 
 def _rows(table: Ints) -> Ints:
-    """A number a row [n], equal for equal rows; columns are joined pair by pair, which sorts numbers rather than rows."""
+    """A number a row [n], equal for equal rows; columns are joined pair by pair, which sorts
+    numbers rather than rows.
+    """
     found = np.zeros(len(table), np.int64)
     for column in table.T:
         codes = np.unique(column, return_inverse=True)[1].ravel()
-        found = np.unique(found * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1].ravel()
+        found = np.unique(found * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[
+            1
+        ].ravel()
     return found
 
 
@@ -83,22 +93,34 @@ def _disputed(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
 
 
 def both_versions(found: Numbered) -> int:
-    """Examples whose words are, in another order, those of an example with another label: one sentence as it was and altered.
+    """Examples whose words are, in another order, those of an example with another label: one
+    sentence as it was and altered.
 
     Where the order is the same, too, they are counted as contradictions.
     """
     dataset = found.dataset
     bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
-    return int((_disputed(bags[dataset.sites[:, 0, 0]], found.answer) & ~_disputed(found.question, found.answer)).sum())
+    return int(
+        (
+            _disputed(bags[dataset.sites[:, 0, 0]], found.answer)
+            & ~_disputed(found.question, found.answer)
+        ).sum()
+    )
 
 
 def same(found: Numbered) -> dict[str, str]:
-    """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set' in another."""
+    """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set'
+    in another.
+    """
     told = {}
     rows = found.question * (int(found.answer.max(initial=0)) + 1) + found.answer
     for a, b in PAIRS:
         first, second = rows[found.rows(a)], rows[found.rows(b)]
-        if len(first) and len(first) == len(second) and np.array_equal(np.sort(first), np.sort(second)):
+        if (
+            len(first)
+            and len(first) == len(second)
+            and np.array_equal(np.sort(first), np.sort(second))
+        ):
             told[f"{SPLITS[a]}/{SPLITS[b]}"] = "rows" if np.array_equal(first, second) else "set"
     return told
 
@@ -106,7 +128,10 @@ def same(found: Numbered) -> dict[str, str]:
 def sentences(found: Numbered) -> dict[str, Shared]:
     """Pair of splits -> sentences of the second that are in the first."""
     content = found.content[found.dataset.sites[:, :, 0]]
-    return {f"{SPLITS[a]}/{SPLITS[b]}": _shared(content[found.rows(a)], content[found.rows(b)]) for a, b in PAIRS}
+    return {
+        f"{SPLITS[a]}/{SPLITS[b]}": _shared(content[found.rows(a)], content[found.rows(b)])
+        for a, b in PAIRS
+    }
 
 
 def _shared(first: Ints, second: Ints) -> Shared:
@@ -123,20 +148,35 @@ def forms(found: Numbered) -> dict[str, Mapping[str, Shared]]:
         if tags is None or not (tags.codes >= 0).any():
             continue
         codes = _codes([form.casefold() for form in tags.names])
-        splits = [tags.codes[rows][tags.codes[rows] >= 0] for rows in map(found.rows, range(len(SPLITS)))]
-        told[name] = {f"{SPLITS[a]}/{SPLITS[b]}": _shared(codes[splits[a]][:, None], codes[splits[b]][:, None]) for a, b in PAIRS}
+        splits = [
+            tags.codes[rows][tags.codes[rows] >= 0] for rows in map(found.rows, range(len(SPLITS)))
+        ]
+        told[name] = {
+            f"{SPLITS[a]}/{SPLITS[b]}": _shared(
+                codes[splits[a]][:, None], codes[splits[b]][:, None]
+            )
+            for a, b in PAIRS
+        }
     return told
 
 
 def words(dataset: Dataset) -> dict[str, float]:
     """Split -> share of its distinct words that train has."""
     used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
-    seen = {split: {w.casefold() for w in {w for s in rows for w in dataset.sentences[s].words}} for split, rows in used.items()}
-    return {split: len(seen[split] & seen["train"]) / len(seen[split]) if seen[split] else 0.0 for split in SPLITS[1:]}
+    seen = {
+        split: {w.casefold() for w in {w for s in rows for w in dataset.sentences[s].words}}
+        for split, rows in used.items()
+    }
+    return {
+        split: len(seen[split] & seen["train"]) / len(seen[split]) if seen[split] else 0.0
+        for split in SPLITS[1:]
+    }
 
 
 def most_repeated(found: Numbered) -> tuple[Repeat, ...]:
-    """The questions that are asked most often, most of all in several splits; in the order of their words where it is the same."""
+    """The questions that are asked most often, most of all in several splits; in the order of their
+    words where it is the same.
+    """
     dataset = found.dataset
     splits = np.zeros(int(found.question.max()) + 1, np.int64)
     for k in range(len(SPLITS)):
@@ -150,15 +190,26 @@ def most_repeated(found: Numbered) -> tuple[Repeat, ...]:
     told = []
     for q, start in zip(tried.tolist(), starts.tolist(), strict=True):
         rows = order[start : start + counts[q]]
-        texts = sorted(" | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows)
+        texts = sorted(
+            " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
+        )
         told.append((-counts[q] - splits[q], texts[0], rows))
-    return tuple(Repeat(text, _places(dataset, rows)) for _, text, rows in sorted(told, key=lambda t: t[:2])[:SHOWN])
+    return tuple(
+        Repeat(text, _places(dataset, rows))
+        for _, text, rows in sorted(told, key=lambda t: t[:2])[:SHOWN]
+    )
 
 
 def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
-    """'train: past' -> how many of some examples are there; the split alone where labels are no classes."""
+    """'train: past' -> how many of some examples are there; the split alone where labels are no
+    classes.
+    """
     labels = dataset.labels
-    names = [labels.names[k] for k in labels.matrix()[rows]] if labels.loss == "softmax" else [""] * len(rows)
+    names = (
+        [labels.names[k] for k in labels.matrix()[rows]]
+        if labels.loss == "softmax"
+        else [""] * len(rows)
+    )
     told: dict[str, int] = {}
     for split, name in sorted(zip(dataset.splits[rows].tolist(), names, strict=True)):
         place = f"{SPLITS[split]}: {name}" if name else SPLITS[split]

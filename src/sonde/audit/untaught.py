@@ -1,7 +1,9 @@
-"""What a trained probe answers from vectors that know no language: random ones for each sentence, or for each of its words.
+"""What a trained probe answers from vectors that know no language: random ones for each sentence,
+or for each of its words.
 
-The probe is that of Ettinger et al. 2018, and so are the three readings (section 7): random asked words, random sentence vectors, and
-a bag of random word vectors. At most 5,000 training examples are read, drawn with a fixed seed; the paper has 4,000.
+The probe is that of Ettinger et al. 2018, and so are the three readings (section 7): random asked
+words, random sentence vectors, and a bag of random word vectors. At most 5,000 training examples
+are read, drawn with a fixed seed; the paper has 4,000.
 """
 
 from __future__ import annotations
@@ -32,13 +34,22 @@ READINGS = {
 def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
     """What the probe scores on each reading, by name."""
     train = halves.train.take(drawn(halves.train))
-    fewer = f"on {len(train):,} of {len(halves.train):,} examples of train" if len(train) < len(halves.train) else ""
+    fewer = (
+        f"on {len(train):,} of {len(halves.train):,} examples of train"
+        if len(train) < len(halves.train)
+        else ""
+    )
     told = {}
     for name, (encoder, control) in READINGS.items():
         vectors = ENCODERS.make(f"{encoder},dim={DIM}").encode(train.sentences)
-        given = (Readings(CONTROLS.make(control)(part), vectors, "mean+asked") for part in (train, halves.test))
+        given = (
+            Readings(CONTROLS.make(control)(part), vectors, "mean+asked")
+            for part in (train, halves.test)
+        )
         fitted_on, scored = next(given), next(given)
-        [fitted] = PROBES.make(PROBE).fit(fitted_on, fitted_on.take(np.empty(0, np.int64)), cells=(Cell("-", 0),))
+        [fitted] = PROBES.make(PROBE).fit(
+            fitted_on, fitted_on.take(np.empty(0, np.int64)), cells=(Cell("-", 0),)
+        )
         gold, said = scored.labels, fitted.predict(scored).decoded
         low, high = interval_of(metric, gold, [said])
         about = "; ".join(filter(None, [fewer, halves.about]))
@@ -49,7 +60,11 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
 def drawn(train: Dataset) -> Ints:
     """Rows of the examples that are read, minimal pairs whole."""
     pairs = train.strata.get("pair")
-    groups = np.arange(len(train)) if pairs is None else np.where(pairs.codes < 0, len(pairs.names) + np.arange(len(train)), pairs.codes)
+    groups = (
+        np.arange(len(train))
+        if pairs is None
+        else np.where(pairs.codes < 0, len(pairs.names) + np.arange(len(train)), pairs.codes)
+    )
     order = np.random.default_rng([0, 2]).permutation(int(groups.max(initial=0)) + 1)
     place = np.argsort(order)[groups]
     return np.sort(np.argsort(place, kind="stable")[:TRAIN])

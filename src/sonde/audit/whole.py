@@ -22,15 +22,25 @@ KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what 
 ALTERED = "altered"  # the note in which a task names the label of its altered sentences
 
 
-def inspect(dataset: Dataset, seed: int = 0, rows: int = 20, metric: str | None = None, *, floors: bool = True) -> Audit:
-    """Audit a data set; `rows` examples are drawn with `seed`, the same ones each time; the metric is the task's, or the usual one.
+def inspect(
+    dataset: Dataset,
+    seed: int = 0,
+    rows: int = 20,
+    metric: str | None = None,
+    *,
+    floors: bool = True,
+) -> Audit:
+    """Audit a data set; `rows` examples are drawn with `seed`, the same ones each time; the metric
+    is the task's, or the usual one.
 
-    floors  whether what needs no encoder is fitted and scored; without, a large data set takes a second or two
+    floors  whether what needs no encoder is fitted and scored; without, a large data set takes a
+            second or two
     """
     metric = metric or METRIC[dataset.labels.loss]
     lengths, found = words_read(dataset), repeats.Numbered.of(dataset)
     same = repeats.same(found)
-    scores = scored(dataset, metric) if floors and used(dataset) not in same else {}  # where both are the same, that is all to say
+    # where both are the same, that is all to say
+    scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
     asked, pairs = answers(dataset, metric) if floors else ({}, ())
     altered = str(dataset.notes.get(ALTERED, ""))
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
@@ -66,14 +76,24 @@ def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
     if tags is None:
         return {}
     found = {split: tags.codes[dataset.rows(split)] for split in SPLITS}
-    return {split: {name: int((codes == k).sum()) for k, name in enumerate(tags.names)} for split, codes in found.items() if len(codes)}
+    return {
+        split: {name: int((codes == k).sum()) for k, name in enumerate(tags.names)}
+        for split, codes in found.items()
+        if len(codes)
+    }
 
 
 def _sampled(dataset: Dataset) -> dict[str, float]:
-    """Pearson's r of label and length before and after the sample was drawn, as its notes have it."""
+    """Pearson's r of label and length before and after the sample was drawn, as its notes have
+    it.
+    """
     notes = dataset.notes.get("sampling", {})
     after = notes.get("length_r_after", {})
-    return {"before": float(notes["length_r_before"]), "after": float(after["all"])} if "length_r_before" in notes and after else {}
+    return (
+        {"before": float(notes["length_r_before"]), "after": float(after["all"])}
+        if "length_r_before" in notes and after
+        else {}
+    )
 
 
 def _balance(labels: Column) -> dict[str, float]:
@@ -83,12 +103,18 @@ def _balance(labels: Column) -> dict[str, float]:
             return {}
         told = {"mean": wanted.mean(), "sd": wanted.std(), "min": wanted.min(), "max": wanted.max()}
         return {what: round(float(value), 6) for what, value in told.items()}
-    counts = np.bincount(wanted, minlength=len(labels.names)) if labels.loss == "softmax" else np.nan_to_num(wanted).sum(0)
+    counts = (
+        np.bincount(wanted, minlength=len(labels.names))
+        if labels.loss == "softmax"
+        else np.nan_to_num(wanted).sum(0)
+    )
     return {name: round(float(n), 6) for name, n in zip(labels.names, counts, strict=True)}
 
 
 def _row(example: Example) -> Row:
-    """An example as a reader wants to see it: spans in brackets, numbered where there are several, sentences with bars between."""
+    """An example as a reader wants to see it: spans in brackets, numbered where there are several,
+    sentences with bars between.
+    """
     several = sum(span is not None for _, span in example.sites) > 1
     spans: dict[Sentence, list[tuple[str, tuple[int, int]]]] = {}
     for number, (sentence, span) in enumerate(example.sites, 1):
@@ -97,17 +123,27 @@ def _row(example: Example) -> Row:
     texts = [_marked(sentence, found) for sentence, found in spans.items()]
     texts += [sentence.text for sentence, span in example.sites if span is None]
     strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
-    return Row(example.split, _told(example.label), " | ".join(texts), strata.pop("target", ""), example.asked, strata)
+    return Row(
+        example.split,
+        _told(example.label),
+        " | ".join(texts),
+        strata.pop("target", ""),
+        example.asked,
+        strata,
+    )
 
 
 def _marked(sentence: Sentence, spans: Sequence[tuple[str, tuple[int, int]]]) -> str:
     """The words of a sentence with brackets around its spans."""
     before: dict[int, str] = {}
     after: dict[int, str] = {}
-    for name, (start, stop) in sorted(spans, key=lambda one: one[1][0] - one[1][1]):  # the wider the farther out
+    # the wider the farther out
+    for name, (start, stop) in sorted(spans, key=lambda one: one[1][0] - one[1][1]):
         before[start] = before.get(start, "") + f"[{name} "
         after[stop - 1] = f" {name}]" + after.get(stop - 1, "")
-    return " ".join(before.get(i, "") + word + after.get(i, "") for i, word in enumerate(sentence.words))
+    return " ".join(
+        before.get(i, "") + word + after.get(i, "") for i, word in enumerate(sentence.words)
+    )
 
 
 def _told(label: Label) -> str:

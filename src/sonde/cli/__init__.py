@@ -1,4 +1,6 @@
-"""The command line. Each command is a module that imports what it needs when it runs, so that help is there at once."""
+"""The command line. Each command is a module that imports what it needs when it runs, so that help
+is there at once.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,28 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import annotating, caches, comparing, data, fetch, generate, layers, listing, measuring, predictions, show, tagging, vectors
+from sonde.cli import (
+    annotating,
+    caches,
+    comparing,
+    data,
+    fetch,
+    generate,
+    layers,
+    listing,
+    measuring,
+    predictions,
+    show,
+    tagging,
+    vectors,
+)
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
-    epilog="Try: `sonde run`, a table on built-in sentences; `sonde tasks`, what can be asked; `sonde run --help`, with examples.",
+    epilog=(
+        "Try: `sonde run`, a table on built-in sentences; `sonde tasks`, what can be asked; `sonde"
+        " run --help`, with examples."
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -51,19 +70,29 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def sonde(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the whole traceback of an error; may stand anywhere.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the whole traceback of an error; may stand anywhere."),
+    ] = False,
 ) -> None:
     """Tells what sentence and token embeddings know about language."""
 
 
 def main() -> None:
     """Run the command line; an error is one line on standard error, and exit code 2."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin while they wait cost up to eightfold on a busy machine
+    # threads that spin while they wait cost up to eightfold on a busy machine
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     arguments = [a for a in sys.argv[1:] if a != "--debug"]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show is shown as an escape
+            # a name that the terminal cannot show is shown as an escape
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(arguments)
     except Exception as error:
@@ -72,7 +101,10 @@ def main() -> None:
         code = _told(error)
     except KeyboardInterrupt:
         code = INTERRUPTED
-        typer.echo("\nsonde: stopped; what was computed is kept, and the same command goes on from there", err=True)
+        typer.echo(
+            "\nsonde: stopped; what was computed is kept, and the same command goes on from there",
+            err=True,
+        )
     else:
         return
     sys.stderr.flush()
@@ -80,15 +112,21 @@ def main() -> None:
 
 
 def _told(error: Exception) -> int:
-    """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for what we must."""
+    """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for
+    what we must.
+    """
     text = " ".join(str(error).split())
     if isinstance(error, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains once more on its way out
+        # else the interpreter complains once more on its way out
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, OSError) and error.filename is not None:
         text = f"{error.filename}: {(error.strerror or text).lower()}"
     if isinstance(error, OSError) or type(error).__name__.endswith("Problem"):
         typer.echo(f"sonde: {text}", err=True)
         return 2
-    typer.echo(f"sonde: {type(error).__name__}: {text} (unexpected; run again with --debug to see where)", err=True)
+    typer.echo(
+        f"sonde: {type(error).__name__}: {text} (unexpected; run again with --debug to see where)",
+        err=True,
+    )
     return 1

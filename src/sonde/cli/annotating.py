@@ -11,21 +11,49 @@ from sonde.cli.options import Output, remark
 
 
 def annotate(
-    given: Annotated[list[str], typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`; with --score, filled sheets.")],
-    n: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many test sentences to draw.")] = 200,
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TASK", help="A task, as `ud/tense:PATH`; with --score, filled sheets."
+        ),
+    ],
+    n: Annotated[
+        int, typer.Option("-n", min=1, metavar="N", help="How many test sentences to draw.")
+    ] = 200,
     output: Output = None,
-    check: Annotated[bool, typer.Option("--check", help="Show the labels and ask whether they are right.")] = False,
-    ask: Annotated[str, typer.Option("--ask", metavar="TEXT", help="What people are asked; the task's question without.")] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Show the labels and ask whether they are right.")
+    ] = False,
+    ask: Annotated[
+        str,
+        typer.Option(
+            "--ask", metavar="TEXT", help="What people are asked; the task's question without."
+        ),
+    ] = "",
     call: Annotated[
-        list[str] | None, typer.Option("--call", metavar="LABEL=WORD", help="What people write for a label; `WORD: MEANING` explains it.")
+        list[str] | None,
+        typer.Option(
+            "--call",
+            metavar="LABEL=WORD",
+            help="What people write for a label; `WORD: MEANING` explains it.",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")] = 0,
-    score: Annotated[bool, typer.Option("--score", help="Read filled copies of one sheet back into what people score.")] = False,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which sentences are drawn, and their order.")
+    ] = 0,
+    score: Annotated[
+        bool,
+        typer.Option(
+            "--score", help="Read filled copies of one sheet back into what people score."
+        ),
+    ] = False,
 ) -> None:
-    """Write a sheet of test sentences for people to judge; read filled copies back into an upper bound.
+    """Write a sheet of test sentences for people to judge; read filled copies back into an upper
+    bound.
 
-    Gold labels are not in the sheet (unless --check shows them): it records how to draw the same sentences again. Every person fills
-    in a copy. The majority's answer counts, as in Conneau et al. 2018.
+    Gold labels are not in the sheet (unless --check shows them): it records how to draw the same
+    sentences again. Every person fills in a copy. The majority's answer counts, as in Conneau et
+    al. 2018.
 
     **Examples**
 
@@ -37,7 +65,10 @@ def annotate(
         _score([Path(file) for file in given], output)
         return
     if len(given) != 1 or output is None:
-        raise typer.BadParameter("give one task, and -o FILE for the sheet (or --score and filled sheets)", param_hint="TASK")
+        raise typer.BadParameter(
+            "give one task, and -o FILE for the sheet (or --score and filled sheets)",
+            param_hint="TASK",
+        )
     from sonde.judgements.sheet import Asking, write
     from sonde.tasks import TASKS
 
@@ -49,7 +80,9 @@ def annotate(
 
 
 def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody could say it'."""
+    """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody
+    could say it'.
+    """
     words, explained = {}, {}
     for text in texts:
         label, equals, rest = text.partition("=")

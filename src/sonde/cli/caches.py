@@ -14,16 +14,27 @@ if TYPE_CHECKING:
 
 
 def cache(
-    action: Annotated[Literal["show", "migrate"], typer.Argument(metavar="ACTION", help="show or migrate.")] = "show",
-    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Results written with -o; the cache's without.")] = None,
+    action: Annotated[
+        Literal["show", "migrate"], typer.Argument(metavar="ACTION", help="show or migrate.")
+    ] = "show",
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="Results written with -o; the cache's without."),
+    ] = None,
     cache: Cache = None,
-    remove: Annotated[bool, typer.Option("--remove", help="With migrate: delete vectors of earlier formats, which nothing reads.")] = False,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove", help="With migrate: delete vectors of earlier formats, which nothing reads."
+        ),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Show what is kept, or write results of earlier versions of sonde in the format of this one.
 
-    Results of an earlier version stay marked with it in every table, and are measured anew when they are asked for: that version
-    did not record which code measured them. Its vectors cannot be migrated for the same reason. They are encoded anew when needed.
+    Results of an earlier version stay marked with it in every table, and are measured anew when
+    they are asked for: that version did not record which code measured them. Its vectors cannot be
+    migrated for the same reason. They are encoded anew when needed.
 
     **Examples**
 
@@ -61,14 +72,16 @@ def _said(done: Migration) -> list[str]:
     lines = []
     if done.files:
         lines.append(
-            f"{done.results} results in {done.files} files are written in the format of this version, and still marked with theirs"
+            f"{done.results} results in {done.files} files are written in the format of this"
+            " version, and still marked with theirs"
         )
     if done.removed:
         lines.append(f"{done.removed} files of vectors of earlier versions are deleted")
     if done.left:
         lines.append(
-            f"{len(done.left)} files of vectors of earlier versions stay as they are: nothing says which code made them, so they are never "
-            "read and are encoded anew when needed; `--remove` deletes them"
+            f"{len(done.left)} files of vectors of earlier versions stay as they are: nothing says"
+            " which code made them, so they are never read and are encoded anew when needed;"
+            " `--remove` deletes them"
         )
     if done.damaged:
         lines.append(f"{len(done.damaged)} damaged files are set aside as *.damaged")

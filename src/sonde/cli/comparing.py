@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from sonde.cli.options import EncoderPatterns, Folder, Output, ReadPatterns, TaskPatterns, Which, put, remark
+from sonde.cli.options import (
+    EncoderPatterns,
+    Folder,
+    Output,
+    ReadPatterns,
+    TaskPatterns,
+    Which,
+    put,
+    remark,
+)
 
 
 def compare(
@@ -17,18 +26,27 @@ def compare(
     read: ReadPatterns = None,
     against: Annotated[
         str | None,
-        typer.Option("--against", "-a", metavar="PATTERN", help="Compare all others with encoders of this name; all pairs without."),
+        typer.Option(
+            "--against",
+            "-a",
+            metavar="PATTERN",
+            help="Compare all others with encoders of this name; all pairs without.",
+        ),
     ] = None,
     style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"], typer.Option("--format", "-f", help="How to show it.")
+        Literal["terminal", "markdown", "latex", "html", "csv"],
+        typer.Option("--format", "-f", help="How to show it."),
     ] = "terminal",
     output: Output = None,
 ) -> None:
-    """Show whether scores differ: paired differences over the same test examples, with 95 % intervals and p values.
+    """Show whether scores differ: paired differences over the same test examples, with 95 %
+    intervals and p values.
 
-    Both scores of a difference are over the same examples, so what is hard for both says nothing, and the interval is narrower than
-    those of the scores; that these overlap says little. p values are corrected for how many differences are shown (Holm 1979), so
-    choose what to compare with `-t`, `-e` and `--against` before you look. Oracles are compared only where `--against` names them.
+    Both scores of a difference are over the same examples, so what is hard for both says nothing,
+    and the interval is narrower than those of the scores; that these overlap says little. p values
+    are corrected for how many differences are shown (Holm 1979), so choose what to compare with
+    `-t`, `-e` and `--against` before you look. Oracles are compared only where `--against` names
+    them.
 
     **Examples**
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def sentences(corpora: list[str], tasks: list[str], cache: Path) -> list[Sentence]:
-    """The distinct sentences of treebanks, text files and tasks, in all the folds that a run would make of these."""
+    """The distinct sentences of treebanks, text files and tasks, in all the folds that a run would
+    make of these.
+    """
     from sonde.core import DataProblem
     from sonde.experiment.data import load
     from sonde.experiment.plan import tasks_of
@@ -27,7 +29,9 @@ def sentences(corpora: list[str], tasks: list[str], cache: Path) -> list[Sentenc
         raise DataProblem("; ".join(refused.values()))
     found += [s for task in made.values() for s in load(task).sentences]
     if not found:
-        raise typer.BadParameter("give a corpus (a treebank, or a file with one sentence a line) or a task with -t")
+        raise typer.BadParameter(
+            "give a corpus (a treebank, or a file with one sentence a line) or a task with -t"
+        )
     return list(dict.fromkeys(found))
 
 

@@ -15,19 +15,32 @@ Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:
 
 def build(
     task: Task,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write; its suffix says the format.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write; its suffix says the format."
+        ),
+    ],
     style: Annotated[
-        Literal["parquet", "jsonl", "senteval", "jiant"] | None, typer.Option("--format", help="The format, whatever the suffix.")
+        Literal["parquet", "jsonl", "senteval", "jiant"] | None,
+        typer.Option("--format", help="The format, whatever the suffix."),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--audit", metavar="FILE", help="Where to write what `sonde inspect` says of it, as Markdown.")
+        Path | None,
+        typer.Option(
+            "--audit",
+            metavar="FILE",
+            help="Where to write what `sonde inspect` says of it, as Markdown.",
+        ),
     ] = None,
     on_error: OnError = "raise",
 ) -> None:
-    """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or the files a split that jiant reads.
+    """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
+    the files a split that jiant reads.
 
-    What is wrong with it is said on standard error: repeats, forms and sentences in several splits, few or uneven examples. With
-    `--audit`, what needs no encoder is scored as well, and the whole audit is written beside it.
+    What is wrong with it is said on standard error: repeats, forms and sentences in several splits,
+    few or uneven examples. With `--audit`, what needs no encoder is scored as well, and the whole
+    audit is written beside it.
 
     **Examples**
 
@@ -48,13 +61,16 @@ def build(
     made = TASKS.make(reference)
     dataset = load(made)
     told = write(dataset, output, style)
-    written = output.with_suffix(f".*{output.suffix}") if style == "jiant" else output  # a file a split
+    # a file a split
+    written = output.with_suffix(f".*{output.suffix}") if style == "jiant" else output
     remark(f"{written}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))
     found = audit(dataset, metric=made.metric, floors=report is not None)
     for problem in found.problems:
         remark(f"- {problem}")
     if report is not None:
-        write_text(report, "\n".join(map(markdown, audited(found, f"{reference}: {made.question}"))))
+        write_text(
+            report, "\n".join(map(markdown, audited(found, f"{reference}: {made.question}")))
+        )
 
 
 def inspect(
@@ -63,9 +79,12 @@ def inspect(
     seed: Annotated[int, typer.Option("--seed", help="Which examples to show.")] = 0,
     on_error: OnError = "raise",
     cache: Cache = None,
-    style: Annotated[Literal["terminal", "markdown"], typer.Option("--format", help="How to show it.")] = "terminal",
+    style: Annotated[
+        Literal["terminal", "markdown"], typer.Option("--format", help="How to show it.")
+    ] = "terminal",
 ) -> None:
-    """Audit the data set of a task: balance, what needs no encoder, repeats, forms in several splits, and rows to read.
+    """Audit the data set of a task: balance, what needs no encoder, repeats, forms in several
+    splits, and rows to read.
 
     A released data set is read as it was published, whatever splits it lacks.
 

@@ -11,15 +11,34 @@ from sonde.cli.options import Quiet, remark
 
 
 def fetch(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="What to fetch; all that can be fetched are listed without.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where to put it; where tasks look for it without.")
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="What to fetch; all that can be fetched are listed without."
+        ),
     ] = None,
-    base: Annotated[str | None, typer.Option("--from", metavar="URL", help="A mirror: a folder on the web that has the files.")] = None,
-    only: Annotated[str, typer.Option("--only", metavar="PATTERN", help="Some of the files, as `*/te.txt`.")] = "*",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where to put it; where tasks look for it without.",
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="URL", help="A mirror: a folder on the web that has the files."
+        ),
+    ] = None,
+    only: Annotated[
+        str, typer.Option("--only", metavar="PATTERN", help="Some of the files, as `*/te.txt`.")
+    ] = "*",
     quiet: Quiet = False,
 ) -> None:
-    """Get a published data set: resumed where it was stopped, checked, never written over what is there.
+    """Get a published data set: resumed where it was stopped, checked, never written over what is
+    there.
 
     **Examples**
 
@@ -44,7 +63,12 @@ def fetch(
     folder = output.expanduser() if output else place_of(found)
     if found.remark:
         remark(f"{found.name}: {found.remark}", quiet)
-    with tqdm(desc=f"fetch {found.name}", unit="B", unit_scale=True, disable=quiet, leave=False) as bar:
+    with tqdm(
+        desc=f"fetch {found.name}", unit="B", unit_scale=True, disable=quiet, leave=False
+    ) as bar:
         for file, how, what in fetched(Wish(found, folder, only, base, Web(bar.update))):
-            tqdm.write(f"{file}: {how}, {'/'.join(f'{n:,}' for n in what.rows)} rows, {what.size:,} bytes, sha256 {what.sha256}")
+            tqdm.write(
+                f"{file}: {how}, {'/'.join(f'{n:,}' for n in what.rows)} rows, {what.size:,} bytes,"
+                f" sha256 {what.sha256}"
+            )
     remark(f"in {folder}", quiet)

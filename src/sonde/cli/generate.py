@@ -11,24 +11,43 @@ from sonde.cli.options import Quiet, remark
 
 
 def generate(
-    request: Annotated[Path, typer.Argument(metavar="REQUEST", help="What is asked for, as JSON; an empty object `{}` is a request too.")],
-    n: Annotated[int | None, typer.Option("--n", "-n", metavar="N", help="How many sentences; all without.")] = None,
+    request: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REQUEST",
+            help="What is asked for, as JSON; an empty object `{}` is a request too.",
+        ),
+    ],
+    n: Annotated[
+        int | None, typer.Option("--n", "-n", metavar="N", help="How many sentences; all without.")
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; only counted without."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write; only counted without."
+        ),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option("--language", metavar="NAME", help="english or polish, whatever the request says; english if it says nothing."),
+        typer.Option(
+            "--language",
+            metavar="NAME",
+            help="english or polish, whatever the request says; english if it says nothing.",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")] = 0,
-    text: Annotated[bool, typer.Option("--text", help="Write the bare sentences, one a line.")] = False,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which sentences are drawn, and their order.")
+    ] = 0,
+    text: Annotated[
+        bool, typer.Option("--text", help="Write the bare sentences, one a line.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate sentences of which is known who did what to whom, what did not happen, and which word says so.
+    """Generate sentences of which is known who did what to whom, what did not happen, and which
+    word says so.
 
-    How many sentences a request admits is counted exactly and at once; without `-o` that is all. Sentences are drawn without
-    replacement and written as they come.
+    How many sentences a request admits is counted exactly and at once; without `-o` that is all.
+    Sentences are drawn without replacement and written as they come.
 
     **Examples**
 
@@ -46,6 +65,8 @@ def generate(
     if output is None:
         return
     drawn = files.drawn(found, asked, n, seed)
-    with tqdm(total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=quiet) as bar:
+    with tqdm(
+        total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=quiet
+    ) as bar:
         files.write(output, drawn, bare=text, told=bar.update)
     remark(f"{output}: {drawn.n:,} sentences", quiet)

@@ -19,14 +19,17 @@ def layers(
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
     style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"], typer.Option("--format", "-f", help="How to show it.")
+        Literal["terminal", "markdown", "latex", "html", "csv"],
+        typer.Option("--format", "-f", help="How to show it."),
     ] = "terminal",
     output: Output = None,
 ) -> None:
-    """Show where in an encoder each task is solved: each layer alone, growing mixes, what each layer adds, weights.
+    """Show where in an encoder each task is solved: each layer alone, growing mixes, what each
+    layer adds, weights.
 
-    It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o` names a .png, .svg or .pdf
-    file (with matplotlib: `pip install 'sonde[plots]'`), beside the tables; `--format html` has both on one page.
+    It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o`
+    names a .png, .svg or .pdf file (with matplotlib: `pip install 'sonde[plots]'`), beside the
+    tables; `--format html` has both on one page.
 
     **Examples**
 
@@ -44,8 +47,9 @@ def layers(
     found = depths(found_in(results, which, tasks=task, encoders=encoder))
     if not found:
         raise DataProblem(
-            "no task was measured on several layers of one encoder with one probe: `sonde run -e hf:NAME,layers=all,pool=none "
-            "--probe span --read layers --read cumulative` measures them"
+            "no task was measured on several layers of one encoder with one probe: `sonde run -e"
+            " hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative` measures"
+            " them"
         )
     _tables(found, style, None if drawn else output)
     if output is not None:

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
     from sonde.references import Contents
 
 UNTOLD = "(not described)"
-WRITTEN = 44  # letters of an option with its kind and default, beyond which what it means goes below it
+# letters of an option with its kind and default, beyond which what it means goes below it
+WRITTEN = 44
 OPTION = re.compile(r"(\w+(?:, \w+)*) +(\S.*)")  # as docstrings explain options
 
-Name = Annotated[str | None, typer.Argument(metavar="NAME", help="One of them, or a pattern: shown with its whole description.")]
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME", help="One of them, or a pattern: shown with its whole description."
+    ),
+]
 
 
 def tasks(name: Name = None) -> None:
@@ -64,7 +70,7 @@ def suites(name: Name = None) -> None:
 
 
 def _list(contents: Contents, name: str | None) -> None:
-    from sonde.references import Reference
+    from sonde.references import Reference, summary
 
     names = list(contents) if name is None else contents.matching(Reference.parse(name).name)
     whole = name is not None and len(names) == 1
@@ -84,15 +90,20 @@ def _list(contents: Contents, name: str | None) -> None:
             oracles = _oracles(factory)
             _tell({name: f"gold:{name}" for name in oracles}, oracles)
             continue
-        typer.echo(f"{each:{wide}}  {(inspect.getdoc(factory) or UNTOLD).splitlines()[0]}")
-        if contents.kind != "task" and (options := _options(factory)):  # tasks of a family share theirs
+        typer.echo(f"{each:{wide}}  {summary(factory) or UNTOLD}")
+        # tasks of a family share theirs
+        if contents.kind != "task" and (options := _options(factory)):
             typer.echo(" " * wide + "  " + typer.style("  ".join(options.values()), dim=True))
 
 
 def _oracles(factory: Any) -> dict[str, str]:
     """What the oracles of a task hold, by name, where its factory says so."""
     known = getattr(factory, "oracles", {})
-    return {name: f"an oracle: {holds}" for name, holds in known.items()} if isinstance(known, Mapping) else {}
+    return (
+        {name: f"an oracle: {holds}" for name, holds in known.items()}
+        if isinstance(known, Mapping)
+        else {}
+    )
 
 
 def _tell(options: dict[str, str], explained: dict[str, str]) -> None:
@@ -102,7 +113,9 @@ def _tell(options: dict[str, str], explained: dict[str, str]) -> None:
     for name, written in options.items():
         lines = textwrap.wrap(explained.get(name, ""), room)
         beside = bool(lines) and len(written) + 4 <= wide
-        typer.echo(f"  {written:{wide - 2}}{typer.style(lines[0], dim=True)}" if beside else f"  {written}")
+        typer.echo(
+            f"  {written:{wide - 2}}{typer.style(lines[0], dim=True)}" if beside else f"  {written}"
+        )
         for line in lines[beside:]:
             typer.echo(" " * wide + typer.style(line, dim=True))
 
@@ -115,13 +128,19 @@ def _options(factory: Any) -> dict[str, str]:
         argument = i == 0 and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         name = p.name.rstrip("_")
         default = "" if p.default in (p.empty, None, (), "") else f" ({_text(p.default)})"
-        default = " (must be given)" if p.kind is p.KEYWORD_ONLY and p.default is p.empty else default
-        written[p.name] = (f":{name.upper()}" if argument else f"{name}={_kind(hints.get(p.name))}") + default
+        default = (
+            " (must be given)" if p.kind is p.KEYWORD_ONLY and p.default is p.empty else default
+        )
+        written[p.name] = (
+            f":{name.upper()}" if argument else f"{name}={_kind(hints.get(p.name))}"
+        ) + default
     return written
 
 
 def _explained(factory: Any) -> tuple[str, dict[str, str]]:
-    """A docstring without what it says of single options, and what it and those of its bases say of each."""
+    """A docstring without what it says of single options, and what it and those of its bases say of
+    each.
+    """
     known = set(inspect.signature(factory).parameters)
     source = getattr(factory, "options", factory)
     found: dict[str, str] = {}
@@ -131,7 +150,9 @@ def _explained(factory: Any) -> tuple[str, dict[str, str]]:
 
 
 def _apart(text: str, known: set[str]) -> tuple[str, dict[str, str]]:
-    """A docstring's text, and by option the lines that begin with its name (or with several) with those indented below."""
+    """A docstring's text, and by option the lines that begin with its name (or with several) with
+    those indented below.
+    """
     kept, found, names = list[str](), dict[str, str](), list[str]()
     for line in text.splitlines():
         begins = OPTION.match(line)

@@ -48,30 +48,46 @@ def run(
     probe: Probes = None,
     control: Controls = None,
     read: Reads = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without.")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without."
+        ),
+    ] = None,
     bounds: Bounds = True,
     output: Output = None,
     cache: Cache = None,
     store: Store = "float32",
     keep: Keep = None,
     on_error: OnError = "raise",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other.")] = 1,
-    style: Annotated[Literal["terminal", "markdown", "csv", "latex", "mteb"], typer.Option("--format", help="How to show.")] = "terminal",
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", "-j", min=1, help="How many processes fit probes beside each other."
+        ),
+    ] = 1,
+    style: Annotated[
+        Literal["terminal", "markdown", "csv", "latex", "mteb"],
+        typer.Option("--format", help="How to show."),
+    ] = "terminal",
     reproducible: Reproducible = False,
     quiet: Quiet = False,
 ) -> None:
     """Probe encoders on tasks, and show the table.
 
-    What was measured before is not measured again, and a run that was stopped goes on where it was. Without a task and an
-    encoder, sentences from a built-in grammar are probed: nothing is downloaded.
+    What was measured before is not measured again, and a run that was stopped goes on where it was.
+    Without a task and an encoder, sentences from a built-in grammar are probed: nothing is
+    downloaded.
 
     **Examples**
 
     - `sonde run`
     - `sonde run -t 'ud/*:UD_English-EWT' -e st:all-MiniLM-L6-v2 -o results/`
-    - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean --probe logreg`
+    - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean
+      --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
-    - `sonde run -t edge/dep:UD_English-EWT -e hf:bert-base-cased,layers=all,pool=none --read mix --keep scores -o results/`
+    - `sonde run -t edge/dep:UD_English-EWT -e hf:bert-base-cased,layers=all,pool=none --read mix
+      --keep scores -o results/`
     - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
     - `sonde run --suite ettinger2018:task_datasets -e bow:random`
     """
@@ -85,16 +101,35 @@ def run(
     places = replace(Places.of(output, cache, store), scores=keep == "scores")
     built_in = not (task or encoder or suite)
     controls = control or (["shuffled"] if built_in else [])
-    encoders, many = encoder or ([] if suite else EMBEDDED_ENCODERS), seeds or (EMBEDDED_SEEDS if built_in else SEEDS)
+    encoders, many = (
+        encoder or ([] if suite else EMBEDDED_ENCODERS),
+        seeds or (EMBEDDED_SEEDS if built_in else SEEDS),
+    )
     if suite:
-        asked = {"encoders": encoders, "controls": controls, "seeds": many, "reads": read or (), "on_error": on_error, "bounds": bounds}
+        asked = {
+            "encoders": encoders,
+            "controls": controls,
+            "seeds": many,
+            "reads": read or (),
+            "on_error": on_error,
+            "bounds": bounds,
+        }
         made = plan(papers.wished(suite, [task, probe], style, **asked), places)
     else:
         tasks, beside = tolerant(task or EMBEDDED_TASKS, on_error), BOUNDS if bounds else ()
-        made = plan(Wanted(tasks, encoders, probe or (), controls, many, read or (), beside), places)
+        made = plan(
+            Wanted(tasks, encoders, probe or (), controls, many, read or (), beside), places
+        )
     outcome = measured(made, places, local(jobs), progress=not quiet)
     _show(made, outcome, style, suite)
-    remark(_summary(outcome, _again(output, places.results if cache else None, suite), time.perf_counter() - start), quiet)
+    remark(
+        _summary(
+            outcome,
+            _again(output, places.results if cache else None, suite),
+            time.perf_counter() - start,
+        ),
+        quiet,
+    )
     if set(outcome.failures) - set(made.refused):
         raise typer.Exit(1)
 
@@ -107,7 +142,10 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
     from sonde.tables.terminal import show
     from sonde.tasks import TASKS
 
-    questions = {brief(TASKS, without_fold(reference)): task.question for reference, task in made.tasks.items()}
+    questions = {
+        brief(TASKS, without_fold(reference)): task.question
+        for reference, task in made.tasks.items()
+    }
     if not outcome.results:
         remark("nothing could be measured:")
     elif suite:
@@ -116,7 +154,9 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
         show(page(outcome.results, questions))
     else:
         typer.echo(render(outcome.results, style), nl=False)
-    for those, reason in together({name: why for name, why in outcome.failures.items() if name in made.refused}):
+    for those, reason in together(
+        {name: why for name, why in outcome.failures.items() if name in made.refused}
+    ):
         remark(f"refused: {those}: {reason}")
     for name, reason in outcome.failures.items():
         if name not in made.refused:
@@ -124,28 +164,40 @@ def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
 
 
 def _again(output: Path | None, kept: Path | None, suite: str | None) -> str:
-    """What `sonde report` shows the results with again, which lie in a folder of the user's or in a cache."""
+    """What `sonde report` shows the results with again, which lie in a folder of the user's or in a
+    cache.
+    """
     where = f" {output}" if output else f" {kept} --experiment last" if kept else ""
     return where + (f" --suite {suite}" if suite else "")
 
 
 def _summary(outcome: Outcome, shown: str, seconds: float) -> str:
     known = len(outcome.results) - outcome.fresh
-    return f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; `sonde report{shown}` shows them again"
+    return (
+        f"\n{outcome.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; `sonde"
+        f" report{shown}` shows them again"
+    )
 
 
 def embed(
-    corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help="Treebanks, or text with a sentence a line.")] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CORPUS", help="Treebanks, or text with a sentence a line."),
+    ] = None,
     task: Tasks = None,
     encoder: Encoders = None,
-    listing: Annotated[Path | None, typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing.")] = None,
+    listing: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing."),
+    ] = None,
     cache: Cache = None,
     store: Store = "float32",
     quiet: Quiet = False,
 ) -> None:
     """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU.
 
-    With `--list`, the sentences that a run would encode are written instead, one a line: for vectors that you make elsewhere.
+    With `--list`, the sentences that a run would encode are written instead, one a line: for
+    vectors that you make elsewhere.
 
     **Examples**
 
@@ -174,6 +226,10 @@ def embed(
         key = vectors_key(thing, encoder_identity(ENCODERS.canonical(reference), thing, store))
         with encoding_bar(thing.name, not quiet):
             done = embedded(thing, found, kept, key)
-        remark(f"{reference}: {done.encoded:,} sentences encoded, {done.cached:,} known already, {done.seconds:.1f} s", quiet)
+        remark(
+            f"{reference}: {done.encoded:,} sentences encoded, {done.cached:,} known already,"
+            f" {done.seconds:.1f} s",
+            quiet,
+        )
         for i, reason in done.problems[:SHOWN]:
             remark(f"left out: {found[i].text[:60]!r}: {reason}")

@@ -17,87 +17,167 @@ Tasks = Annotated[
         "--task",
         "-t",
         metavar="REFERENCE",
-        help="A task, as `ud/tense:PATH`; repeat for several. A pattern such as `ud/*:PATH` names many.",
+        help=(
+            "A task, as `ud/tense:PATH`; repeat for several. A pattern such as `ud/*:PATH` names"
+            " many."
+        ),
     ),
 ]
 Encoders = Annotated[
     list[str] | None,
-    typer.Option("--encoder", "-e", metavar="REFERENCE", help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated."),
+    typer.Option(
+        "--encoder",
+        "-e",
+        metavar="REFERENCE",
+        help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated.",
+    ),
 ]
 Suite = Annotated[
     str | None,
     typer.Option(
-        "--suite", metavar="REFERENCE", help="A paper's tasks, protocol and table, as `ud2019:TREEBANK`; `sonde suites` lists them."
+        "--suite",
+        metavar="REFERENCE",
+        help=(
+            "A paper's tasks, protocol and table, as `ud2019:TREEBANK`; `sonde suites` lists them."
+        ),
     ),
 ]
 Probes = Annotated[
     list[str] | None,
-    typer.Option("--probe", metavar="REFERENCE", help="A probe, as `mlp` or `logreg`; each task's own without."),
+    typer.Option(
+        "--probe",
+        metavar="REFERENCE",
+        help="A probe, as `mlp` or `logreg`; each task's own without.",
+    ),
 ]
 Controls = Annotated[
     list[str] | None,
-    typer.Option("--control", metavar="REFERENCE", help="A control beside the scores, as `shuffled`."),
+    typer.Option(
+        "--control", metavar="REFERENCE", help="A control beside the scores, as `shuffled`."
+    ),
 ]
 Reads = Annotated[
     list[str] | None,
     typer.Option(
-        "--read", metavar="READ", help="What to read: a layer by name, top, cat:lex+top, mix, mix:0-3, cumulative; all layers without."
+        "--read",
+        metavar="READ",
+        help=(
+            "What to read: a layer by name, top, cat:lex+top, mix, mix:0-3, cumulative; all layers"
+            " without."
+        ),
     ),
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")
+]
 Cache = Annotated[
     Path | None,
-    typer.Option("--cache", metavar="FOLDER", help="Where vectors are kept; $SONDE_CACHE, or the user's cache folder, without."),
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="Where vectors are kept; $SONDE_CACHE, or the user's cache folder, without.",
+    ),
 ]
 Store = Annotated[
     Literal["float32", "float16"],
-    typer.Option("--store", help="How vectors are kept: as they are, or rounded to half the bytes, which results are told apart by."),
+    typer.Option(
+        "--store",
+        help=(
+            "How vectors are kept: as they are, or rounded to half the bytes, which results are"
+            " told apart by."
+        ),
+    ),
 ]
 Keep = Annotated[
     Literal["scores"] | None,
     typer.Option(
         "--keep",
-        help="What else to keep: scores, for V-information, calibration and `sonde predictions` (2 bytes an example and label).",
+        help=(
+            "What else to keep: scores, for V-information, calibration and `sonde predictions` (2"
+            " bytes an example and label)."
+        ),
     ),
 ]
 OnError = Annotated[
     Literal["raise", "skip"],
-    typer.Option("--on-error", help="What to do about a malformed sentence in a treebank: stop and name it, or skip and count it."),
+    typer.Option(
+        "--on-error",
+        help=(
+            "What to do about a malformed sentence in a treebank: stop and name it, or skip and"
+            " count it."
+        ),
+    ),
 ]
 Bounds = Annotated[
     bool,
-    typer.Option("--bounds/--no-bounds", help="Show each task's default baselines and oracle, too: what is trivial, and what is possible."),
+    typer.Option(
+        "--bounds/--no-bounds",
+        help=(
+            "Show each task's default baselines and oracle, too: what is trivial, and what is"
+            " possible."
+        ),
+    ),
 ]
 Reproducible = Annotated[
-    bool, typer.Option("--reproducible", help="Compute in float32 and with one thread: the same numbers again, more slowly.")
+    bool,
+    typer.Option(
+        "--reproducible",
+        help="Compute in float32 and with one thread: the same numbers again, more slowly.",
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only.")]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="No progress bars and no remarks; results and errors only."),
+]
 
 
-Folder = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; what was run last without.")]
+Folder = Annotated[
+    Path | None,
+    typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; what was run last without."),
+]
 Which = Annotated[
     str | None,
     typer.Option(
-        "--experiment", metavar="N", help="Results asked for together: last, the N-th last, or all of the folder (so where one is named)."
+        "--experiment",
+        metavar="N",
+        help=(
+            "Results asked for together: last, the N-th last, or all of the folder (so where one is"
+            " named)."
+        ),
     ),
 ]
 TaskPatterns = Annotated[
     list[str] | None,
-    typer.Option("--task", "-t", metavar="PATTERN", help="Only tasks of this name, as `edge/*`, or as tables show them; may be repeated."),
+    typer.Option(
+        "--task",
+        "-t",
+        metavar="PATTERN",
+        help="Only tasks of this name, as `edge/*`, or as tables show them; may be repeated.",
+    ),
 ]
 EncoderPatterns = Annotated[
     list[str] | None,
     typer.Option(
-        "--encoder", "-e", metavar="PATTERN", help="Only encoders of this name, as `hf`, or as tables show them; may be repeated."
+        "--encoder",
+        "-e",
+        metavar="PATTERN",
+        help="Only encoders of this name, as `hf`, or as tables show them; may be repeated.",
     ),
 ]
 ReadPatterns = Annotated[
-    list[str] | None, typer.Option("--read", metavar="PATTERN", help="Only what was read so, as `lex` or `mix*`; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--read",
+        metavar="PATTERN",
+        help="Only what was read so, as `lex` or `mix*`; may be repeated.",
+    ),
 ]
 
 
 def settled(cache: Path | None, reproducible: bool = False) -> None:
-    """Make a cache folder, and how numbers are computed, hold for everything that this process does and starts."""
+    """Make a cache folder, and how numbers are computed, hold for everything that this process does
+    and starts.
+    """
     if cache is not None:
         os.environ["SONDE_CACHE"] = str(cache)
     if reproducible:
@@ -121,7 +201,9 @@ def put(text: str, output: Path | None) -> None:
 
 
 def tolerant(tasks: list[str], on_error: str) -> list[Reference]:
-    """The references that some texts and patterns stand for, with `on_error` added for tasks that have the option."""
+    """The references that some texts and patterns stand for, with `on_error` added for tasks that
+    have the option.
+    """
     import inspect
 
     from sonde.tasks import TASKS
@@ -129,6 +211,9 @@ def tolerant(tasks: list[str], on_error: str) -> list[Reference]:
     found = []
     for text in tasks:
         for reference in TASKS.expand(text):
-            able = on_error != "raise" and "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
+            able = (
+                on_error != "raise"
+                and "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
+            )
             found.append(reference.plus(on_error=on_error) if able else reference)
     return found

@@ -1,4 +1,6 @@
-"""What `sonde run --suite` and `sonde report --suite` share: a paper's tasks to measure, and its table to show."""
+"""What `sonde run --suite` and `sonde report --suite` share: a paper's tasks to measure, and its
+table to show.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,17 @@ LISTS = ("csv", "parquet")
 
 
 def wished(reference: str, given: Sequence[Any], style: str, **asked: Any) -> list[Wanted]:
-    """What a run of a suite measures, to be shown in some style; `given` is what the user may not choose beside it."""
+    """What a run of a suite measures, to be shown in some style; `given` is what the user may not
+    choose beside it.
+    """
     from sonde.papers import SUITES
     from sonde.papers.suite import Asked, wanted
 
     if any(given):
-        raise typer.BadParameter("a suite brings its own tasks and probes: leave -t and --probe out", param_hint="--suite")
+        raise typer.BadParameter(
+            "a suite brings its own tasks and probes: leave -t and --probe out",
+            param_hint="--suite",
+        )
     _checked(style)
     suite: Suite = SUITES.make(reference)
     made = wanted(suite, Asked(**asked))
@@ -34,8 +41,16 @@ def wished(reference: str, given: Sequence[Any], style: str, **asked: Any) -> li
     return made
 
 
-def shown(reference: str, results: Sequence[Result], style: str, human: Sequence[Path] = (), to_file: bool = False) -> str | None:
-    """A paper's table with the results in it, as text; None after it was printed (in colour, where there is a terminal)."""
+def shown(
+    reference: str,
+    results: Sequence[Result],
+    style: str,
+    human: Sequence[Path] = (),
+    to_file: bool = False,
+) -> str | None:
+    """A paper's table with the results in it, as text; None after it was printed (in colour, where
+    there is a terminal).
+    """
     from sonde.papers import SUITES
     from sonde.papers.page import cells, inside
     from sonde.papers.suite import selected
@@ -60,7 +75,9 @@ def _checked(style: str) -> None:
     from sonde.report import PAGES
 
     if style not in (*PAGES, *LISTS):
-        raise typer.BadParameter(f"a paper's table is written as {', '.join([*PAGES, *LISTS])}", param_hint="--format")
+        raise typer.BadParameter(
+            f"a paper's table is written as {', '.join([*PAGES, *LISTS])}", param_hint="--format"
+        )
 
 
 def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[Path] = ()) -> None:
@@ -76,7 +93,9 @@ def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[
 
 
 def judged(suite: Suite, files: Sequence[Path], entries: Sequence[Entry]) -> list[Judged]:
-    """What people score, from files that `sonde annotate --score` wrote; it stands with the results over the same data."""
+    """What people score, from files that `sonde annotate --score` wrote; it stands with the results
+    over the same data.
+    """
     if not files:
         return []
     from sonde.core import DataProblem
@@ -90,6 +109,16 @@ def judged(suite: Suite, files: Sequence[Path], entries: Sequence[Entry]) -> lis
         place = located(suite, bound.task)
         if place is None:
             raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
-        beside = (e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data))
-        found.append(Judged(next(beside, place), PERCENT * bound.score, PERCENT * bound.low, PERCENT * bound.high, bound.n))
+        beside = (
+            e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data)
+        )
+        found.append(
+            Judged(
+                next(beside, place),
+                PERCENT * bound.score,
+                PERCENT * bound.low,
+                PERCENT * bound.high,
+                bound.n,
+            )
+        )
     return found

@@ -16,13 +16,21 @@ def predictions(
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
     read: ReadPatterns = None,
-    style: Annotated[Literal["jsonl", "jiant"], typer.Option("--format", "-f", help="JSON lines, or jiant's files.")] = "jsonl",
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file a fit.")] = Path("predictions"),
+    style: Annotated[
+        Literal["jsonl", "jiant"],
+        typer.Option("--format", "-f", help="JSON lines, or jiant's files."),
+    ] = "jsonl",
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file a fit."),
+    ] = Path("predictions"),
 ) -> None:
-    """Write what probes say of each test example: gold, answer, the probability of each label, bits.
+    """Write what probes say of each test example: gold, answer, the probability of each label,
+    bits.
 
-    Of results that `sonde run --keep scores` measured; the data have to be where they were. Probabilities are those of the state of
-    a fit with the lowest loss on dev; the answer is that of the state with the best score, as it stands in tables.
+    Of results that `sonde run --keep scores` measured; the data have to be where they were.
+    Probabilities are those of the state of a fit with the lowest loss on dev; the answer is that of
+    the state with the best score, as it stands in tables.
 
     **Examples**
 
@@ -33,5 +41,9 @@ def predictions(
     from sonde.cli.show import found_in
     from sonde.report.predictions import write
 
-    written = write(found_in(results, which, scores=True, tasks=task, encoders=encoder, reads=read), output, style)
+    written = write(
+        found_in(results, which, scores=True, tasks=task, encoders=encoder, reads=read),
+        output,
+        style,
+    )
     remark(f"{output}: {len(written):,} file{'s' * (len(written) > 1)}")

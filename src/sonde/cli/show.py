@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from sonde.cli import papers
-from sonde.cli.options import EncoderPatterns, Folder, Output, ReadPatterns, Suite, TaskPatterns, Which, put, remark
+from sonde.cli.options import (
+    EncoderPatterns,
+    Folder,
+    Output,
+    ReadPatterns,
+    Suite,
+    TaskPatterns,
+    Which,
+    put,
+    remark,
+)
 
 if TYPE_CHECKING:
     from sonde.core import Result
@@ -28,15 +38,33 @@ def report(
     suite: Suite = None,
     human: Annotated[
         list[Path] | None,
-        typer.Option("--human", metavar="FILE", help="With --suite: what people score, as `sonde annotate --score` wrote it."),
+        typer.Option(
+            "--human",
+            metavar="FILE",
+            help="With --suite: what people score, as `sonde annotate --score` wrote it.",
+        ),
     ] = None,
-    classes: Annotated[bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")] = False,
-    bits: Annotated[
-        bool, typer.Option("--bits", help="V-information and calibration in place of scores, of results with `--keep scores`.")
+    classes: Annotated[
+        bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")
     ] = False,
-    by: Annotated[str | None, typer.Option("--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`.")] = None,
+    bits: Annotated[
+        bool,
+        typer.Option(
+            "--bits",
+            help=(
+                "V-information and calibration in place of scores, of results with `--keep scores`."
+            ),
+        ),
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`."
+        ),
+    ] = None,
 ) -> None:
-    """Show results that were measured before: all of a folder, or, without one, those that were asked for together last.
+    """Show results that were measured before: all of a folder, or, without one, those that were
+    asked for together last.
 
     **Examples**
 
@@ -58,7 +86,11 @@ def report(
     if bits:
         text: str | None = _bits(found, style)
     else:
-        text = _by(found, by, style, output) if by else _laid_out(found, style, output, suite, human or [], classes)
+        text = (
+            _by(found, by, style, output)
+            if by
+            else _laid_out(found, style, output, suite, human or [], classes)
+        )
     if text is not None:
         put(text, output)
     if output is not None:
@@ -79,23 +111,39 @@ class View(NamedTuple):
         return [option for option, wanted in asked.items() if wanted]
 
 
-def _check(view: View, style: str, output: Path | None, suite: str | None, human: list[Path]) -> None:
+def _check(
+    view: View, style: str, output: Path | None, suite: str | None, human: list[Path]
+) -> None:
     """Refuse options that do not go together."""
     from sonde.report import PAGES
     from sonde.report.plots import is_figure
 
     if view.by is None and is_figure(output):
-        raise typer.BadParameter("figures are drawn of scores by a stratum (--by), and by `sonde layers`", param_hint="--output")
+        raise typer.BadParameter(
+            "figures are drawn of scores by a stratum (--by), and by `sonde layers`",
+            param_hint="--output",
+        )
     if style == "parquet" and output is None:
         raise typer.BadParameter("parquet is not text: give a file with -o", param_hint="--format")
     if suite is None and human:
-        raise typer.BadParameter("a bound stands in a paper's table: name it with --suite", param_hint="--human")
+        raise typer.BadParameter(
+            "a bound stands in a paper's table: name it with --suite", param_hint="--human"
+        )
     formats = [*PAGES] if view.classes else [*PAGES, "csv"]
     if view.options and (len(view.options) > 1 or style not in formats or suite is not None):
-        raise typer.BadParameter(f"shown as {', '.join(formats)}, of all results, by itself", param_hint=view.options[0])
+        raise typer.BadParameter(
+            f"shown as {', '.join(formats)}, of all results, by itself", param_hint=view.options[0]
+        )
 
 
-def _laid_out(found: list[Result], style: str, output: Path | None, suite: str | None, human: list[Path], classes: bool) -> str | None:
+def _laid_out(
+    found: list[Result],
+    style: str,
+    output: Path | None,
+    suite: str | None,
+    human: list[Path],
+    classes: bool,
+) -> str | None:
     """The report as text; None where it was shown or written already."""
     from sonde.report import FILES, PAGES, render, write
     from sonde.report import classes as by_class
@@ -134,11 +182,15 @@ def _bits(found: list[Result], style: str) -> str:
     return csv(rows) if style == "csv" else PAGES[style](bits_table(rows))
 
 
-def found_in(folder: Path | None, which: str | None = None, scores: bool = False, **asked: list[str] | None) -> list[Result]:
-    """The newest result of each trial in a folder, ordered by trial, of those asked for; says what is left out.
+def found_in(
+    folder: Path | None, which: str | None = None, scores: bool = False, **asked: list[str] | None
+) -> list[Result]:
+    """The newest result of each trial in a folder, ordered by trial, of those asked for; says what
+    is left out.
 
     scores  whether they come with their scores, where these were kept
-    which  'last' (what `sonde run` without a folder kept), 'all' (without, where there is a folder), or how many experiments ago
+    which  'last' (what `sonde run` without a folder kept), 'all' (without, where there is a
+           folder), or how many experiments ago
     asked  patterns of `tasks`, `encoders` and `reads`; all without
     """
     from sonde.analysis.rows import newest
@@ -152,43 +204,71 @@ def found_in(folder: Path | None, which: str | None = None, scores: bool = False
     places = Places.of(folder)
     found = dict(places.result_store().read()) if places.results.is_dir() else {}
     if not found:
-        raise DataProblem(f"no results in {places.results}: `sonde run -o {places.results}` makes some")
+        raise DataProblem(
+            f"no results in {places.results}: `sonde run -o {places.results}` makes some"
+        )
     found = _experiment(found, places.results, which or ("all" if folder else "last"))
     if scores:
-        found |= {key: replace(found[key], scores=one) for key, one in find_scores(places.results, found).items()}
+        found |= {
+            key: replace(found[key], scores=one)
+            for key, one in find_scores(places.results, found).items()
+        }
     kept = newest(found.values())
     if older := len(found) - len(kept):
-        remark(f"{older:,} older results are left out: the same was measured again since, with other data or another version of the code")
+        remark(
+            f"{older:,} older results are left out: the same was measured again since, with other"
+            " data or another version of the code"
+        )
     mine = asked_for(asked.get("tasks"), {r.trial.task for r in kept}, TASKS)
     theirs = asked_for(asked.get("encoders"), {r.trial.encoder for r in kept}, ENCODERS)
-    chosen = [r for r in kept if r.trial.task in mine and r.trial.encoder in theirs and is_asked(asked.get("reads"), r.trial.read)]
+    chosen = [
+        r
+        for r in kept
+        if r.trial.task in mine
+        and r.trial.encoder in theirs
+        and is_asked(asked.get("reads"), r.trial.read)
+    ]
     if not chosen:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in kept})
         raise DataProblem(
-            f"none of the {len(kept):,} results in {places.results} is of what was asked for; they are of {', '.join(known[:12])}, "
-            "and without -t, -e and --read all are shown"
+            f"none of the {len(kept):,} results in {places.results} is of what was asked for; they"
+            f" are of {', '.join(known[:12])}, and without -t, -e and --read all are shown"
         )
     return chosen
 
 
 def _experiment(found: dict[str, Result], folder: Path, which: str) -> dict[str, Result]:
-    """The results of one experiment of a folder, or of all; says which of how many it is, and what of it is missing."""
+    """The results of one experiment of a folder, or of all; says which of how many it is, and what
+    of it is missing.
+    """
     from sonde.core import DataProblem
     from sonde.store.experiments import experiments
 
     known = experiments(folder)
     if which == "all" or not known:
         if len(known) > 1:
-            remark(f"results of {len(known)} experiments, each of which is a run; --experiment last shows what was asked for last")
+            remark(
+                f"results of {len(known)} experiments, each of which is a run; --experiment last"
+                " shows what was asked for last"
+            )
         return found
     number = 1 if which == "last" else int(which) if which.isdecimal() else 0
     if not 1 <= number <= len(known):
-        raise DataProblem(f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)}, the first in {folder}")
+        raise DataProblem(
+            f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
+            f" the first in {folder}"
+        )
     ids = known[number - 1].ids
     mine = {key: result for key, result in found.items() if key in ids}
     if len(known) > 1:
         when = known[number - 1].date[:16].replace("T", " ")
-        remark(f"experiment {number} of {len(known)} in {folder}, of {when}; --experiment {number % len(known) + 1} shows another, all all")
+        remark(
+            f"experiment {number} of {len(known)} in {folder}, of {when}; --experiment"
+            f" {number % len(known) + 1} shows another, all all"
+        )
     if lost := len(ids) - len(mine):
-        remark(f"{lost:,} of its {len(ids):,} trials have no result: it was stopped, or they could not be measured; run the same to go on")
+        remark(
+            f"{lost:,} of its {len(ids):,} trials have no result: it was stopped, or they could not"
+            " be measured; run the same to go on"
+        )
     return mine

@@ -1,8 +1,10 @@
-"""Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and LitBank.
+"""Columns of words and span tags (B-PER I-PER O), as of CoNLL-2000, 2002, 2003, WNUT17, UNER and
+LitBank.
 
-Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins at B, S or U, and at I, E or L of
-another type than the word before has. Several columns of tags are layers of nested spans. Where there is no raw text (`# text =`), words
-are closed up to one as a reader would see it.
+Cells are separated by tabs or by spaces. IOB1, IOB2 and BIOES (BILOU) are read alike: a span begins
+at B, S or U, and at I, E or L of another type than the word before has. Several columns of tags are
+layers of nested spans. Where there is no raw text (`# text =`), words are closed up to one as a
+reader would see it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from sonde.corpora.tally import OnError, Tally
 
 TAG = re.compile(r"O|[BIESLU]-\S+")
 SAMPLE = 2000  # rows that columns are told by
-MOST = 0.9  # of their cells are tags in a column of tags; the others are mistakes, which are named when they are read
+# of their cells are tags in a column of tags; the others are mistakes, which are named when they
+# are read
+MOST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,9 @@ class Layout:
     """Which columns hold what, from 0, -1 the last; None and () are told by what stands in them.
 
     word     the column of words: the second where rows are numbered, else the first
-    tags     columns of tags: those of which nearly all cells are tags; where there are several: all if the words have no other column
-             (LitBank's layers), else the last (`entities`) or the last but one (`chunks`, of CoNLL-2003)
+    tags     columns of tags: those of which nearly all cells are tags; where there are several: all
+             if the words have no other column (LitBank's layers), else the last (`entities`) or the
+             last but one (`chunks`, of CoNLL-2003)
     chunks   which of several is meant
     """
 
@@ -43,7 +48,9 @@ class Layout:
 
 
 class Tagged(NamedTuple):
-    """One sentence: its tags in layers, and the document that it belongs to ('' where the file says nothing of documents)."""
+    """One sentence: its tags in layers, and the document that it belongs to ('' where the file says
+    nothing of documents).
+    """
 
     sentence: Sentence
     layers: tuple[tuple[str, ...], ...]
@@ -51,7 +58,9 @@ class Tagged(NamedTuple):
     line: int
 
 
-def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Tagged]:
+def read(
+    path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = Tally() if tally is None else tally
     rows = tried(path, layout.encoding)
@@ -80,12 +89,16 @@ def read(path: str | Path, layout: Layout, on_error: OnError = "raise", tally: T
                 tally.words += len(block)
                 found = tuple(words[row[shape.word]] for _, row in block)
                 layers = tuple(tuple(row[k] for _, row in block) for k in shape.tags)
-                yield Tagged(Sentence(found, text or rendered(found)), layers, document, block[0][0])
+                yield Tagged(
+                    Sentence(found, text or rendered(found)), layers, document, block[0][0]
+                )
             block, text, spoilt = [], "", ""
 
 
 def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
-    """The spans of one layer in order, and how many begin with I, E or L, as all do in IOB1 but none in IOB2."""
+    """The spans of one layer in order, and how many begin with I, E or L, as all do in IOB1 but
+    none in IOB2.
+    """
     found: list[Labelled] = []
     inside, slips = "", 0
     for i, tag in enumerate(tags):
@@ -130,26 +143,44 @@ class _Shape(NamedTuple):
 
 def _shape(rows: list[list[str]], layout: Layout, path: str, unreadable: str) -> _Shape:
     """What the rows of a file have in common; DataProblem where no column holds tags."""
-    whole = [row for row in rows if len(row) > 1 and "".join(row).strip() and not row[0].startswith("-DOCSTART-")]
+    whole = [
+        row
+        for row in rows
+        if len(row) > 1 and "".join(row).strip() and not row[0].startswith("-DOCSTART-")
+    ]
     if not whole:
         raise DataProblem(unreadable or f"{path}: no rows of words and tags in it")
     width = Counter(map(len, whole)).most_common(1)[0][0]
     whole = [row for row in whole if len(row) == width]
     word = layout.word
     if word is None:
-        word = int(width > 2 and all(row[0].replace("-", "").replace(".", "").isdigit() for row in whole))
+        word = int(
+            width > 2 and all(row[0].replace("-", "").replace(".", "").isdigit() for row in whole)
+        )
     for name, column in (("word", word), *(("column", column) for column in layout.tags)):
         if not -width <= column < width:
-            raise DataProblem(f"{path}: {name}={column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for the last")
+            raise DataProblem(
+                f"{path}: {name}={column}, but rows have {width} columns; write 0 to {width - 1},"
+                " or -1 for the last"
+            )
     return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width)
 
 
-def _tags(rows: list[list[str]], word: int, width: int, layout: Layout, path: str) -> tuple[int, ...]:
+def _tags(
+    rows: list[list[str]], word: int, width: int, layout: Layout, path: str
+) -> tuple[int, ...]:
     """The columns of tags."""
     least = MOST * len(rows)
-    found = [k for k in range(width) if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least]
+    found = [
+        k
+        for k in range(width)
+        if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least
+    ]
     if not found:
-        raise DataProblem(f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by column=, the first is 0")
+        raise DataProblem(
+            f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by"
+            " column=, the first is 0"
+        )
     if len(found) > 1 and width - 1 > len(found):
         return (found[-2 if layout.chunks else -1],)
     return tuple(found)

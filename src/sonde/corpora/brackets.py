@@ -1,7 +1,8 @@
-"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read(path)` yields one `Tree` a sentence.
+"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read(path)` yields one
+`Tree` a sentence.
 
-Trees stand one a line or over many, several to a line or with text indented as one likes. Where a file is damaged, reading goes
-on at the next line that begins as the file's first tree does.
+Trees stand one a line or over many, several to a line or with text indented as one likes. Where a
+file is damaged, reading goes on at the next line that begins as the file's first tree does.
 """
 
 from __future__ import annotations
@@ -31,13 +32,24 @@ _TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|\(\s*([^\s()]*)|(\))|([^
 _WRAPPED = re.compile(rb"\s*\((?:(?:ROOT|TOP|S1)\b|\s*(?:\(|$))", re.ASCII)
 _WRAPPER = re.compile(rb"^\((?:(?:ROOT|TOP|S1)\b|\s*\()", re.ASCII | re.MULTILINE)
 _BRACKET = re.compile(rb"^\(", re.MULTILINE)
-_ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "-LSB-": "[", "-RSB-": "]", "\\/": "/", "\\*": "*"}
+_ESCAPED = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "\\/": "/",
+    "\\*": "*",
+}
 _ESCAPE = re.compile("|".join(map(re.escape, _ESCAPED)))
 _QUOTES = {"``": '"', "''": '"'}
 
 
 class Child(NamedTuple):
-    """A constituent: a phrase, whose node is given, or a bare word (node -1) by its tag; it spans the words [start, stop)."""
+    """A constituent: a phrase, whose node is given, or a bare word (node -1) by its tag; it spans
+    the words [start, stop).
+    """
 
     label: str
     start: int
@@ -46,11 +58,15 @@ class Child(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """One sentence with its phrases, in preorder: node 0 is ROOT, a phrase stands before those inside it.
+    """One sentence with its phrases, in preorder: node 0 is ROOT, a phrase stands before those
+    inside it.
 
-    words, tags   the terminals, unescaped, and their preterminals' labels; preterminals are no nodes
-    labels        of the phrases, without function tags; functions: what was cut off, as '-SBJ-1' or '=2', '' for nothing
-    starts, stops the words that each phrase spans; parents: the node above, -1 for ROOT; below: the constituents right below it
+    words, tags   the terminals, unescaped, and their preterminals' labels; preterminals are no
+                  nodes
+    labels        of the phrases, without function tags; functions: what was cut off, as '-SBJ-1' or
+                  '=2', '' for nothing
+    starts, stops the words that each phrase spans; parents: the node above, -1 for ROOT; below: the
+    constituents right below it
     """
 
     words: tuple[str, ...]
@@ -87,10 +103,16 @@ class _Words(dict[str, str]):
 
 
 class _Labels(dict[str, tuple[str, str]]):
-    """Labels as written -> the label and its function tags; one that begins with a hyphen (-LRB-) has none."""
+    """Labels as written -> the label and its function tags; one that begins with a hyphen (-LRB-)
+    has none.
+    """
 
     def __missing__(self, raw: str) -> tuple[str, str]:
-        cut = next((i for i, c in enumerate(raw) if c in "-=" and i), len(raw)) if raw[0] != "-" else len(raw)
+        cut = (
+            next((i for i, c in enumerate(raw) if c in "-=" and i), len(raw))
+            if raw[0] != "-"
+            else len(raw)
+        )
         self[raw] = raw[:cut], raw[cut:]
         return self[raw]
 
@@ -109,11 +131,18 @@ class _Fault(Exception):
 
 
 def read(
-    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None, *, traces: bool = False, strings: Strings | None = None
+    path: str | Path,
+    on_error: OnError = "raise",
+    tally: Tally | None = None,
+    *,
+    traces: bool = False,
+    strings: Strings | None = None,
 ) -> Iterator[Tree]:
-    """The trees of one file, in order, by default without traces and the phrases that hold nothing else.
+    """The trees of one file, in order, by default without traces and the phrases that hold nothing
+    else.
 
-    What is wrong with it is a DataProblem that names file and line; trees of nothing but traces are counted as skipped.
+    What is wrong with it is a DataProblem that names file and line; trees of nothing but traces are
+    counted as skipped.
     """
     tally = Tally() if tally is None else tally
     strings = strings or Strings()
@@ -134,11 +163,15 @@ def read(
 
 
 def parsed(text: str, path: str | Path, line: int) -> Tree:
-    """The tree that a text stands for, which begins on a line of a file; DataProblem where it is not one whole tree."""
+    """The tree that a text stands for, which begins on a line of a file; DataProblem where it is
+    not one whole tree.
+    """
     data = text.encode("utf-8", "surrogatepass")
     found = list(_cut(data, _BRACKET))
     if len(found) != 1 or found[0][2] or data[found[0][1] :].strip():
-        raise DataProblem(f"{path}:{line}: the brackets are not those of one whole tree ({text[:40]!r})")
+        raise DataProblem(
+            f"{path}:{line}: the brackets are not those of one whole tree ({text[:40]!r})"
+        )
     return _tree(text, path, line, Strings(), False)
 
 
@@ -167,7 +200,9 @@ UNOPENED = "a bracket is closed that was never opened"
 
 
 def _bracketed(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
-    """The text of each tree with the line on which it begins, and what is wrong with its brackets ('' for nothing)."""
+    """The text of each tree with the line on which it begins, and what is wrong with its brackets
+    ('' for nothing).
+    """
     rest, line, beginning = b"", 1, None
     for data in chunks(path):
         rest += data
@@ -181,14 +216,27 @@ def _bracketed(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
             used = stop
         rest = rest[used:]
         if len(rest) > LONGEST:
-            raise DataProblem(f"{path}:{line}: no tree ends within {LONGEST >> 20} MiB; is this a file of bracketed trees?")
+            raise DataProblem(
+                f"{path}:{line}: no tree ends within {LONGEST >> 20} MiB; is this a file of"
+                " bracketed trees?"
+            )
     if left := rest.strip():
         line += rest.count(b"\n", 0, rest.index(left))
-        yield line, left, UNCLOSED.replace("the next tree begins", "the file ends") if left.startswith(b"(") else OUTSIDE
+        yield (
+            line,
+            left,
+            (
+                UNCLOSED.replace("the next tree begins", "the file ends")
+                if left.startswith(b"(")
+                else OUTSIDE
+            ),
+        )
 
 
 def _cut(data: bytes, beginning: re.Pattern[bytes]) -> Iterator[tuple[int, int, str]]:
-    """Where each tree that ends in these bytes starts and stops, and what is wrong with it; what is left may go on later."""
+    """Where each tree that ends in these bytes starts and stops, and what is wrong with it; what is
+    left may go on later.
+    """
     codes = np.frombuffer(data, np.uint8)
     at = np.flatnonzero((codes == ord("(")) | (codes == ord(")")))
     step = np.where(codes[at] == ord("("), 1, -1)
@@ -200,7 +248,9 @@ def _cut(data: bytes, beginning: re.Pattern[bytes]) -> Iterator[tuple[int, int, 
         yield from _spans(data, 0, (at[depth == 0] + 1).tolist())
         return
     for start, stop in zip([0, *starts], [*starts, None], strict=True):
-        inside = slice(np.searchsorted(at, start), None if stop is None else np.searchsorted(at, stop))
+        inside = slice(
+            np.searchsorted(at, start), None if stop is None else np.searchsorted(at, stop)
+        )
         yield from _segment(data, int(start), stop, at[inside], step[inside])
 
 
@@ -213,8 +263,12 @@ def _spans(data: bytes, start: int, stops: list[int]) -> Iterator[tuple[int, int
         start = stop
 
 
-def _segment(data: bytes, start: int, stop: int | None, at: Ints, step: Ints) -> Iterator[tuple[int, int, str]]:
-    """The trees from one beginning to the next; where brackets do not match, the rest of it is damaged."""
+def _segment(
+    data: bytes, start: int, stop: int | None, at: Ints, step: Ints
+) -> Iterator[tuple[int, int, str]]:
+    """The trees from one beginning to the next; where brackets do not match, the rest of it is
+    damaged.
+    """
     depth = np.cumsum(step)
     under = np.flatnonzero(depth < 0)
     sound = int(under[0]) if under.size else len(at)
@@ -253,7 +307,13 @@ def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool
         raise DataProblem(f"{path}:{line}: {message} ({found[0][:40]!r})") from None
 
 
-def _grown(tokens: list[tuple[str, str, str, str, str]], strings: Strings, traces: bool, path: str, line: int) -> Tree:
+def _grown(
+    tokens: list[tuple[str, str, str, str, str]],
+    strings: Strings,
+    traces: bool,
+    path: str,
+    line: int,
+) -> Tree:
     words: list[str] = []
     tags: list[str] = []
     labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
@@ -278,7 +338,14 @@ def _grown(tokens: list[tuple[str, str, str, str, str]], strings: Strings, trace
                 del labels[node], starts[node], stops[node], parents[node], below[node]
             node = above
         elif stray or not label:
-            raise _Fault("a word beside phrases, or without a tag of its own" if stray else "a bracket without a label", number)
+            raise _Fault(
+                (
+                    "a word beside phrases, or without a tag of its own"
+                    if stray
+                    else "a bracket without a label"
+                ),
+                number,
+            )
         else:
             parents.append(node)
             node, opened = len(labels), True
@@ -289,5 +356,14 @@ def _grown(tokens: list[tuple[str, str, str, str, str]], strings: Strings, trace
     stops[0] = len(words)
     names, functions = zip(*labels, strict=True)
     return Tree(
-        tuple(words), tuple(tags), names, functions, tuple(starts), tuple(stops), tuple(parents), tuple(map(tuple, below)), path, line
+        tuple(words),
+        tuple(tags),
+        names,
+        functions,
+        tuple(starts),
+        tuple(stops),
+        tuple(parents),
+        tuple(map(tuple, below)),
+        path,
+        line,
     )

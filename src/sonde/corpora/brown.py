@@ -1,13 +1,15 @@
 """Sentences of the Brown corpus with its tags -> the words and tags of the Penn treebank.
 
-Nouns and verbs get the tags that the tasks ask for (NN NNS VB VBD VBG VBN VBP VBZ), everything else the closest Penn tag.
+Nouns and verbs get the tags that the tasks ask for (NN NNS VB VBD VBG VBN VBP VBZ), everything else
+the closest Penn tag.
 
-- Words of names (`-tl`) are NNP or NNPS where they are nouns, adjectives or participles; `-hl` (headline) and `-nc` (cited) are dropped.
-- Contractions are taken apart: didn't/dod* -> did/VBD n't/RB, he'd/pps+md -> he/PRP 'd/MD, John's/np$ -> John/NNP 's/POS. Those that
-  cannot be (gonna/vbg+to) keep the first of their tags.
-- Brown has one tag for infinitives and presents (vb, do, hv). One is VB after `to`, a modal or a form of `do`, with adverbs, `not`, or
-  the subject of a question between them; it is VB, too, where a clause begins (an imperative), takes its neighbour's tag after `and`,
-  and is VBP elsewhere.
+- Words of names (`-tl`) are NNP or NNPS where they are nouns, adjectives or participles; `-hl`
+  (headline) and `-nc` (cited) are dropped.
+- Contractions are taken apart: didn't/dod* -> did/VBD n't/RB, he'd/pps+md -> he/PRP 'd/MD,
+  John's/np$ -> John/NNP 's/POS. Those that cannot be (gonna/vbg+to) keep the first of their tags.
+- Brown has one tag for infinitives and presents (vb, do, hv). One is VB after `to`, a modal or a
+  form of `do`, with adverbs, `not`, or the subject of a question between them; it is VB, too, where
+  a clause begins (an imperative), takes its neighbour's tag after `and`, and is VBP elsewhere.
 """
 
 from __future__ import annotations
@@ -17,17 +19,34 @@ from collections.abc import Sequence
 from sonde.corpora.english import CLITIC
 
 _PENN = {
-    "abl": "PDT", "abn": "DT", "abx": "DT", "ap": "JJ", "at": "DT", "cc": "CC", "cd": "CD", "cs": "IN", "dt": "DT", "dti": "DT",
-    "dts": "DT", "dtx": "DT", "ex": "EX", "in": "IN", "jj": "JJ", "jjr": "JJR", "jjs": "JJS", "jjt": "JJS", "md": "MD", "nn": "NN",
-    "nns": "NNS", "np": "NNP", "nps": "NNPS", "nr": "NN", "nrs": "NNS", "od": "JJ", "pn": "NN", "pp$": "PRP$", "pp$$": "PRP", "ppl": "PRP",
-    "ppls": "PRP", "ppo": "PRP", "pps": "PRP", "ppss": "PRP", "ql": "RB", "qlp": "RB", "rb": "RB", "rbr": "RBR", "rbt": "RBS", "rn": "RB",
-    "rp": "RP", "to": "TO", "uh": "UH", "vbd": "VBD", "vbg": "VBG", "vbn": "VBN", "vbz": "VBZ", "wdt": "WDT", "wp$": "WP$", "wpo": "WP",
-    "wps": "WP", "wql": "WRB", "wrb": "WRB", "bed": "VBD", "bedz": "VBD", "beg": "VBG", "bem": "VBP", "ben": "VBN", "ber": "VBP",
-    "bez": "VBZ", "dod": "VBD", "doz": "VBZ", "hvd": "VBD", "hvg": "VBG", "hvn": "VBN", "hvz": "VBZ", "be": "VB", "*": "RB", ".": ".",
+    "abl": "PDT", "abn": "DT", "abx": "DT", "ap": "JJ", "at": "DT", "cc": "CC", "cd": "CD",
+    "cs": "IN", "dt": "DT", "dti": "DT",
+    "dts": "DT", "dtx": "DT", "ex": "EX", "in": "IN", "jj": "JJ", "jjr": "JJR", "jjs": "JJS",
+    "jjt": "JJS", "md": "MD", "nn": "NN",
+    "nns": "NNS", "np": "NNP", "nps": "NNPS", "nr": "NN", "nrs": "NNS", "od": "JJ", "pn": "NN",
+    "pp$": "PRP$", "pp$$": "PRP", "ppl": "PRP",
+    "ppls": "PRP", "ppo": "PRP", "pps": "PRP", "ppss": "PRP", "ql": "RB", "qlp": "RB", "rb": "RB",
+    "rbr": "RBR", "rbt": "RBS", "rn": "RB",
+    "rp": "RP", "to": "TO", "uh": "UH", "vbd": "VBD", "vbg": "VBG", "vbn": "VBN", "vbz": "VBZ",
+    "wdt": "WDT", "wp$": "WP$", "wpo": "WP",
+    "wps": "WP", "wql": "WRB", "wrb": "WRB", "bed": "VBD", "bedz": "VBD", "beg": "VBG",
+    "bem": "VBP", "ben": "VBN", "ber": "VBP",
+    "bez": "VBZ", "dod": "VBD", "doz": "VBZ", "hvd": "VBD", "hvg": "VBG", "hvn": "VBN",
+    "hvz": "VBZ", "be": "VB", "*": "RB", ".": ".",
     ",": ",", ":": ":", "--": ":", "(": "-LRB-", ")": "-RRB-", "``": "``", "''": "''", "'": "''",
 }  # fmt: skip
 _BARE = {"vb", "do", "hv"}  # infinitive, imperative or present
-_NAMES = {"nn": "NNP", "nns": "NNPS", "jj": "NNP", "vbn": "NNP", "vbg": "NNP", "nr": "NNP", "nrs": "NNPS", "np": "NNP", "nps": "NNPS"}
+_NAMES = {
+    "nn": "NNP",
+    "nns": "NNPS",
+    "jj": "NNP",
+    "vbn": "NNP",
+    "vbg": "NNP",
+    "nr": "NNP",
+    "nrs": "NNPS",
+    "np": "NNP",
+    "nps": "NNPS",
+}
 _BETWEEN = {
     "RB",
     "RBR",
@@ -56,7 +75,9 @@ def penn(words: Sequence[str], tags: Sequence[str]) -> tuple[tuple[str, ...], tu
 
 
 def _parts(word: str, tag: str) -> list[tuple[str, str]]:
-    """A word and its Brown tag, or its parts and theirs; a suffix such as -tl stays with the first."""
+    """A word and its Brown tag, or its parts and theirs; a suffix such as -tl stays with the
+    first.
+    """
     if word.lower() == "cannot":
         return [(word[:3], "md"), (word[3:], "*")]
     if tag.startswith(_FOREIGN):
@@ -67,16 +88,28 @@ def _parts(word: str, tag: str) -> list[tuple[str, str]]:
         return [(word[:at], plain[:-1] + dash + suffix), (word[at:], "POS")]
     clitic = CLITIC.search(word) if "+" in plain or (plain.endswith("*") and plain != "*") else None
     if clitic is None:
-        return [(word, plain.partition("+")[0].rstrip("*$") + dash + suffix if plain not in _PENN else tag)]
+        return [
+            (
+                word,
+                plain.partition("+")[0].rstrip("*$") + dash + suffix if plain not in _PENN else tag,
+            )
+        ]
     first, _, second = plain.partition("+")
-    return [(word[: clitic.start()], first.rstrip("*") + dash + suffix), (clitic[0], second.rstrip("*") or "*")]
+    return [
+        (word[: clitic.start()], first.rstrip("*") + dash + suffix),
+        (clitic[0], second.rstrip("*") or "*"),
+    ]
 
 
 def _tag(word: str, brown: str) -> str:
     if brown in ("POS", "fw"):
         return brown.upper()
     plain, _, suffix = brown.partition("-") if not brown.startswith("-") else (brown, "", "")
-    if (suffix.startswith("tl") or plain in ("nr", "nrs")) and word[:1].isupper() and plain in _NAMES:
+    if (
+        (suffix.startswith("tl") or plain in ("nr", "nrs"))
+        and word[:1].isupper()
+        and plain in _NAMES
+    ):
         return _NAMES[plain]
     return _PENN.get(plain, "VB" if plain in _BARE else "FW")
 

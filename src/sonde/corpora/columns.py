@@ -1,6 +1,8 @@
-"""Published data sets as they lie on disk: tables with tabs, or commas, whose columns a `Layout` names. Quotes are data.
+"""Published data sets as they lie on disk: tables with tabs, or commas, whose columns a `Layout`
+names. Quotes are data.
 
-A CSV reader with its defaults merges rows of such files at unbalanced quotes; only line feeds end a row here, only tabs a cell.
+A CSV reader with its defaults merges rows of such files at unbalanced quotes; only line feeds end a
+row here, only tabs a cell.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ class Layout:
     columns  how many a row has; with `more` it may have others in between, which are passed over
     text     words with spaces between; `second`: another text, which the label is also about
     split    tr, va, te, or train, dev, test; None: the file's name says it
-    token    the number of the word that the label is about, from 0; None: the label is about the whole text
+    token    the number of the word that the label is about, from 0; None: the label is about the
+             whole text
     comma    whether it is a CSV with quoting and a line of headings
     asked    the columns of the words that the question is about
     called   what labels are called here, for those that rows may have; all, as they stand, without
@@ -51,8 +54,17 @@ WORD = Layout("word, label", 2, label=1, text=0)
 PAIR = Layout("word, word, label", 3, label=2, text=0, second=1)
 CONTEXTUAL = Layout("words, number of the word, label", 3, label=2, text=0, token=1)
 ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
-COMPEVAL_VERB = Layout("label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS)
-COMPEVAL_PAIR = Layout("label, sentence id, words, asked noun, asked verb", 5, label=0, text=2, asked=(3, 4), called=ANSWERS)
+COMPEVAL_VERB = Layout(
+    "label, sentence id, words, asked verb", 4, label=0, text=2, asked=(3,), called=ANSWERS
+)
+COMPEVAL_PAIR = Layout(
+    "label, sentence id, words, asked noun, asked verb",
+    5,
+    label=0,
+    text=2,
+    asked=(3, 4),
+    called=ANSWERS,
+)
 INDIC = Layout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 
@@ -71,7 +83,9 @@ class Reading:
 
 
 class Rows:
-    """The examples of some tables, and what was counted on the way; words that are equal are one string in memory."""
+    """The examples of some tables, and what was counted on the way; words that are equal are one
+    string in memory.
+    """
 
     def __init__(self, layout: Layout, how: Reading | None = None) -> None:
         self.layout = layout
@@ -81,12 +95,17 @@ class Rows:
         self._words: dict[str, str] = {}
 
     def read(self, path: Path, split: str = "") -> Iterator[Example]:
-        """The examples of a table in order; `split` is what the file's name says. DataProblem with file and line."""
+        """The examples of a table in order; `split` is what the file's name says. DataProblem with
+        file and line.
+        """
         for number, cells in _table(path, self.layout):
             if not any(cell.strip() for cell in cells):
                 self.blank += 1
                 if self.how.blank == "raise":
-                    raise DataProblem(f"{path}:{number}: the line is blank; on_error=skip leaves such lines out and counts them")
+                    raise DataProblem(
+                        f"{path}:{number}: the line is blank; on_error=skip leaves such lines out"
+                        " and counts them"
+                    )
                 continue
             try:
                 example = self._example(cells, split)
@@ -102,7 +121,12 @@ class Rows:
 
     def counts(self) -> dict[str, int]:
         """What was read and left out."""
-        found = {"examples": self.tally.sentences, "words": self.tally.words, "blank lines": self.blank, "skipped": self.tally.skipped}
+        found = {
+            "examples": self.tally.sentences,
+            "words": self.tally.words,
+            "blank lines": self.blank,
+            "skipped": self.tally.skipped,
+        }
         return {what: n for what, n in found.items() if n or what == "examples"}
 
     def _example(self, cells: list[str], split: str) -> Example:
@@ -111,7 +135,10 @@ class Rows:
         if len(cells) < layout.columns or (len(cells) > layout.columns and not layout.more):
             least = "at least " if layout.more else ""
             between = "commas" if layout.comma else "tabs"
-            raise ValueError(f"{len(cells)} columns, not {least}{layout.columns} ({layout.shown}, with {between} between)")
+            raise ValueError(
+                f"{len(cells)} columns, not {least}{layout.columns} ({layout.shown}, with {between}"
+                " between)"
+            )
         if layout.split is not None:
             split = KNOWN.get(cells[layout.split], "")
             if not split:
@@ -121,10 +148,14 @@ class Rows:
         if not all(asked):
             raise ValueError("an asked word is empty")
         sentence = self._sentence(cells[layout.text])
-        sites = [Site(sentence, None if layout.token is None else _span(cells[layout.token], sentence))]
+        sites = [
+            Site(sentence, None if layout.token is None else _span(cells[layout.token], sentence))
+        ]
         if layout.second is not None:
             sites.append(Site(self._sentence(cells[layout.second])))
-        return Example(tuple(sites), label, split, asked, {"asked": " ".join(asked)} if asked else {})
+        return Example(
+            tuple(sites), label, split, asked, {"asked": " ".join(asked)} if asked else {}
+        )
 
     def _sentence(self, cell: str) -> Sentence:
         """The words of a cell, cut at spaces, and its text."""
@@ -135,7 +166,9 @@ class Rows:
 
 
 def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row with its line; empty cells at the end of a row with more columns than it needs are left out."""
+    """The cells of each row with its line; empty cells at the end of a row with more columns than
+    it needs are left out.
+    """
     if not layout.comma:
         for number, line in lines(path):
             cells = line.split("\t")
@@ -149,7 +182,9 @@ def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        raise DataProblem(f"{path}:{reader.line_num}: {error}; mend the quotes of that row") from None
+        raise DataProblem(
+            f"{path}:{reader.line_num}: {error}; mend the quotes of that row"
+        ) from None
 
 
 def _label(cell: str, layout: Layout) -> str:
@@ -158,11 +193,15 @@ def _label(cell: str, layout: Layout) -> str:
     if not layout.called:
         return cell
     if cell not in dict(layout.called):
-        raise ValueError(f"label {cell!r} is not one of {', '.join(name for name, _ in layout.called)}")
+        raise ValueError(
+            f"label {cell!r} is not one of {', '.join(name for name, _ in layout.called)}"
+        )
     return dict(layout.called)[cell]
 
 
 def _span(cell: str, sentence: Sentence) -> tuple[int, int]:
     if not (cell.isascii() and cell.isdigit() and int(cell) < len(sentence.words)):
-        raise ValueError(f"{cell!r} is not the number of a word, from 0 to {len(sentence.words) - 1}")
+        raise ValueError(
+            f"{cell!r} is not the number of a word, from 0 to {len(sentence.words) - 1}"
+        )
     return int(cell), int(cell) + 1

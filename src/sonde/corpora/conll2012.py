@@ -1,10 +1,13 @@
-"""CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read(path)` yields one `Block` a sentence.
+"""CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read(path)` yields one
+`Block` a sentence.
 
-Three layouts are known, and told apart sentence by sentence (cells are separated by tabs or runs of spaces):
+Three layouts are known, and told apart sentence by sentence (cells are separated by tabs or runs of
+spaces):
 
-    document part number word tag parse lemma frame sense speaker entity ARGUMENTS... coreference     OntoNotes (CoNLL-2012)
-    document part number word tag parse lemma roleset ARGUMENTS...                                    PropBank releases
-    document part number word ... coreference                                                         LitBank: coreference only
+    document part number word tag parse lemma frame sense speaker entity ARGUMENTS... coreference
+    OntoNotes (CoNLL-2012) document part number word tag parse lemma roleset ARGUMENTS...
+    PropBank releases document part number word ... coreference
+    LitBank: coreference only
 
 There is one column of arguments for each predicate, in their order.
 """
@@ -26,7 +29,8 @@ from sonde.corpora.tally import OnError, Tally
 NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
 _BRACKET = re.compile(r"\(([^\s()*]+)|(\*)|(\))|(.)")
-_MENTION = re.compile(r"\(([^\s()|]+)\)|\(([^\s()|]+)|([^\s()|]+)\)|([^\s()|]+|.)")  # the last takes a run at once: time is linear
+# the last takes a run at once: time is linear
+_MENTION = re.compile(r"\(([^\s()|]+)\)|\(([^\s()|]+)|([^\s()|]+)\)|([^\s()|]+|.)")
 
 
 class Labelled(NamedTuple):
@@ -80,8 +84,9 @@ class Block(NamedTuple):
         many = len(self.rows[0]) - wide
         if many != len(self.predicates):
             raise DataProblem(
-                f"{self.file}:{self.line}: {len(self.rows[0])} columns and {len(self.predicates)} predicates; there are 8 columns and one "
-                "for each predicate (PropBank), or 12 and one for each (CoNLL-2012)"
+                f"{self.file}:{self.line}: {len(self.rows[0])} columns and {len(self.predicates)}"
+                " predicates; there are 8 columns and one for each predicate (PropBank), or 12 and"
+                " one for each (CoNLL-2012)"
             )
         return [self._spans(first + k) for k in range(many)]
 
@@ -89,8 +94,9 @@ class Block(NamedTuple):
         """The named entities, of OntoNotes."""
         if not self._ontonotes():
             raise DataProblem(
-                f"{self.file}:{self.line}: {len(self.rows[0])} columns and {len(self.predicates)} predicates; named entities are "
-                "in CoNLL-2012's own layout only, 12 columns and one for each predicate"
+                f"{self.file}:{self.line}: {len(self.rows[0])} columns and {len(self.predicates)}"
+                " predicates; named entities are in CoNLL-2012's own layout only, 12 columns and"
+                " one for each predicate"
             )
         return self._spans(10)
 
@@ -99,12 +105,17 @@ class Block(NamedTuple):
         return chains(self._column(-1), f"{self.file}:{self.line}")
 
     def _ontonotes(self) -> bool:
-        """Whether the columns are CoNLL-2012's: twelve and one a predicate; a release of PropBank has eight and one a predicate."""
+        """Whether the columns are CoNLL-2012's: twelve and one a predicate; a release of PropBank
+        has eight and one a predicate.
+        """
         return len(self.rows[0]) == 12 + len(self.predicates)
 
     def _column(self, number: int) -> tuple[str, ...]:
         if number >= len(self.rows[0]):
-            raise DataProblem(f"{self.file}:{self.line}: {len(self.rows[0])} columns, the one asked for would be number {number + 1}")
+            raise DataProblem(
+                f"{self.file}:{self.line}: {len(self.rows[0])} columns, the one asked for would be"
+                f" number {number + 1}"
+            )
         return tuple(row[number] for row in self.rows)
 
     def _spans(self, number: int) -> list[Labelled]:
@@ -112,7 +123,9 @@ class Block(NamedTuple):
 
 
 class Words(dict[str, str]):
-    """Words as written -> as they are read: escapes of treebanks undone, and the slash that OntoNotes writes before some marks."""
+    """Words as written -> as they are read: escapes of treebanks undone, and the slash that
+    OntoNotes writes before some marks.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +138,9 @@ class Words(dict[str, str]):
 
 
 def bracketed(column: Sequence[str], file: str, line: int) -> list[Labelled]:
-    """The spans of a column such as (ARG0* *) *, in the order of their ends; DataProblem where brackets do not match."""
+    """The spans of a column such as (ARG0* *) *, in the order of their ends; DataProblem where
+    brackets do not match.
+    """
     found, open_ = [], []
     for i, cell in enumerate(column):
         for label, _, closed, other in _BRACKET.findall(cell):
@@ -135,18 +150,27 @@ def bracketed(column: Sequence[str], file: str, line: int) -> list[Labelled]:
                 name, start = open_.pop()
                 found.append(Labelled(name, start, i + 1))
             elif closed or other:
-                raise DataProblem(f"{file}:{line + i}: {cell!r} {'closes what was never opened' if closed else 'is no bracketing'}")
+                raise DataProblem(
+                    f"{file}:{line + i}: {cell!r}"
+                    f" {'closes what was never opened' if closed else 'is no bracketing'}"
+                )
     if open_:
-        raise DataProblem(f"{file}:{line + open_[-1][1]}: ({open_[-1][0]} is never closed in its sentence")
+        raise DataProblem(
+            f"{file}:{line + open_[-1][1]}: ({open_[-1][0]} is never closed in its sentence"
+        )
     return found
 
 
 def chains(column: Sequence[str], where: str) -> list[Labelled]:
-    """The mentions of a column such as (3|(4 3) 4), by start, stop and chain; what is not closed is a DataProblem."""
+    """The mentions of a column such as (3|(4 3) 4), by start, stop and chain; what is not closed is
+    a DataProblem.
+    """
     found: list[Labelled] = []
     open_: dict[str, list[int]] = {}
     for i, cell in enumerate(column):
-        for whole, opened, closed, other in _MENTION.findall("" if cell in NONE else cell.replace("|", " ")):
+        for whole, opened, closed, other in _MENTION.findall(
+            "" if cell in NONE else cell.replace("|", " ")
+        ):
             if whole:
                 found.append(Labelled(whole, i, i + 1))
             elif opened:
@@ -154,15 +178,22 @@ def chains(column: Sequence[str], where: str) -> list[Labelled]:
             elif closed and open_.get(closed):
                 found.append(Labelled(closed, open_[closed].pop(), i + 1))
             elif closed or other.strip():
-                raise DataProblem(f"{where}: word {i + 1}: {cell!r} closes a mention that was never opened, or is none")
+                raise DataProblem(
+                    f"{where}: word {i + 1}: {cell!r} closes a mention that was never opened, or is"
+                    " none"
+                )
     left = sorted(chain for chain, starts in open_.items() if starts)
     if left:
         raise DataProblem(f"{where}: the mention ({left[0]} is never closed in its sentence")
     return sorted(found, key=lambda m: (m.start, m.stop, m.label))
 
 
-def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Block]:
-    """The sentences of a file in order; comments and `#begin document` lines are passed over. DataProblem with file and line."""
+def read(
+    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Block]:
+    """The sentences of a file in order; comments and `#begin document` lines are passed over.
+    DataProblem with file and line.
+    """
     tally = Tally() if tally is None else tally
     words = Words()
     for numbers, rows, unreadable in _sentences(path):
@@ -176,7 +207,9 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
 
 
 def _sentences(path: str | Path) -> Iterator[tuple[list[int], list[tuple[str, ...]], str]]:
-    """The rows between blank lines with their line numbers, and the first line that cannot be read with what is wrong with it."""
+    """The rows between blank lines with their line numbers, and the first line that cannot be read
+    with what is wrong with it.
+    """
     numbers: list[int] = []
     rows: list[tuple[str, ...]] = []
     wrong = ""
@@ -195,7 +228,12 @@ def _wrong(numbers: list[int], rows: list[tuple[str, ...]]) -> str:
     """The line of what is wrong with the rows of a sentence, and what; '' for nothing."""
     for number, row in zip(numbers, rows, strict=True):
         if len(row) < 5:
-            return f"{number}: {len(row)} columns; a row has document, part, number, word and at least one more"
+            return (
+                f"{number}: {len(row)} columns; a row has document, part, number, word and at least"
+                " one more"
+            )
         if len(row) != len(rows[0]):
-            return f"{number}: {len(row)} columns, the first word of the sentence has {len(rows[0])}"
+            return (
+                f"{number}: {len(row)} columns, the first word of the sentence has {len(rows[0])}"
+            )
     return ""

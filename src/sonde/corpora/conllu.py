@@ -1,7 +1,8 @@
 """CoNLL-U, read as a stream and checked as it is read: `read(path)` yields one `Tree` a sentence.
 
-A block of lines is cut into columns at once and each column is checked as a whole; only what fails, or has multiword
-tokens or empty nodes, is looked at line by line. With `on_error="skip"` a bad sentence is counted in a `Tally`.
+A block of lines is cut into columns at once and each column is checked as a whole; only what fails,
+or has multiword tokens or empty nodes, is looked at line by line. With `on_error="skip"` a bad
+sentence is counted in a `Tally`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ class _Heads(dict[str, int]):
 
     def __missing__(self, text: str) -> int:
         """The number, or a ValueError that holds the text."""
-        if not (text.isascii() and text.isdigit()) or (len(text) > 1 and text[0] == "0") or len(text) > 9:
+        if (
+            not (text.isascii() and text.isdigit())
+            or (len(text) > 1 and text[0] == "0")
+            or len(text) > 9
+        ):
             raise ValueError(text)
         self[text] = int(text) - 1
         return self[text]
@@ -38,8 +43,12 @@ NUMBERS = _Heads()
 _IDS: list[list[str]] = [[str(i + 1) for i in range(n)] for n in range(256)]
 
 
-def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Tree]:
-    """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names file and line."""
+def read(
+    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Tree]:
+    """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names
+    file and line.
+    """
     source = Source(str(path), on_error, Tally() if tally is None else tally)
     line = 1
     for data in chunks(path, b"\n\n"):
@@ -49,7 +58,9 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What reading one file goes by; `forms` holds one string a distinct word, so that a long file does not hold each many times."""
+    """What reading one file goes by; `forms` holds one string a distinct word, so that a long file
+    does not hold each many times.
+    """
 
     path: str
     on_error: OnError
@@ -68,7 +79,8 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
         if tree is not None and withheld(tree.words, source.tally.withheld > 0):
             source.tally.withheld += 1
             source.tally.skip(
-                f"{source.path}:{tree.line}: its words are withheld, and _ stands for them; get the text that belongs to the treebank"
+                f"{source.path}:{tree.line}: its words are withheld, and _ stands for them; get the"
+                " text that belongs to the treebank"
             )
         elif tree is not None:
             source.tally.sentences += 1
@@ -97,12 +109,16 @@ _NEARLY_BLANK = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
 
 def _parted(data: bytes, line: int, source: Source) -> bytes:
-    """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do, which is said."""
+    """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do,
+    which is said.
+    """
     found = _NEARLY_BLANK.search(data)
     if found is None:
         return data
     line += data.count(b"\n", 0, found.start())
-    problem = f"{source.path}:{line}: the line between sentences must be empty, without spaces or tabs"
+    problem = (
+        f"{source.path}:{line}: the line between sentences must be empty, without spaces or tabs"
+    )
     if source.on_error == "raise":
         source.tally.refuse(problem, source.on_error)
     source.tally.say(f"{problem}; such lines were taken for empty ones", once=f"{source.path}:")
@@ -110,7 +126,9 @@ def _parted(data: bytes, line: int, source: Source) -> bytes:
 
 
 def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
-    """The blocks of a piece of a file, those that are not UTF-8 counted and left empty (as many lines long)."""
+    """The blocks of a piece of a file, those that are not UTF-8 counted and left empty (as many
+    lines long).
+    """
     found = []
     for block in data.split(b"\n\n"):
         try:
@@ -143,12 +161,27 @@ def _tree(block: str, source: Source, line: int) -> Tree | None:
         text = ""
     text = text or rebuilt(words, cells[9::11], ranges)
     return Tree(
-        words, tuple(cells[3::11]), feats, heads, tuple(cells[7::11]), deep, ranges, empty, comments, text, sent_id, path, line, cells
+        words,
+        tuple(cells[3::11]),
+        feats,
+        heads,
+        tuple(cells[7::11]),
+        deep,
+        ranges,
+        empty,
+        comments,
+        text,
+        sent_id,
+        path,
+        line,
+        cells,
     )
 
 
 def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
-    """The lines that begin with #, the rest, and what the comments tell: the raw string and the identifier ('' if untold)."""
+    """The lines that begin with #, the rest, and what the comments tell: the raw string and the
+    identifier ('' if untold).
+    """
     if block[0] != "#":
         return (), block, "", ""
     found = BODY.search(block)
@@ -165,7 +198,9 @@ def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
 
 
 def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
-    """The words' rows end to end, eleven cells a row (the last is a line end), multiword tokens, and rows of empty nodes."""
+    """The words' rows end to end, eleven cells a row (the last is a line end), multiword tokens,
+    and rows of empty nodes.
+    """
     cells = body.replace("\n", "\t\n\t").split("\t")
     cells.append("\n")
     size = len(cells) // 11
@@ -187,7 +222,9 @@ def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ..
 
 
 def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
-    """The same, line by line: long sentences, and those in which something is out of order, which is named by its line."""
+    """The same, line by line: long sentences, and those in which something is out of order, which
+    is named by its line.
+    """
     cells: list[str] = []
     ranges: list[Range] = []
     empty: list[tuple[str, ...]] = []
@@ -206,25 +243,39 @@ def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...
     return cells, inside(ranges, n, f"{path}:{first}"), tuple(empty)
 
 
-def extra(row: list[str], n: int, found: tuple[list[Range], list[tuple[str, ...]]], where: str) -> None:
-    """Add a row that is not a word's, and that stands after n words, to the multiword tokens or to the empty nodes."""
+def extra(
+    row: list[str], n: int, found: tuple[list[Range], list[tuple[str, ...]]], where: str
+) -> None:
+    """Add a row that is not a word's, and that stands after n words, to the multiword tokens or to
+    the empty nodes.
+    """
     ranges, empty = found
     name = row[0]
     if "-" in name:
         ranges.append(_range(row, n, ranges, where))
     elif "." in name:
-        last = int(empty[-1][0].partition(".")[2]) if empty and empty[-1][0].startswith(f"{n}.") else 0
+        last = (
+            int(empty[-1][0].partition(".")[2]) if empty and empty[-1][0].startswith(f"{n}.") else 0
+        )
         if name != f"{n}.{last + 1}":
-            raise DataProblem(f"{where}: id {name!r} instead of {n}.{last + 1} for an empty node; number them in order")
+            raise DataProblem(
+                f"{where}: id {name!r} instead of {n}.{last + 1} for an empty node; number them in"
+                " order"
+            )
         empty.append(tuple(row))
     else:
-        raise DataProblem(f"{where}: id {name!r} instead of {n + 1}; words are numbered from 1, in order")
+        raise DataProblem(
+            f"{where}: id {name!r} instead of {n + 1}; words are numbered from 1, in order"
+        )
 
 
 def inside(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
     """The multiword tokens of a sentence of `size` words, which the last must not go beyond."""
     if ranges and ranges[-1].stop > size:
-        raise DataProblem(f"{where}: a multiword token ends with word {ranges[-1].stop}, the sentence with word {size}")
+        raise DataProblem(
+            f"{where}: a multiword token ends with word {ranges[-1].stop}, the sentence with word"
+            f" {size}"
+        )
     return tuple(ranges)
 
 
@@ -240,8 +291,15 @@ def _range(row: list[str], words: int, before: list[Range], where: str) -> Range
         found = Range(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
     except ValueError:
         raise DataProblem(f"{where}: id {row[0]!r} is not a range such as 3-4") from None
-    if found.start != words or found.stop <= found.start or (before and before[-1].stop > found.start):
-        raise DataProblem(f"{where}: the multiword token {row[0]} does not begin with the next word, {words + 1}, or overlaps another")
+    if (
+        found.start != words
+        or found.stop <= found.start
+        or (before and before[-1].stop > found.start)
+    ):
+        raise DataProblem(
+            f"{where}: the multiword token {row[0]} does not begin with the next word, {words + 1},"
+            " or overlaps another"
+        )
     return found
 
 
@@ -252,10 +310,15 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
         heads = tuple(map(NUMBERS.__getitem__, column))
     except ValueError as error:
         i = list(column).index(str(error))
-        raise DataProblem(f"{path}:{_line(body, i, first)}: head {str(error)!r} is not a number from 0 to {size}") from None
+        raise DataProblem(
+            f"{path}:{_line(body, i, first)}: head {str(error)!r} is not a number from 0 to {size}"
+        ) from None
     if max(heads) >= size:
         i = next(k for k, head in enumerate(heads) if head >= size)
-        raise DataProblem(f"{path}:{_line(body, i, first)}: head {column[i]} is outside the sentence of {size} words")
+        raise DataProblem(
+            f"{path}:{_line(body, i, first)}: head {column[i]} is outside the sentence of {size}"
+            " words"
+        )
     if heads.count(-1) != 1:
         roots = [k for k, head in enumerate(heads) if head < 0]
         line = _line(body, roots[1], first) if roots else first
@@ -271,14 +334,18 @@ def _check_features(column: tuple[str, ...], body: str, path: str, first: int) -
         try:
             features(raw)
         except ValueError as error:
-            raise DataProblem(f"{path}:{_line(body, column.index(raw), first)}: FEATS: {error}") from None
+            raise DataProblem(
+                f"{path}:{_line(body, column.index(raw), first)}: FEATS: {error}"
+            ) from None
         if len(_KNOWN) < _REMEMBERED:
             _KNOWN.add(raw)
 
 
 def _line(body: str, word: int, first: int) -> int:
     """The line of word i, counting the rows of multiword tokens and empty nodes before it."""
-    return next(k for k, row in enumerate(body.split("\n"), first) if row.split("\t", 1)[0] == str(word + 1))
+    return next(
+        k for k, row in enumerate(body.split("\n"), first) if row.split("\t", 1)[0] == str(word + 1)
+    )
 
 
 def _empty_cell(body: str, path: str, first: int) -> str:

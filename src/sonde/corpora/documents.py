@@ -1,11 +1,13 @@
-"""Coreference of documents whose sentences are told elsewhere: GUM's and OntoGUM's columns of number, word and mentions.
+"""Coreference of documents whose sentences are told elsewhere: GUM's and OntoGUM's columns of
+number, word and mentions.
 
     # begin document GUM_academic_census
     0   Tenured    (1
     1   faculty    1)
 
-The words are those of the treebank, which has the sentences: of the document of that name, which the line before it or the file says
-(`GUM_academic_census.conll`), or, where documents have no names, one after another in the same order.
+The words are those of the treebank, which has the sentences: of the document of that name, which
+the line before it or the file says (`GUM_academic_census.conll`), or, where documents have no
+names, one after another in the same order.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from sonde.corpora.tally import OnError, Tally
 
 
 class Document(NamedTuple):
-    """A document: its name, words ('' for what cannot be read) and cells of mentions, where its first word stands, and what is wrong."""
+    """A document: its name, words ('' for what cannot be read) and cells of mentions, where its
+    first word stands, and what is wrong.
+    """
 
     name: str
     words: list[str]
@@ -32,7 +36,9 @@ class Document(NamedTuple):
     wrong: list[str]
 
     def mentions(self) -> list[Labelled]:
-        """The mentions, numbered in the words of the document; DataProblem where they are malformed."""
+        """The mentions, numbered in the words of the document; DataProblem where they are
+        malformed.
+        """
         if self.wrong:
             raise DataProblem(self.wrong[0])
         return chains(self.cells, f"{self.file}:{self.line}")
@@ -50,7 +56,9 @@ def read(path: str | Path) -> Iterator[Document]:
                 found = Document(begun[1] or stem, [], [], str(path), number + 1, [])
             continue
         cells = line.split("\t")
-        if problem := unreadable or ("" if len(cells) == 3 else f"{len(cells)} columns instead of 3 (number, word, mentions)"):
+        if problem := unreadable or (
+            "" if len(cells) == 3 else f"{len(cells)} columns instead of 3 (number, word, mentions)"
+        ):
             found.wrong.append(f"{path}:{number}: {problem}")
             cells = ["", "", ""]
         found = found if found.words else found._replace(line=number)
@@ -63,8 +71,12 @@ def read(path: str | Path) -> Iterator[Document]:
 _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")
 
 
-def cut(document: Document, coming: Iterator[Sentence], on_error: OnError, tally: Tally) -> Iterator[tuple[Sentence, list[Labelled], int]]:
-    """Each sentence of a document with its mentions, and how many of them go beyond it; words that differ are a DataProblem."""
+def cut(
+    document: Document, coming: Iterator[Sentence], on_error: OnError, tally: Tally
+) -> Iterator[tuple[Sentence, list[Labelled], int]]:
+    """Each sentence of a document with its mentions, and how many of them go beyond it; words that
+    differ are a DataProblem.
+    """
     try:
         mentions, wrong = document.mentions(), ""
     except DataProblem as problem:
@@ -73,18 +85,26 @@ def cut(document: Document, coming: Iterator[Sentence], on_error: OnError, tally
     while place < len(document.words):
         sentence = next(coming, None)
         if sentence is None:
-            raise DataProblem(f"{document.file}:{document.line + place}: the treebank has no sentence for {document.words[place]!r}")
+            raise DataProblem(
+                f"{document.file}:{document.line + place}: the treebank has no sentence for"
+                f" {document.words[place]!r}"
+            )
         stop = place + len(sentence.words)
-        for k, (word, other) in enumerate(zip(document.words[place:stop], sentence.words, strict=False)):
+        for k, (word, other) in enumerate(
+            zip(document.words[place:stop], sentence.words, strict=False)
+        ):
             if word not in (other, ""):
                 raise DataProblem(
-                    f"{document.file}:{document.line + place + k}: {word!r} is {other!r} in the treebank; their documents differ: name "
-                    "them alike (# newdoc id = NAME there, # begin document NAME or NAME.conll here), or put them in one order"
+                    f"{document.file}:{document.line + place + k}: {word!r} is {other!r} in the"
+                    " treebank; their documents differ: name them alike (# newdoc id = NAME there,"
+                    " # begin document NAME or NAME.conll here), or put them in one order"
                 )
         first, place = place, stop
         if wrong:
             tally.refuse(wrong, on_error)
             continue
         mine = [m for m in mentions if first <= m.start < stop]
-        inside = [m._replace(start=m.start - first, stop=m.stop - first) for m in mine if m.stop <= stop]
+        inside = [
+            m._replace(start=m.start - first, stop=m.stop - first) for m in mine if m.stop <= stop
+        ]
         yield sentence, inside, len(mine) - len(inside)

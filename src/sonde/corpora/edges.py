@@ -1,9 +1,12 @@
-"""Edge probing's own format, as jiant reads and writes it: one sentence a line with its labelled spans.
+"""Edge probing's own format, as jiant reads and writes it: one sentence a line with its labelled
+spans.
 
-    {"text": "Ian ate ice cream", "targets": [{"span1": [1, 2], "span2": [2, 4], "label": "A1", "info": {}}], "info": {}}
+    {"text": "Ian ate ice cream", "targets": [{"span1": [1, 2], "span2": [2, 4], "label": "A1",
+    "info": {}}], "info": {}}
 
-Spans count words from 0 and stop before their end. Words are what stands between single spaces: a no-break space, or any other
-white space, belongs to a word. `label` is a string, or a list of strings, which may be empty.
+Spans count words from 0 and stop before their end. Words are what stands between single spaces: a
+no-break space, or any other white space, belongs to a word. `label` is a string, or a list of
+strings, which may be empty.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ Span = tuple[int, int]
 
 
 class Target(NamedTuple):
-    """One labelled span, or pair of spans; `more` is whatever else the file says of it, `info` as a rule."""
+    """One labelled span, or pair of spans; `more` is whatever else the file says of it, `info` as a
+    rule.
+    """
 
     span1: Span
     span2: Span | None
@@ -39,8 +44,12 @@ class Record(NamedTuple):
     line: int
 
 
-def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Record]:
-    """The records of a file in order, those without targets too; blank lines are passed over. DataProblem with file and line."""
+def read(
+    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Record]:
+    """The records of a file in order, those without targets too; blank lines are passed over.
+    DataProblem with file and line.
+    """
     tally = Tally() if tally is None else tally
     for number, line, unreadable in tried(path):
         if not (line or unreadable).strip():
@@ -58,7 +67,12 @@ def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = No
 def written(record: Record) -> str:
     """The line of a record, without its line feed."""
     targets = [
-        {"span1": list(t.span1), **({} if t.span2 is None else {"span2": list(t.span2)}), "label": _plain(t.label), **t.more}
+        {
+            "span1": list(t.span1),
+            **({} if t.span2 is None else {"span2": list(t.span2)}),
+            "label": _plain(t.label),
+            **t.more,
+        }
         for t in record.targets
     ]
     return json.dumps({"text": record.text, "targets": targets, **record.more}, ensure_ascii=False)
@@ -78,7 +92,9 @@ def _object(line: str, unreadable: str) -> dict[str, Any]:
 
 
 def _wanted(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
-    """The value of a key that must be there; ValueError says what it is instead of what it should be."""
+    """The value of a key that must be there; ValueError says what it is instead of what it should
+    be.
+    """
     if key not in row:
         raise ValueError(f"no {key}: {what}")
     if not right(found := row.pop(key)):
@@ -87,12 +103,23 @@ def _wanted(row: dict[str, Any], key: str, what: str, right: Callable[[Any], boo
 
 
 def _record(row: dict[str, Any], line: int) -> Record:
-    text = _wanted(row, "text", "a string with words in it", lambda found: isinstance(found, str) and bool(found.strip()))
+    text = _wanted(
+        row,
+        "text",
+        "a string with words in it",
+        lambda found: isinstance(found, str) and bool(found.strip()),
+    )
     words = tuple(text.split(" "))
     if "" in words:
-        raise ValueError(f"words are separated by single spaces, but word {words.index('')} of the text is empty")
-    targets = _wanted(row, "targets", "a list (it may be empty)", lambda found: isinstance(found, list))
-    return Record(text, words, tuple(_target(t, i, len(words)) for i, t in enumerate(targets)), row, line)
+        raise ValueError(
+            f"words are separated by single spaces, but word {words.index('')} of the text is empty"
+        )
+    targets = _wanted(
+        row, "targets", "a list (it may be empty)", lambda found: isinstance(found, list)
+    )
+    return Record(
+        text, words, tuple(_target(t, i, len(words)) for i, t in enumerate(targets)), row, line
+    )
 
 
 def _target(found: Any, number: int, words: int) -> Target:
@@ -105,14 +132,19 @@ def _target(found: Any, number: int, words: int) -> Target:
             raise ValueError(f"{where} has no {key}")
     span1, label = _span(more.pop("span1"), f"span1 of {where}", words), more.pop("label")
     span2 = _span(more.pop("span2"), f"span2 of {where}", words) if "span2" in more else None
-    if any(isinstance(name, str) and not name.strip() for name in (label if isinstance(label, list) else [label])):
+    if any(
+        isinstance(name, str) and not name.strip()
+        for name in (label if isinstance(label, list) else [label])
+    ):
         raise ValueError(f"{where} has a label without a name")
     if isinstance(label, list) and all(isinstance(item, str) for item in label):
         if len(set(label)) < len(label):
             raise ValueError(f"{where} has a label twice: {label}")
         return Target(span1, span2, tuple(label), more)
     if not isinstance(label, str):
-        raise ValueError(f"the label of {where} is a string or a list of strings, found {shown(label)}")
+        raise ValueError(
+            f"the label of {where} is a string or a list of strings, found {shown(label)}"
+        )
     return Target(span1, span2, label, more)
 
 
@@ -120,7 +152,9 @@ def _span(found: Any, what: str, words: int) -> Span:
     if not (isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)):
         raise ValueError(f"{what} is [start, stop] in whole numbers, found {shown(found)}")
     if found[0] >= found[1]:
-        raise ValueError(f"{what}, {shown(found)}, holds no word; a span is [first word, word behind the last]")
+        raise ValueError(
+            f"{what}, {shown(found)}, holds no word; a span is [first word, word behind the last]"
+        )
     if not 0 <= found[0] < found[1] <= words:
         raise ValueError(f"{what}, {shown(found)}, is outside a sentence of {words} words")
     return found[0], found[1]

@@ -1,4 +1,6 @@
-"""English words as its treebanks have them: straight quotes, clitics split off (do n't, it 's), no marks of italics."""
+"""English words as its treebanks have them: straight quotes, clitics split off (do n't, it 's), no
+marks of italics.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def split(word: str) -> list[str]:
 
 
 def tokens(words: Iterable[str]) -> tuple[str, ...]:
-    """The words of running text as a treebank would have them; `_italics_` lose their marks, and quotes that curl keep their sides."""
+    """The words of running text as a treebank would have them; `_italics_` lose their marks, and
+    quotes that curl keep their sides.
+    """
     found: list[str] = []
     for word in words:
         if word.isalpha() or word in _QUOTES:

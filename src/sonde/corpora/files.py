@@ -1,8 +1,8 @@
 """Files as they lie on disk: plain, .gz or .xz, with or without a byte order mark, any line ends.
 
-`chunks` streams their bytes, `lines` their text, `tried` also that of files which are not UTF-8 throughout; `treebank` finds
-the files of a treebank and the splits they name;
-`digest` is what a file's content adds to an identity, remembered so that a second run need not read it.
+`chunks` streams their bytes, `lines` their text, `tried` also that of files which are not UTF-8
+throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is what a
+file's content adds to an identity, remembered so that a second run need not read it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def opened(path: str | Path, name: str | None = None) -> BinaryIO:
 
 
 def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
-    """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a leading BOM left out.
+    """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a
+    leading BOM left out.
 
     A file in which `end` is too far off is refused: it is something else, or was packed to do harm.
     """
@@ -71,7 +72,9 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
         tail = seen[len(seen) - len(end) + 1 :] if len(seen) >= len(end) else seen
         if sum(map(len, waiting)) > LONGEST:
             what = "line" if end == b"\n" else "sentence (with a blank line after it)"
-            raise DataProblem(f"{path}: no {what} ends within {LONGEST >> 20} MiB; is it such a file?")
+            raise DataProblem(
+                f"{path}: no {what} ends within {LONGEST >> 20} MiB; is it such a file?"
+            )
     if rest := b"".join(waiting):
         yield rest
 
@@ -101,14 +104,18 @@ _BOM = b"\xef\xbb\xbf"
 def _unmarked(data: bytes, path: str | Path) -> bytes:
     """The first bytes of a file without a byte order mark; that of UTF-16 is refused."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataProblem(f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`")
+        raise DataProblem(
+            f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`"
+        )
     return data.removeprefix(_BOM)
 
 
 def _check_ends(data: bytes, path: str | Path) -> None:
     """Refuse a file whose lines end as they did on old Macs, which would be one line."""
     if data.count(b"\r") > 1 and b"\n" not in data:
-        raise DataProblem(f"{path}:1: its lines end in CR alone; convert it, as with `tr '\\r' '\\n'`")
+        raise DataProblem(
+            f"{path}:1: its lines end in CR alone; convert it, as with `tr '\\r' '\\n'`"
+        )
 
 
 def content(path: str | Path) -> bytes:
@@ -117,15 +124,22 @@ def content(path: str | Path) -> bytes:
 
 
 def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
-    """The bytes of a file in pieces, uncompressed as its name says, or the name given; what is damaged is a DataProblem."""
+    """The bytes of a file in pieces, uncompressed as its name says, or the name given; what is
+    damaged is a DataProblem.
+    """
     with opened(path, name) as file:
         while True:
             try:
                 piece = file.read(CHUNK)
             except _DAMAGE as error:
-                raise DataProblem(f"{path} is damaged or not a {Path(name or path).suffix} file ({error}); get it again") from None
+                raise DataProblem(
+                    f"{path} is damaged or not a {Path(name or path).suffix} file ({error}); get it"
+                    " again"
+                ) from None
             except OSError as error:
-                raise DataProblem(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
+                raise DataProblem(
+                    f"cannot read {path}: {(error.strerror or str(error)).lower()}"
+                ) from None
             if not piece:
                 return
             yield piece
@@ -133,7 +147,9 @@ def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
 
 @contextmanager
 def unzipped(path: str | Path) -> Iterator[zipfile.ZipFile]:
-    """A zip while it is read; what is raised over damaged bytes, which may be anything, is a DataProblem."""
+    """A zip while it is read; what is raised over damaged bytes, which may be anything, is a
+    DataProblem.
+    """
     try:
         with zipfile.ZipFile(Path(path).expanduser()) as archive:
             yield archive
@@ -142,11 +158,15 @@ def unzipped(path: str | Path) -> Iterator[zipfile.ZipFile]:
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
     except Exception as error:
-        raise DataProblem(f"{path} is damaged or not a zip ({one_line(error)}); get it again") from None
+        raise DataProblem(
+            f"{path} is damaged or not a zip ({one_line(error)}); get it again"
+        ) from None
 
 
 def decoded(data: bytes, path: str | Path, line: int) -> str:
-    """Text of bytes that begin on `line`; bytes that are not UTF-8 are named by the line that they stand on."""
+    """Text of bytes that begin on `line`; bytes that are not UTF-8 are named by the line that they
+    stand on.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -156,7 +176,11 @@ def decoded(data: bytes, path: str | Path, line: int) -> str:
 
 def _undecoded(error: UnicodeDecodeError) -> str:
     byte = f"byte 0x{error.object[error.start]:02x} is not {error.encoding.upper()}"
-    return byte + ("; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line" if error.encoding == "utf-8" else "")
+    return byte + (
+        "; convert the file (as with `iconv -f LATIN1 -t UTF-8`) or mend that line"
+        if error.encoding == "utf-8"
+        else ""
+    )
 
 
 def lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -170,7 +194,9 @@ def lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def tried(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str, str]]:
-    """The lines of a file, each with what is wrong with it: one whose bytes are no text comes as '', as a rule nothing is wrong."""
+    """The lines of a file, each with what is wrong with it: one whose bytes are no text comes as
+    '', as a rule nothing is wrong.
+    """
     first = 1
     for data in chunks(path):
         split = data.removesuffix(b"\n").split(b"\n")
@@ -180,30 +206,43 @@ def tried(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str,
             except UnicodeDecodeError as error:
                 yield number, "", _undecoded(error)
             except LookupError:
-                raise DataProblem(f"no encoding called {encoding!r}; write encoding=latin-1, for example") from None
+                raise DataProblem(
+                    f"no encoding called {encoding!r}; write encoding=latin-1, for example"
+                ) from None
         first += len(split)
 
 
 def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[Part]:
-    """The files that a path names (a file, a folder, a `UD_*` layout, `embedded`), in the order train, dev, test.
+    """The files that a path names (a file, a folder, a `UD_*` layout, `embedded`), in the order
+    train, dev, test.
 
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz.
     """
     place = Path(path).expanduser()
     if str(path) == "embedded" and ".conllu" in suffixes:
-        from sonde.corpora.embedded import stored  # the grammar writes its treebank where this module says
+        # the grammar writes its treebank where this module says
+        from sonde.corpora.embedded import stored
 
         return [Part("", stored())]
     if place.is_file():
         return [Part(split_of(place), place)]
     first = suffixes[0]
     if not place.is_dir():
-        raise DataProblem(f"no file or folder {str(path)!r}; give a {first} file (or {first}.gz, {first}.xz) or a folder of them")
+        raise DataProblem(
+            f"no file or folder {str(path)!r}; give a {first} file (or {first}.gz, {first}.xz) or a"
+            " folder of them"
+        )
     found = _plain_first(p for p in place.iterdir() if _named(p, suffixes))
     if not found:
-        below = sorted(p.name for p in place.iterdir() if p.is_dir() and any(_named(f, suffixes) for f in p.iterdir()))
+        below = sorted(
+            p.name
+            for p in place.iterdir()
+            if p.is_dir() and any(_named(f, suffixes) for f in p.iterdir())
+        )
         hint = f"; did you mean {str(place / below[0])!r}?" if below else ""
-        raise DataProblem(f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in {str(path)!r}{hint}")
+        raise DataProblem(
+            f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in {str(path)!r}{hint}"
+        )
     parts = [Part(split_of(p), p) for p in found]
     order = ("train", "dev", "test", "")
     return sorted(parts, key=lambda part: (order.index(part.split), part.path.name))
@@ -233,7 +272,9 @@ def split_of(path: Path) -> str:
 
 
 def digest(paths: Iterable[str | Path]) -> str:
-    """A hash of the files' contents, in order; each is remembered by path for as long as size, times and number stay the same."""
+    """A hash of the files' contents, in order; each is remembered by path for as long as size,
+    times and number stay the same.
+    """
     total = hashlib.blake2b(digest_size=16)
     for path in paths:
         total.update(_digest(Path(path).expanduser().resolve()).encode())
@@ -257,9 +298,17 @@ def _digest(path: Path) -> str:
 
 
 def _state(path: Path) -> dict[str, int]:
-    """What changes when a file does: its size, times and number; a time of writing can be set back, that of change cannot."""
+    """What changes when a file does: its size, times and number; a time of writing can be set back,
+    that of change cannot.
+    """
     try:
         stat = path.stat()
     except OSError as error:
         raise DataProblem(f"cannot open {path}: {(error.strerror or str(error)).lower()}") from None
-    return {"size": stat.st_size, "written": stat.st_mtime_ns, "changed": stat.st_ctime_ns, "file": stat.st_ino, "device": stat.st_dev}
+    return {
+        "size": stat.st_size,
+        "written": stat.st_mtime_ns,
+        "changed": stat.st_ctime_ns,
+        "file": stat.st_ino,
+        "device": stat.st_dev,
+    }

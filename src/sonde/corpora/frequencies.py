@@ -1,7 +1,9 @@
-"""How often words and pairs of neighbouring words occur in a corpus, which may be larger than memory would hold naively.
+"""How often words and pairs of neighbouring words occur in a corpus, which may be larger than
+memory would hold naively.
 
-A corpus is running text, tagged text, a treebank or constituency trees; words are counted ignoring case, split as English treebanks split
-them. Pairs are kept as sorted 64-bit numbers (the two words' numbers side by side), sixteen bytes a distinct pair.
+A corpus is running text, tagged text, a treebank or constituency trees; words are counted ignoring
+case, split as English treebanks split them. Pairs are kept as sorted 64-bit numbers (the two words'
+numbers side by side), sixteen bytes a distinct pair.
 """
 
 from __future__ import annotations
@@ -35,8 +37,10 @@ class Frequencies:
     """Counts of a corpus, ignoring case.
 
     numbers   of the distinct words; counts [words] how often each occurs
-    small     [words] how often a word inside a sentence is written in small letters, capital how often it is not
-    pairs     [pairs] sorted, first word << 32 | second; together [pairs] how often they stand side by side in a sentence
+    small     [words] how often a word inside a sentence is written in small letters, capital how
+              often it is not
+    pairs     [pairs] sorted, first word << 32 | second; together [pairs] how often they stand side
+              by side in a sentence
     total     words in all
     """
 
@@ -60,10 +64,14 @@ class Frequencies:
             return 0
         key = a << 32 | b
         place = int(np.searchsorted(self.pairs, key))
-        return int(self.together[place]) if place < len(self.pairs) and self.pairs[place] == key else 0
+        return (
+            int(self.together[place]) if place < len(self.pairs) and self.pairs[place] == key else 0
+        )
 
     def is_name(self, word: str) -> bool | None:
-        """Whether a word inside a sentence mostly has a capital; None where it never stands there."""
+        """Whether a word inside a sentence mostly has a capital; None where it never stands
+        there.
+        """
         number = self.numbers.get(word.lower(), -1)
         if number < 0 or not (self.small[number] or self.capital[number]):
             return None
@@ -80,21 +88,34 @@ def counted(sentences: Iterable[Sequence[str]]) -> Frequencies:
     before = np.zeros(1, bool)  # of each form, whether what follows stands inside a sentence
     for block in _blocks(sentences):
         flat = list(chain.from_iterable((*words, END) for words in block))
-        codes = np.fromiter((forms.setdefault(form, len(forms)) for form in flat), np.int64, len(flat))
+        codes = np.fromiter(
+            (forms.setdefault(form, len(forms)) for form in flat), np.int64, len(flat)
+        )
         new = list(islice(forms, len(lower), None))
-        lower = np.append(lower, np.array([numbers.setdefault(form.lower(), len(numbers)) for form in new], np.int64))
-        before = np.append(before, np.array([form == "," or form[-1:].isalnum() for form in new], bool))
+        lower = np.append(
+            lower,
+            np.array([numbers.setdefault(form.lower(), len(numbers)) for form in new], np.int64),
+        )
+        before = np.append(
+            before, np.array([form == "," or form[-1:].isalnum() for form in new], bool)
+        )
         seen = _grown(seen, len(forms)) + np.bincount(codes, minlength=len(forms))
-        inside = _grown(inside, len(forms)) + np.bincount(codes[1:][before[codes[:-1]]], minlength=len(forms))
+        inside = _grown(inside, len(forms)) + np.bincount(
+            codes[1:][before[codes[:-1]]], minlength=len(forms)
+        )
         first, second = lower[codes[:-1]], lower[codes[1:]]
-        keys, counts = np.unique((first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True)
+        keys, counts = np.unique(
+            (first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True
+        )
         pairs, together = _added(pairs, together, keys, counts)
     small = np.array([form == form.lower() for form in forms])
     of_words = [
         np.bincount(lower[1:], weights, len(numbers)).astype(np.int64)
         for weights in (seen[1:], np.where(small, inside, 0)[1:], np.where(small, 0, inside)[1:])
     ]
-    return Frequencies(numbers, of_words[0], of_words[1], of_words[2], pairs, together, int(of_words[0].sum()))
+    return Frequencies(
+        numbers, of_words[0], of_words[1], of_words[2], pairs, together, int(of_words[0].sum())
+    )
 
 
 def _grown(counts: Ints, size: int) -> Ints:
@@ -102,7 +123,9 @@ def _grown(counts: Ints, size: int) -> Ints:
 
 
 def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
-    """The frequencies of some corpora; counted once, and kept under a hash of the files and of what reads them."""
+    """The frequencies of some corpora; counted once, and kept under a hash of the files and of what
+    reads them.
+    """
     files = [file for path in paths for file in corpus(path)]
     kinds = "".join(uncompressed(file).suffix for file in files)  # names say how files are read
     key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
@@ -125,12 +148,16 @@ def corpus(path: str) -> list[Path]:
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
     endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
-    found = sorted(file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings)
+    found = sorted(
+        file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings
+    )
     return found or [part.path for part in treebank(path)]
 
 
 def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
-    """The words of each sentence of a file, by the kind that its name says; text is cut as treebanks are."""
+    """The words of each sentence of a file, by the kind that its name says; text is cut as
+    treebanks are.
+    """
     suffix = uncompressed(path).suffix
     if suffix in brackets.SUFFIXES:
         return (tree.words for tree in brackets.read(path, on_error))
@@ -166,7 +193,9 @@ def _added(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints,
 
 
 def _keep(found: Frequencies, place: Path) -> None:
-    """Write counts at once, so that several processes may; a cache that cannot be written is done without."""
+    """Write counts at once, so that several processes may; a cache that cannot be written is done
+    without.
+    """
     words = np.frombuffer("\n".join(found.numbers).encode("utf-8", "surrogatepass"), np.uint8)
     with suppress(FileProblem), draft(place) as part, part.open("wb") as file:
         np.savez(
@@ -178,5 +207,15 @@ def _keep(found: Frequencies, place: Path) -> None:
 def _kept(place: Path) -> Frequencies:
     with np.load(place, allow_pickle=False) as held:
         words = held["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
-        counts, small, capital, pairs, together = (held[name] for name in ("counts", "small", "capital", "pairs", "together"))
-    return Frequencies({word: i for i, word in enumerate(words)}, counts, small, capital, pairs, together, int(counts.sum()))
+        counts, small, capital, pairs, together = (
+            held[name] for name in ("counts", "small", "capital", "pairs", "together")
+        )
+    return Frequencies(
+        {word: i for i, word in enumerate(words)},
+        counts,
+        small,
+        capital,
+        pairs,
+        together,
+        int(counts.sum()),
+    )

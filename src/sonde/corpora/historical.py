@@ -1,8 +1,11 @@
-"""Trees of the Penn parsed corpora of historical English and their kin (IcePaHC, Tycho Brahe, HeliPaD, Keyaki), made ordinary trees.
+"""Trees of the Penn parsed corpora of historical English and their kin (IcePaHC, Tycho Brahe,
+HeliPaD, Keyaki), made ordinary trees.
 
-They are told by the identifier that stands beside the clause, `( (IP-MAT ...) (ID 1150.HOMILIES,.1))`, or by their codes. Identifiers,
-codes and metadata are no words; `*T*-1`, `*con*` and `0` are traces; a leaf may bring its lemma, `dog-dog` or `dogs@l=dog@`; and words
-that annotators have split, `ófriður$ $inn`, `d@ @os`, are put together again, under the tag of the first part.
+They are told by the identifier that stands beside the clause, `( (IP-MAT ...) (ID
+1150.HOMILIES,.1))`, or by their codes. Identifiers, codes and metadata are no words; `*T*-1`,
+`*con*` and `0` are traces; a leaf may bring its lemma, `dog-dog` or `dogs@l=dog@`; and words that
+annotators have split, `ófriður$ $inn`, `d@ @os`, are put together again, under the tag of the first
+part.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ _NUMERAL = re.compile(r"NUM|CARD|CD|LS|N\b|NPR|FW|X")
 _SPLIT = "$@"
 
 Token = tuple[str, str, str, str, str]
-"""Of a bracketed text: tag and word of a leaf, the label of a phrase, its end, or something else; '' for the others."""
+"""Of a bracketed text: tag and word of a leaf, the label of a phrase, its end, or something else;
+'' for the others.
+"""
 
 
 def historical(text: str) -> bool:
@@ -30,10 +35,15 @@ def historical(text: str) -> bool:
 
 
 def ordinary(tokens: list[Token]) -> list[Token]:
-    """The same tree with words alone as words; what are none become traces. A ValueError where it is in CorpusSearch's deep format."""
+    """The same tree with words alone as words; what are none become traces. A ValueError where it
+    is in CorpusSearch's deep format.
+    """
     leaves, hidden = _leaves(tokens)
     if any(tokens[k][0] in ("ORTHO", "LEMMA") for k in leaves):
-        raise ValueError("CorpusSearch's deep format, with (ORTHO word) inside the leaves; write the corpus in the usual format")
+        raise ValueError(
+            "CorpusSearch's deep format, with (ORTHO word) inside the leaves; write the corpus in"
+            " the usual format"
+        )
     found = list(tokens)
     real = []
     for k in leaves:
@@ -53,7 +63,10 @@ def ordinary(tokens: list[Token]) -> list[Token]:
         else:
             found[k] = (found[k][0], form, "", "", "")
             last = k
-    return [(t[0], t[1].strip(_SPLIT) or t[1], "", "", "") if k in real else t for k, t in enumerate(found)]
+    return [
+        (t[0], t[1].strip(_SPLIT) or t[1], "", "", "") if k in real else t
+        for k, t in enumerate(found)
+    ]
 
 
 def _leaves(tokens: list[Token]) -> tuple[list[int], set[int]]:
@@ -89,7 +102,9 @@ FEW = 3  # leaves, among which a word with a hyphen (to-day) might pass for one 
 
 
 def _form(leaf: str) -> str:
-    """The form of `form-lemma`, '' of anything else; a form with hyphens has a lemma with as many, or one with none."""
+    """The form of `form-lemma`, '' of anything else; a form with hyphens has a lemma with as many,
+    or one with none.
+    """
     parts = leaf.split("-")
     return "-".join(parts[: len(parts) // 2] if len(parts) % 2 == 0 else parts[:-1])
 

@@ -1,4 +1,6 @@
-"""What of a sentence tells it from others: letters and digits, and neither marks, spaces, case nor how it was cut into words."""
+"""What of a sentence tells it from others: letters and digits, and neither marks, spaces, case nor
+how it was cut into words.
+"""
 
 from __future__ import annotations
 
@@ -17,5 +19,7 @@ _KEPT = _Kept()
 
 
 def letters(text: str) -> str:
-    """The letters (with the vowel signs of scripts that have them) and digits of a text, in lower case; '' where it has none."""
+    """The letters (with the vowel signs of scripts that have them) and digits of a text, in lower
+    case; '' where it has none.
+    """
     return text.casefold().translate(_KEPT)

@@ -4,7 +4,8 @@
     1  The   ...  Entity=(4-person-new-nnnnn-cf1-2-coref
     2  king  ...  Entity=4)
 
-A mention opens with its fields, joined by hyphens, and closes by its group; mentions nest. `e1[1/2]` is a part of a mention in pieces.
+A mention opens with its fields, joined by hyphens, and closes by its group; mentions nest.
+`e1[1/2]` is a part of a mention in pieces.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _PIECE = re.compile(r"\[\d+/\d+\]$")
 
 
 class Mention(NamedTuple):
-    """The words [start, stop), the entity (group) that they name, and its type ('' where none is written)."""
+    """The words [start, stop), the entity (group) that they name, and its type ('' where none is
+    written).
+    """
 
     start: int
     stop: int
@@ -34,9 +37,11 @@ class Mention(NamedTuple):
 
 @dataclass
 class Mentions:
-    """Reads the mentions of trees in the order of a file; what a comment says of the fields holds from there on.
+    """Reads the mentions of trees in the order of a file; what a comment says of the fields holds
+    from there on.
 
-    unfinished  mentions that their sentence does not close, or that are in pieces: they are left out and counted here
+    unfinished  mentions that their sentence does not close, or that are in pieces: they are left
+                out and counted here
     """
 
     fields: tuple[str, ...] = USUAL
@@ -55,13 +60,22 @@ class Mentions:
         self.unfinished += sum(map(len, open_.values()))
         return sorted(found)
 
-    def _word(self, i: int, value: str, state: tuple[dict[str, list[tuple[int, str]]], set[Mention]], tree: Tree) -> None:
+    def _word(
+        self,
+        i: int,
+        value: str,
+        state: tuple[dict[str, list[tuple[int, str]]], set[Mention]],
+        tree: Tree,
+    ) -> None:
         open_, found = state
         for whole, opened, closed, other in _ITEM.findall(value):
             group = _PIECE.sub("", self._field(whole or opened or closed, 0))
             piece = _PIECE.search(self._field(whole or opened or closed, 0)) is not None
             if other:
-                raise DataProblem(f"{tree.file}:{tree.line}: word {i + 1}: Entity={value} is not mentions in round brackets")
+                raise DataProblem(
+                    f"{tree.file}:{tree.line}: word {i + 1}: Entity={value} is not mentions in"
+                    " round brackets"
+                )
             if piece:
                 self.unfinished += bool(whole or opened)
             elif whole:

@@ -1,4 +1,6 @@
-"""Raw text of words that were cut by the conventions of Moses, as in SentEval's files: she 'd, wasn 't, don 't."""
+"""Raw text of words that were cut by the conventions of Moses, as in SentEval's files: she 'd, wasn
+'t, don 't.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,11 @@ _NEGATION = "'t"  # Moses cuts don't as don + 't where the Penn Treebank has do 
 
 
 def detokenised(words: Sequence[str]) -> str:
-    """The words as a reader would see them; of the text only spaces are left out, nothing is guessed back.
+    """The words as a reader would see them; of the text only spaces are left out, nothing is
+    guessed back.
 
-    What the files lost stays lost: a space inside a word (pul ing), a cut hyphen or a starred word (f * ck).
+    What the files lost stays lost: a space inside a word (pul ing), a cut hyphen or a starred word
+    (f * ck).
     """
     joined: list[str] = []
     for word in words:
@@ -20,6 +24,7 @@ def detokenised(words: Sequence[str]) -> str:
             joined[-1] += word
         else:
             joined.append(word)
-    if len(joined) > 1 and joined[-1] == '"' and joined.count('"') % 2:  # speech that began in an earlier sentence ends here
+    # speech that began in an earlier sentence ends here
+    if len(joined) > 1 and joined[-1] == '"' and joined.count('"') % 2:
         return rendered(joined[:-1]) + '"'
     return rendered(joined)

@@ -1,7 +1,8 @@
-"""Semantic proto-role annotations as they were published: White et al. 2016 (SPR2, a table) and UDS 1.0 (JSON in a zip).
+"""Semantic proto-role annotations as they were published: White et al. 2016 (SPR2, a table) and UDS
+1.0 (JSON in a zip).
 
-Neither has the sentences: both number those of the English UD treebank, release 1.2. `Treebank` finds them there, or in a later release by
-the table of identifiers that comes with UDS.
+Neither has the sentences: both number those of the English UD treebank, release 1.2. `Treebank`
+finds them there, or in a later release by the table of identifiers that comes with UDS.
 """
 
 from __future__ import annotations
@@ -21,13 +22,18 @@ from sonde.corpora.strict import document, valued
 from sonde.corpora.tally import OnError, Tally
 
 COLUMNS = (
-    "Split", "Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End", "Arg.Phrase", "Property", "Response", "Applicable",
+    "Split", "Sentence.ID", "Pred.Token", "Arg.Tokens.Begin", "Arg.Tokens.End", "Arg.Phrase",
+    "Property", "Response", "Applicable",
 )  # fmt: skip
-_NODES = re.compile(r"ewt-(train|dev|test)-(\d+)-semantics-pred-([1-9]\d*)%%ewt-\1-\2-semantics-arg-([1-9]\d*)")
+_NODES = re.compile(
+    r"ewt-(train|dev|test)-(\d+)-semantics-pred-([1-9]\d*)%%ewt-\1-\2-semantics-arg-([1-9]\d*)"
+)
 
 
 class Place(NamedTuple):
-    """A predicate and an argument: words [start, stop) of sentence number `sentence` (from 1) of a split."""
+    """A predicate and an argument: words [start, stop) of sentence number `sentence` (from 1) of a
+    split.
+    """
 
     split: str
     sentence: int
@@ -40,7 +46,8 @@ class Answers:
     """What was said about one predicate and argument.
 
     phrase     the argument's words in lower case, '' where they are not told
-    responses  by property, the answers from 1 to 5 of those who found it applicable; empty where none did
+    responses  by property, the answers from 1 to 5 of those who found it applicable; empty where
+               none did
     """
 
     phrase: str
@@ -52,14 +59,29 @@ class Answers:
 
 
 def spr2(path: Path, on_error: OnError, tally: Tally) -> dict[Place, Answers]:
-    """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv), by place, in its order."""
+    """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv),
+    by place, in its order.
+    """
     found: dict[Place, Answers] = {}
-    each_row(path, (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"), lambda cells: _add(cells, found), on_error, tally)
+    each_row(
+        path,
+        (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"),
+        lambda cells: _add(cells, found),
+        on_error,
+        tally,
+    )
     return found
 
 
-def each_row(path: Path, table: tuple[Sequence[str], str], take: Callable[[list[str]], None], on_error: OnError, tally: Tally) -> None:
-    """Hand the cells of each row of a table with tabs and a line of headings to `take`, whose ValueErrors say what is wrong with a row.
+def each_row(
+    path: Path,
+    table: tuple[Sequence[str], str],
+    take: Callable[[list[str]], None],
+    on_error: OnError,
+    tally: Tally,
+) -> None:
+    """Hand the cells of each row of a table with tabs and a line of headings to `take`, whose
+    ValueErrors say what is wrong with a row.
 
     table  the columns that are wanted, and what the published file that has them is called
     """
@@ -84,29 +106,43 @@ def each_row(path: Path, table: tuple[Sequence[str], str], take: Callable[[list[
 
 def _add(cells: list[str], found: dict[Place, Answers]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
-    numbers = dict(zip(COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end), strict=True))
+    numbers = dict(
+        zip(COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end), strict=True)
+    )
     for column, text in numbers.items():
         if not (text.isascii() and text.isdigit()):
             raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
-    told = {"Split": (split, SPLITS), "Response": (response, ("1", "2", "3", "4", "5", "nan")), "Applicable": (applicable, ("yes", "no"))}
+    told = {
+        "Split": (split, SPLITS),
+        "Response": (response, ("1", "2", "3", "4", "5", "nan")),
+        "Applicable": (applicable, ("yes", "no")),
+    }
     for column, (text, known) in told.items():
         if text not in known:
             raise ValueError(f"{column} is {text[:40]!r}, not one of {', '.join(known)}")
     number, start, first, last = map(int, numbers.values())
     if last < first:
         raise ValueError(f"the argument begins with word {first} and ends with word {last}")
-    answers = found.setdefault(Place(split, number, (start, start + 1), (first, last + 1)), Answers(phrase.lower()))
+    answers = found.setdefault(
+        Place(split, number, (start, start + 1), (first, last + 1)), Answers(phrase.lower())
+    )
     said = answers.responses.setdefault(name, [])
-    if applicable != "no" and response != "nan":  # an extremely rare error of the forms left nan, says the README
+    # an extremely rare error of the forms left nan, says the README
+    if applicable != "no" and response != "nan":
         said.append(float(response))
 
 
 def uds(path: Path, on_error: OnError, tally: Tally) -> Iterator[tuple[Place, Mapping[str, float]]]:
-    """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or not, in its order."""
+    """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or
+    not, in its order.
+    """
     found = _json(path)
     data = found.get("data") if isinstance(found, dict) else None
     if not isinstance(data, dict) or not all(isinstance(edges, dict) for edges in data.values()):
-        raise DataProblem(f"{path}: not the normalized proto-roles of UDS 1.0, which has sentences with their edges under `data`")
+        raise DataProblem(
+            f"{path}: not the normalized proto-roles of UDS 1.0, which has sentences with their"
+            " edges under `data`"
+        )
     for edges in data.values():
         for edge, types in edges.items():
             try:
@@ -118,7 +154,10 @@ def uds(path: Path, on_error: OnError, tally: Tally) -> Iterator[tuple[Place, Ma
 def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
     named = _NODES.fullmatch(edge)
     if named is None:
-        raise ValueError("not a predicate and an argument of UDS, as ewt-dev-1-semantics-pred-4%%ewt-dev-1-semantics-arg-2")
+        raise ValueError(
+            "not a predicate and an argument of UDS, as"
+            " ewt-dev-1-semantics-pred-4%%ewt-dev-1-semantics-arg-2"
+        )
     try:
         values = {name: float(one["value"]) for name, one in types["protoroles"].items()}
     except (KeyError, TypeError, AttributeError, ValueError):
@@ -126,7 +165,10 @@ def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
     if wrong := [name for name, value in values.items() if not math.isfinite(value)]:
         raise ValueError(f"the value of {wrong[0]} is not a finite number")
     predicate, argument = int(named[3]), int(named[4])
-    return Place(named[1], int(named[2]), (predicate - 1, predicate), (argument - 1, argument)), values
+    return (
+        Place(named[1], int(named[2]), (predicate - 1, predicate), (argument - 1, argument)),
+        values,
+    )
 
 
 def _json(path: Path) -> Any:
@@ -145,14 +187,17 @@ def _identifiers(path: Path) -> dict[str, str]:
     try:
         return {key: str(value["sentence_id"]) for key, value in _json(path).items()}
     except (KeyError, TypeError, AttributeError):
-        raise DataProblem(f'{path}: not ud_ids.json of UDS, an object as {{"ewt-dev-1": {{"sentence_id": ...}}}}') from None
+        raise DataProblem(
+            f'{path}: not ud_ids.json of UDS, an object as {{"ewt-dev-1": {{"sentence_id": ...}}}}'
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
 class Treebank:
     """The sentences of English UD, which annotations number from 1 in each split of release 1.2.
 
-    ordered  by split, the sentences in order; `named` by identifier; `ids` from 'ewt-dev-1' to an identifier, {} for release 1.2 itself
+    ordered  by split, the sentences in order; `named` by identifier; `ids` from 'ewt-dev-1' to an
+             identifier, {} for release 1.2 itself
     """
 
     ordered: Mapping[str, list[Sentence]]
@@ -160,8 +205,12 @@ class Treebank:
     ids: Mapping[str, str]
 
     @classmethod
-    def read(cls, path: str, ids: str | None, on_error: OnError = "raise", tally: Tally | None = None) -> Treebank:
-        """The treebank in a folder; `ids` is the file ud_ids.json of UDS, needed for other releases than 1.2."""
+    def read(
+        cls, path: str, ids: str | None, on_error: OnError = "raise", tally: Tally | None = None
+    ) -> Treebank:
+        """The treebank in a folder; `ids` is the file ud_ids.json of UDS, needed for other releases
+        than 1.2.
+        """
         ordered: dict[str, list[Sentence]] = {}
         named: dict[str, Sentence] = {}
         for part in corpus([path], (".conllu",)):
@@ -169,8 +218,9 @@ class Treebank:
                 ordered.setdefault(part.split, []).append(tree.sentence)
                 if ids is None and tree.sent_id:
                     raise DataProblem(
-                        f"{part.path} names its sentences ({tree.sent_id}), so it is later than release 1.2, whose sentences are numbered; "
-                        f"give ids=ud_ids.json of UDS, which says what they are called"
+                        f"{part.path} names its sentences ({tree.sent_id}), so it is later than"
+                        " release 1.2, whose sentences are numbered; give ids=ud_ids.json of UDS,"
+                        " which says what they are called"
                     )
                 named[tree.sent_id] = tree.sentence
         table = {} if ids is None else _identifiers(Path(ids).expanduser())

@@ -1,7 +1,8 @@
 """Words -> readable text, and the repair of sentences whose words were moved or replaced.
 
-Tasks that alter sentences must not be given away by spelling. So originals and altered sentences take one road: `repaired`
-puts the words in order and sees to the capital, `rendered` writes them down.
+Tasks that alter sentences must not be given away by spelling. So originals and altered sentences
+take one road: `repaired` puts the words in order and sees to the capital, `rendered` writes them
+down.
 """
 
 from __future__ import annotations
@@ -12,12 +13,46 @@ from collections.abc import Sequence
 from sonde.core import Sentence
 
 _UNESCAPED = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"', "`": "‘",
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"',
+    "''": '"', "`": "‘",
 }  # fmt: skip
-_CLOSING = frozenset([",", ".", ";", ":", "?", "!", "%", ")", "]", "}", "”", "’", "...", "…", "?!", "!!", "!?", "..", "???", "!!!", "??"])
+_CLOSING = frozenset(
+    [
+        ",",
+        ".",
+        ";",
+        ":",
+        "?",
+        "!",
+        "%",
+        ")",
+        "]",
+        "}",
+        "”",
+        "’",
+        "...",
+        "…",
+        "?!",
+        "!!",
+        "!?",
+        "..",
+        "???",
+        "!!!",
+        "??",
+    ]
+)
 _OPENING = frozenset(["(", "[", "{", "“", "‘", "$", "£", "€"])
 _CLITIC = re.compile(r"(?i)['’](?:s|re|ve|ll|d|m)$|n['’]t$")
-_ONE = {"can": ("not",), "gon": ("na",), "wan": ("na",), "got": ("ta",), "du": ("n",), "n": ("no",), "gim": ("me",), "lem": ("me",)}
+_ONE = {
+    "can": ("not",),
+    "gon": ("na",),
+    "wan": ("na",),
+    "got": ("ta",),
+    "du": ("n",),
+    "n": ("no",),
+    "gim": ("me",),
+    "lem": ("me",),
+}
 _PAIRED = frozenset(['"', "'"])
 _MARKS = re.compile(r"[^\w]+$")
 
@@ -27,9 +62,11 @@ HYPHEN = "HYPH"
 
 
 def rendered(words: Sequence[str], tags: Sequence[str] = ()) -> str:
-    """The words as a reader would see them: marks close up to their words, clitics too, quotes and brackets in pairs.
+    """The words as a reader would see them: marks close up to their words, clitics too, quotes and
+    brackets in pairs.
 
-    Tags, where they are given, tell the hyphens of words that were split at them (wild - type) from dashes.
+    Tags, where they are given, tell the hyphens of words that were split at them (wild - type) from
+    dashes.
     """
     hyphens = {i for i, tag in enumerate(tags) if tag == HYPHEN}
     pieces: list[str] = []
@@ -56,7 +93,9 @@ def unescaped(word: str) -> str:
 
 
 def joined(first: str, second: str) -> bool:
-    """Whether two words are parts of one (did n't, it 's, can not, gon na), so that no space stands between them."""
+    """Whether two words are parts of one (did n't, it 's, can not, gon na), so that no space stands
+    between them.
+    """
     return _CLITIC.match(second) is not None or second.lower() in _ONE.get(first.lower(), ())
 
 
@@ -70,8 +109,12 @@ def _possessive(word: str, i: int, words: Sequence[str]) -> bool:
     return word == "'" and i > 0 and words[i - 1][-1:] in "sS" and words.count("'") % 2 == 1
 
 
-def repaired(words: Sequence[str], order: Sequence[int] | None = None, name: bool = False) -> tuple[str, ...]:
-    """Words in a new order, a capital first; the old first word loses its own elsewhere, unless it is a name."""
+def repaired(
+    words: Sequence[str], order: Sequence[int] | None = None, name: bool = False
+) -> tuple[str, ...]:
+    """Words in a new order, a capital first; the old first word loses its own elsewhere, unless it
+    is a name.
+    """
     found = [words[i] for i in order] if order is not None else list(words)
     if order is not None and order[0] != 0 and not name:
         place = list(order).index(0)

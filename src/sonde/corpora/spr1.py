@@ -1,14 +1,18 @@
-"""Semantic proto-roles over the Penn Treebank (Reisinger et al. 2015; SPR1), in the two forms in which they are handed on.
+"""Semantic proto-roles over the Penn Treebank (Reisinger et al. 2015; SPR1), in the two forms in
+which they are handed on.
 
-The table that was published, protoroles_eng_pb_08302015.tsv, numbers the treebank's sentences and words and has no text:
+The table that was published, protoroles_eng_pb_08302015.tsv, numbers the treebank's sentences and
+words and has no text:
 
     Split  Sentence.ID  Pred.Token  Arg  Arg.Pos  Roleset  Gram.Func  Property  Response  Applicable
     train  1778_51      8           0    5:1*7:1  join.01  subj       volition  5         True
 
-sentence 51, counted from 0, of wsj_1778.mrg; words counted from 0 with the traces; the argument as PropBank points to it: the
-constituent that stands a number of steps above a word, `*` for a chain of traces, `,` and `;` for one in several pieces.
+sentence 51, counted from 0, of wsj_1778.mrg; words counted from 0 with the traces; the argument as
+PropBank points to it: the constituent that stands a number of steps above a word, `*` for a chain
+of traces, `,` and `;` for one in several pieces.
 
-The file of Rudinger et al. (2018), which Tenney et al. (2019) read, has sentences and the heads of arguments, a record a line:
+The file of Rudinger et al. (2018), which Tenney et al. (2019) read, has sentences and the heads of
+arguments, a record a line:
 
     {"tokens": [...], "split": "dev", "sent_id": "1940_1", "spr1": [{"pred_idx": 8, "arg_idx": 1,
      "responses": [{"spr_property": "awareness", "response": 5.0}, ...]}, ...]}
@@ -38,7 +42,9 @@ _POINTER = re.compile(r"\d+:\d+([*,;]\d+:\d+)*")
 
 
 class Annotated(NamedTuple):
-    """A predicate and one of its arguments in a sentence, and the response from 1 to 5 to each property (the mean of several)."""
+    """A predicate and one of its arguments in a sentence, and the response from 1 to 5 to each
+    property (the mean of several).
+    """
 
     sentence: Sentence
     split: str
@@ -85,7 +91,9 @@ def _record(line: str, unreadable: str) -> list[Annotated]:
     if not all(isinstance(word, str) and word for word in tokens):
         raise ValueError("a token is no word")
     if "spr1" not in row:
-        raise ValueError("no spr1, the annotated arguments; mini.sprl, the sample of the neural parser, has none")
+        raise ValueError(
+            "no spr1, the annotated arguments; mini.sprl, the sample of the neural parser, has none"
+        )
     split = row.get("split", "")
     if split not in ("", *SPLITS):
         raise ValueError(f"split is {str(split)[:40]!r}, not one of {', '.join(SPLITS)}")
@@ -100,42 +108,69 @@ def _argument(found: Any, sentence: Sentence, split: str) -> Annotated:
         predicate, argument = (found[key] for key in ("pred_idx", "arg_idx"))
         said = [(one["spr_property"], one["response"]) for one in found["responses"]]
     except (KeyError, TypeError):
-        raise ValueError("an argument has pred_idx, arg_idx and responses with spr_property and response") from None
+        raise ValueError(
+            "an argument has pred_idx, arg_idx and responses with spr_property and response"
+        ) from None
     for word in (predicate, argument):
         if type(word) is not int or not 0 <= word < len(sentence.words):
             raise ValueError(f"word {str(word)[:40]} of a sentence of {len(sentence.words)}")
-    return Annotated(sentence, split, (predicate, predicate + 1), (argument, argument + 1), _means(said))
+    return Annotated(
+        sentence, split, (predicate, predicate + 1), (argument, argument + 1), _means(said)
+    )
 
 
 def _means(said: Sequence[tuple[Any, Any]]) -> dict[str, float]:
     """The mean response to each property."""
     found: dict[str, list[float]] = {}
     for name, response in said:
-        if not isinstance(name, str) or not name or type(response) not in (int, float) or not 1 <= response <= 5:
-            raise ValueError(f"a response is a number from 1 to 5 to a property, found {str(response)[:40]} to {str(name)[:40]!r}")
+        if (
+            not isinstance(name, str)
+            or not name
+            or type(response) not in (int, float)
+            or not 1 <= response <= 5
+        ):
+            raise ValueError(
+                f"a response is a number from 1 to 5 to a property, found {str(response)[:40]} to"
+                f" {str(name)[:40]!r}"
+            )
         found.setdefault(name, []).append(float(response))
     return {name: sum(mine) / len(mine) for name, mine in found.items()}
 
 
-def table(path: Path, treebank: str, on_error: OnError, tally: Tally, lost: Lost) -> Iterator[Annotated]:
-    """The arguments of the published table, sentence by sentence, in the Penn Treebank's files of the Wall Street Journal."""
+def table(
+    path: Path, treebank: str, on_error: OnError, tally: Tally, lost: Lost
+) -> Iterator[Annotated]:
+    """The arguments of the published table, sentence by sentence, in the Penn Treebank's files of
+    the Wall Street Journal.
+    """
     trees, last = Trees.below(treebank), ""
-    for (split, name, predicate, pointer), said in sorted(_rows(path, on_error, tally).items(), key=lambda row: row[0][:2]):
+    for (split, name, predicate, pointer), said in sorted(
+        _rows(path, on_error, tally).items(), key=lambda row: row[0][:2]
+    ):
         tree = trees.tree(name)
         if tree is not None and name != last:
-            tally.sentences, tally.words, last = tally.sentences + 1, tally.words + len(tree.sentence.words), name
+            tally.sentences, tally.words, last = (
+                tally.sentences + 1,
+                tally.words + len(tree.sentence.words),
+                name,
+            )
         if tree is None:
             lost.count("arguments whose sentence the treebank does not have")
             continue
         verb, argument = tree.word(predicate), tree.argument(pointer)
         if verb is None:
-            lost.count("arguments of a predicate that is no word there; is it the Penn Treebank, release 3?")
+            lost.count(
+                "arguments of a predicate that is no word there; is it the Penn Treebank,"
+                " release 3?"
+            )
         elif argument is None:
             lost.count("arguments without a word, such as traces")
         else:
             if len(argument) > 1:
                 lost.count("(kept) arguments in several pieces, of which the first was taken")
-            yield Annotated(tree.sentence, split, (verb, verb + 1), argument[0], _means(list(said.items())))
+            yield Annotated(
+                tree.sentence, split, (verb, verb + 1), argument[0], _means(list(said.items()))
+            )
 
 
 Key = tuple[str, str, int, str]
@@ -143,7 +178,9 @@ Key = tuple[str, str, int, str]
 
 
 def _rows(path: Path, on_error: OnError, tally: Tally) -> dict[Key, dict[str, float]]:
-    """The response to each property of each argument; 1, very unlikely, where a property is not applicable."""
+    """The response to each property of each argument; 1, very unlikely, where a property is not
+    applicable.
+    """
     found: dict[Key, dict[str, float]] = {}
 
     def take(cells: list[str]) -> None:
@@ -168,12 +205,18 @@ def _row(cells: list[str]) -> tuple[Key, str, float]:
     for column, (known, text) in right.items():
         if not known:
             raise ValueError(f"{column} is {text[:40]!r}, which it cannot be")
-    return (split, sentence, int(predicate), pointer), name, float(response) if applicable.lower() == "true" else 1.0
+    return (
+        (split, sentence, int(predicate), pointer),
+        name,
+        float(response) if applicable.lower() == "true" else 1.0,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A tree with its traces, and the sentence without them. Places count words as PropBank does, with traces."""
+    """A tree with its traces, and the sentence without them. Places count words as PropBank does,
+    with traces.
+    """
 
     tree: brackets.Tree
     sentence: Sentence
@@ -200,15 +243,25 @@ class Placed:
         return found if found >= 0 else None
 
     def argument(self, pointer: str) -> list[Span] | None:
-        """The pieces of an argument as words of the sentence: of a chain the first member with words; None where none has any."""
+        """The pieces of an argument as words of the sentence: of a chain the first member with
+        words; None where none has any.
+        """
         for member in pointer.split("*"):
-            pieces = sorted({span for text in re.split("[,;]", member) if (span := self._words(text)) is not None})
+            pieces = sorted(
+                {
+                    span
+                    for text in re.split("[,;]", member)
+                    if (span := self._words(text)) is not None
+                }
+            )
             if pieces:
                 return _joined(pieces)
         return None
 
     def _words(self, text: str) -> Span | None:
-        """The words below the constituent so many steps above a word; a step from a word's tag leads to the phrase around it."""
+        """The words below the constituent so many steps above a word; a step from a word's tag
+        leads to the phrase around it.
+        """
         place, steps = map(int, text.split(":"))
         if place >= len(self.above):
             return None
@@ -241,10 +294,20 @@ class Trees:
     @classmethod
     def below(cls, folder: str) -> Trees:
         """The files named wsj_NNNN in a folder of trees in brackets."""
-        named = {uncompressed(part.path).stem.lower(): part.path for part in corpus([folder], brackets.SUFFIXES)}
-        files = {name.removeprefix("wsj_"): path for name, path in named.items() if name.startswith("wsj_")}
+        named = {
+            uncompressed(part.path).stem.lower(): part.path
+            for part in corpus([folder], brackets.SUFFIXES)
+        }
+        files = {
+            name.removeprefix("wsj_"): path
+            for name, path in named.items()
+            if name.startswith("wsj_")
+        }
         if not files:
-            raise DataProblem(f"{folder} has no file of the Wall Street Journal, as wsj_1778.mrg: name the Penn Treebank's folder of them")
+            raise DataProblem(
+                f"{folder} has no file of the Wall Street Journal, as wsj_1778.mrg: name the Penn"
+                " Treebank's folder of them"
+            )
         return cls(files)
 
     def tree(self, name: str) -> Placed | None:
@@ -253,5 +316,7 @@ class Trees:
         if file not in self.files:
             return None
         if file not in self._read:
-            self._read[file] = [Placed.of(tree) for tree in brackets.read(self.files[file], traces=True)]
+            self._read[file] = [
+                Placed.of(tree) for tree in brackets.read(self.files[file], traces=True)
+            ]
         return self._read[file][int(number)] if int(number) < len(self._read[file]) else None

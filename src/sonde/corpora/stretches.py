@@ -1,7 +1,9 @@
-"""Many sentences of a CoNLL-U file at once, in arrays over all their words, for work that goes through whole treebanks.
+"""Many sentences of a CoNLL-U file at once, in arrays over all their words, for work that goes
+through whole treebanks.
 
-A piece of the file is parsed by pyarrow's reader of separated values and checked as arrays, all that `conllu` checks. Where
-anything is out of the ordinary, that piece is read by `conllu` sentence by sentence, which finds and names what it is.
+A piece of the file is parsed by pyarrow's reader of separated values and checked as arrays, all
+that `conllu` checks. Where anything is out of the ordinary, that piece is read by `conllu` sentence
+by sentence, which finds and names what it is.
 """
 
 from __future__ import annotations
@@ -74,7 +76,10 @@ class Stretch:
         """The sentences: syntactic words, punctuation included, and raw strings."""
         words = self.words.strings()
         bounds = self.starts.tolist()
-        return [Sentence(tuple(words[a:b]), text) for (a, b), text in zip(pairwise(bounds), self.texts, strict=True)]
+        return [
+            Sentence(tuple(words[a:b]), text)
+            for (a, b), text in zip(pairwise(bounds), self.texts, strict=True)
+        ]
 
     def levels(self) -> Ints:
         """How many words lie on the way from the root to each word, both counted [words]."""
@@ -84,22 +89,32 @@ class Stretch:
     def of(cls, found: Sequence[Tree]) -> Stretch:
         """The same of trees."""
         starts = np.cumsum([0, *(len(t.words) for t in found)])
-        roots = np.array([start + t.root for start, t in zip(starts, found, strict=False)], np.int64)
+        roots = np.array(
+            [start + t.root for start, t in zip(starts, found, strict=False)], np.int64
+        )
         heads = np.array([head for t in found for head in t.heads], np.int64)
         parents = heads + np.repeat(starts[:-1], np.diff(starts))
         parents[roots] = roots
         depths = np.array([t.depth for t in found], np.int64)
-        columns = {name: _coded([value for t in found for value in getattr(t, name)]) for name in _COLUMNS}
+        columns = {
+            name: _coded([value for t in found for value in getattr(t, name)]) for name in _COLUMNS
+        }
         return cls(starts, parents, roots, depths, **columns, texts=[t.text for t in found])
 
 
 def _coded(values: list[str]) -> Coded:
     numbers: dict[str, int] = {}
-    return Coded(np.array([numbers.setdefault(v, len(numbers)) for v in values], np.int64), list(numbers))
+    return Coded(
+        np.array([numbers.setdefault(v, len(numbers)) for v in values], np.int64), list(numbers)
+    )
 
 
-def stretches(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Stretch]:
-    """The sentences of a file, a stretch a piece; what is wrong with it is a DataProblem that names file and line."""
+def stretches(
+    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Stretch]:
+    """The sentences of a file, a stretch a piece; what is wrong with it is a DataProblem that names
+    file and line.
+    """
     source = Source(str(path), on_error, Tally() if tally is None else tally)
     line = 1
     for data in chunks(path, b"\n\n"):
@@ -146,20 +161,29 @@ def _headed(block: str) -> tuple[str, str]:
 
 
 def _table(joined: str, told: bool) -> Any | None:
-    """The rows as a pyarrow table of strings by code; None where a row has not ten cells, or an empty one."""
+    """The rows as a pyarrow table of strings by code; None where a row has not ten cells, or an
+    empty one.
+    """
     import pyarrow as pa
     from pyarrow import csv
 
     data = joined.encode()
     array = np.frombuffer(data, np.uint8)
-    if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:  # a tab before a tab or the line's end: an empty cell
+    # a tab before a tab or the line's end: an empty cell
+    if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:
         return None
-    wanted = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + ([] if told else ["misc"])
+    wanted = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + (
+        [] if told else ["misc"]
+    )
     try:
         return csv.read_csv(
             pa.py_buffer(data),
-            read_options=csv.ReadOptions(column_names=COLUMNS, use_threads=False, block_size=len(data) + 1),
-            parse_options=csv.ParseOptions(delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False),
+            read_options=csv.ReadOptions(
+                column_names=COLUMNS, use_threads=False, block_size=len(data) + 1
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False
+            ),
             convert_options=csv.ConvertOptions(
                 include_columns=wanted,
                 column_types=dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.string())),
@@ -176,13 +200,19 @@ def _column(table: Any, name: str) -> Coded:
     return Coded(column.indices.to_numpy().astype(np.int64), column.dictionary.to_pylist())
 
 
-def _checked(columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]) -> Stretch:
-    """Rows as a stretch; a ValueError or DataProblem where they are no numbered trees with well-formed features."""
+def _checked(
+    columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]
+) -> Stretch:
+    """Rows as a stretch; a ValueError or DataProblem where they are no numbered trees with
+    well-formed features.
+    """
     for raw in columns["feats"].names:
         features(raw)
     rows = np.concatenate([[0], np.cumsum(sizes)])
     ids = columns["id"]
-    numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[ids.codes]
+    numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
+        ids.codes
+    ]
     real = numbers >= 0
     starts = np.concatenate([[0], np.cumsum(np.add.reduceat(real, rows[:-1], dtype=np.int64))])
     lengths = np.diff(starts)
@@ -192,10 +222,23 @@ def _checked(columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: di
         raise ValueError("ids")
     ranges = _ranges(columns, np.flatnonzero(~real), rows, starts, np.cumsum(real))
     kept = {name: Coded(c.codes[real], c.names) for name, c in columns.items() if name != "id"}
-    heads = np.fromiter((NUMBERS[name] if name != "_" else -2 for name in kept["head"].names), np.int64)[kept["head"].codes]
+    heads = np.fromiter(
+        (NUMBERS[name] if name != "_" else -2 for name in kept["head"].names), np.int64
+    )[kept["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
     words = Coded(kept["form"].codes, [forms.setdefault(w, w) for w in kept["form"].names])
-    found = Stretch(starts, parents, roots, depths, words, kept["lemma"], kept["upos"], kept["feats"], kept["deprel"], texts)
+    found = Stretch(
+        starts,
+        parents,
+        roots,
+        depths,
+        words,
+        kept["lemma"],
+        kept["upos"],
+        kept["feats"],
+        kept["deprel"],
+        texts,
+    )
     _check_words(found, ranges)
     return found if all(texts) else _told(found, kept["misc"], ranges)
 
@@ -211,7 +254,9 @@ def _check_words(found: Stretch, ranges: dict[int, list[Range]]) -> None:
             raise ValueError("text")
 
 
-def _ranges(columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints) -> dict[int, list[Range]]:
+def _ranges(
+    columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints
+) -> dict[int, list[Range]]:
     """The multiword tokens by sentence; they and the empty nodes are checked as in `conllu`."""
     found: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
     of = np.searchsorted(rows, others, "right") - 1
@@ -219,15 +264,29 @@ def _ranges(columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, b
     for row, k in zip(others.tolist(), of.tolist(), strict=True):
         form, name = (columns[c].names[columns[c].codes[row]] for c in ("form", "id"))
         misc = told.names[told.codes[row]] if told else "_"
-        extra([name, form, *"_______", misc], int(before[row] - starts[k]), found.setdefault(k, ([], [])), "")
-    return {k: list(inside(ranges, int(starts[k + 1] - starts[k]), "")) for k, (ranges, _) in found.items()}
+        extra(
+            [name, form, *"_______", misc],
+            int(before[row] - starts[k]),
+            found.setdefault(k, ([], [])),
+            "",
+        )
+    return {
+        k: list(inside(ranges, int(starts[k + 1] - starts[k]), ""))
+        for k, (ranges, _) in found.items()
+    }
 
 
 def _trees(heads: Ints, starts: Ints, first: Ints, position: Ints) -> tuple[Ints, Ints, Ints]:
-    """Parents, roots and depths of heads (0-based, -1 at roots); a ValueError where a sentence is not one tree."""
+    """Parents, roots and depths of heads (0-based, -1 at roots); a ValueError where a sentence is
+    not one tree.
+    """
     lengths = np.diff(starts)
     roots = np.flatnonzero(heads == -1)
-    if heads.min() < -1 or (heads >= np.repeat(lengths, lengths)).any() or len(roots) != len(lengths):
+    if (
+        heads.min() < -1
+        or (heads >= np.repeat(lengths, lengths)).any()
+        or len(roots) != len(lengths)
+    ):
         raise ValueError("heads")
     if (roots < starts[:-1]).any() or (roots >= starts[1:]).any():
         raise ValueError("roots")
@@ -239,9 +298,11 @@ def _trees(heads: Ints, starts: Ints, first: Ints, position: Ints) -> tuple[Ints
 
 
 def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
-    """The root above each word, and how many steps lead there, in sentences of at most so many words.
+    """The root above each word, and how many steps lead there, in sentences of at most so many
+    words.
 
-    Every word's ancestor and the way to it are doubled at once, so that a few rounds reach all roots.
+    Every word's ancestor and the way to it are doubled at once, so that a few rounds reach all
+    roots.
     """
     above, way = parents, (parents != np.arange(len(parents))).astype(np.int64)
     for _ in range(longest.bit_length()):
@@ -254,5 +315,8 @@ def _told(found: Stretch, misc: Coded, ranges: dict[int, list[Range]]) -> Stretc
     """The stretch with raw strings rebuilt where no comment told them."""
     words, notes = found.words.strings(), misc.strings()
     bounds = found.starts.tolist()
-    texts = [found.texts[k] or rebuilt(words[a:b], notes[a:b], ranges.get(k, ())) for k, (a, b) in enumerate(pairwise(bounds))]
+    texts = [
+        found.texts[k] or rebuilt(words[a:b], notes[a:b], ranges.get(k, ()))
+        for k, (a, b) in enumerate(pairwise(bounds))
+    ]
     return replace(found, texts=texts)

@@ -1,4 +1,6 @@
-"""JSON that means one thing: no key twice, no NaN, no number beyond all measure, no half characters, no endless nesting."""
+"""JSON that means one thing: no key twice, no NaN, no number beyond all measure, no half
+characters, no endless nesting.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def document(path: str | Path, nan: bool = False) -> Any:
-    """The value in a file that holds one; what is wrong is a DataProblem with the file, and the line where one is to blame."""
+    """The value in a file that holds one; what is wrong is a DataProblem with the file, and the
+    line where one is to blame.
+    """
     return valued(content(path), path, nan)
 
 
@@ -25,7 +29,9 @@ def valued(data: bytes, where: str | Path, nan: bool = False) -> Any:
     try:
         return parsed(text, nan)
     except Malformed as problem:
-        raise DataProblem(f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}") from None
+        raise DataProblem(
+            f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}"
+        ) from None
 
 
 class Malformed(ValueError):
@@ -37,15 +43,26 @@ class Malformed(ValueError):
 
 
 def parsed(text: str, nan: bool = False) -> Any:
-    """The value that a text describes; Malformed says in a few words what is wrong, and where. With `nan`, NaN is a number."""
+    """The value that a text describes; Malformed says in a few words what is wrong, and where. With
+    `nan`, NaN is a number.
+    """
     try:
-        found = json.loads(text, object_pairs_hook=_once, parse_int=_int, parse_constant=float if nan else _constant)
+        found = json.loads(
+            text,
+            object_pairs_hook=_once,
+            parse_int=_int,
+            parse_constant=float if nan else _constant,
+        )
     except json.JSONDecodeError as error:
-        raise Malformed(f"not JSON ({error.msg.removesuffix(' at')} at character {error.colno})", error.lineno) from None
+        raise Malformed(
+            f"not JSON ({error.msg.removesuffix(' at')} at character {error.colno})", error.lineno
+        ) from None
     except RecursionError:
         raise Malformed("nested too deeply") from None
     if _HALF.search(text) and not _whole(found):
-        raise Malformed("one half of a character without the other (\\ud800 to \\udfff), which no file can hold")
+        raise Malformed(
+            "one half of a character without the other (\\ud800 to \\udfff), which no file can hold"
+        )
     return found
 
 
@@ -60,7 +77,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise Malformed(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice in one object")
+        raise Malformed(
+            f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice in one"
+            " object"
+        )
     return found
 
 

@@ -1,4 +1,6 @@
-"""The annotation style of a treebank as a whole: which release of Universal Dependencies it follows, and whose names its values have."""
+"""The annotation style of a treebank as a whole: which release of Universal Dependencies it
+follows, and whose names its values have.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from dataclasses import dataclass, field
 from sonde.corpora.trees import features
 
 FIRST = frozenset({"dobj", "nsubjpass", "csubjpass", "auxpass", "mwe", "remnant"})
-SECOND = frozenset({"obj", "obl", "fixed", "flat", "orphan", "clf", "nsubj:pass", "csubj:pass", "aux:pass"})
+SECOND = frozenset(
+    {"obj", "obl", "fixed", "flat", "orphan", "clf", "nsubj:pass", "csubj:pass", "aux:pass"}
+)
 """Relations that only release 1 or only release 2 has (UD v2 guidelines, summary of changes)."""
 
 VALUES = {
@@ -18,7 +22,9 @@ VALUES = {
     "Mood": frozenset({"Ind", "Imp"}),
     "VerbForm": frozenset({"Fin", "Inf", "Part"}),
 }
-"""Features that rules read, and values of which a treebank that writes the feature has at least one."""
+"""Features that rules read, and values of which a treebank that writes the feature has at least
+one.
+"""
 
 
 @dataclass
@@ -48,7 +54,8 @@ class Style:
                 if name in VALUES:
                     found.setdefault(name, set()).update(value.split(","))
         return "; ".join(
-            f"{name} is written {', '.join(sorted(values))} there, not {', '.join(sorted(VALUES[name]))}"
+            f"{name} is written {', '.join(sorted(values))} there, not"
+            f" {', '.join(sorted(VALUES[name]))}"
             for name, values in sorted(found.items())
             if not values & VALUES[name]
         )

@@ -1,4 +1,6 @@
-"""What readers count while they read: sentences, words, what was left out and why, and what holds of a source as a whole."""
+"""What readers count while they read: sentences, words, what was left out and why, and what holds
+of a source as a whole.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ _SHOWN = 20
 class Tally:
     """What was read and what was left out; a reader adds to it, so that its caller can show it.
 
-    mistold   sentences whose raw string is not made of their words, which were put together instead; `first` is where
+    mistold   sentences whose raw string is not made of their words, which were put together
+              instead; `first` is where
     withheld  sentences without their words, skipped
     said      what else there is to say about the source as a whole
     """
@@ -31,11 +34,16 @@ class Tally:
 
     def remarks(self) -> list[str]:
         """What a reader of a table should know about the source as a whole, in sentences."""
-        text = f"{self.mistold:,} raw strings (# text) are not made of the words, which were put together instead; the first: {self.first}"
+        text = (
+            f"{self.mistold:,} raw strings (# text) are not made of the words, which were put"
+            f" together instead; the first: {self.first}"
+        )
         return [*([text] if self.mistold else []), *self.said]
 
     def say(self, remark: str, once: str = "") -> None:
-        """Keep something that holds of a source as a whole, if nothing that begins with `once` was said before."""
+        """Keep something that holds of a source as a whole, if nothing that begins with `once` was
+        said before.
+        """
         if not (once and any(said.startswith(once) for said in self.said)):
             self.said.append(remark)
 
@@ -46,7 +54,11 @@ class Tally:
             self.problems.append(problem)
 
     def refuse(self, problem: object, on_error: OnError) -> None:
-        """Raise what is wrong with a sentence as a DataProblem, or count the sentence as left out."""
+        """Raise what is wrong with a sentence as a DataProblem, or count the sentence as left
+        out.
+        """
         if on_error == "raise":
-            raise DataProblem(f"{problem} (on_error=skip leaves such sentences out and counts them)")
+            raise DataProblem(
+                f"{problem} (on_error=skip leaves such sentences out and counts them)"
+            )
         self.skip(str(problem))

@@ -1,6 +1,7 @@
 """Running text, one sentence a line, for the tasks that need no tree.
 
-Words are runs of letters and digits (with inner hyphens and apostrophes); every other visible character is a word of its own.
+Words are runs of letters and digits (with inner hyphens and apostrophes); every other visible
+character is a word of its own.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ def words(line: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(line))
 
 
-def read(path: str | Path, on_error: OnError = "raise", tally: Tally | None = None) -> Iterator[Sentence]:
-    """The sentences of a file, in order; blank lines and lines that begin with `# ` are no sentences."""
+def read(
+    path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
+) -> Iterator[Sentence]:
+    """The sentences of a file, in order; blank lines and lines that begin with `# ` are no
+    sentences.
+    """
     tally = Tally() if tally is None else tally
     number = 1
     forms: dict[str, str] = {}  # one string a distinct form

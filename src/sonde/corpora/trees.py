@@ -1,4 +1,6 @@
-"""Trees: one dependency-parsed sentence, its columns side by side, and what can be read off them."""
+"""Trees: one dependency-parsed sentence, its columns side by side, and what can be read off
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _DEEP = 64
 
 
 class Range(NamedTuple):
-    """A multiword token: the words [start, stop) that it stands for, and the form and MISC of the whole."""
+    """A multiword token: the words [start, stop) that it stands for, and the form and MISC of the
+    whole.
+    """
 
     start: int
     stop: int
@@ -24,10 +28,12 @@ class Range(NamedTuple):
 class Tree(NamedTuple):
     """One sentence of a treebank in columns, one value a syntactic word.
 
-    words, upos, feats, deprels   CoNLL-U columns as written; lemmas, xpos, deps and misc are cut out of `cells` when asked for
+    words, upos, feats, deprels   CoNLL-U columns as written; lemmas, xpos, deps and misc are cut
+                                  out of `cells` when asked for
     heads    the index of each word's head, -1 at the root
     depth    how many words lie on the longest path from the root, 1 where the root is alone
-    ranges   multiword tokens; empty: rows of empty nodes, as written; comments: the lines that begin with #
+    ranges   multiword tokens; empty: rows of empty nodes, as written; comments: the lines that
+             begin with #
     text     the raw string: `# text`, or rebuilt from SpaceAfter=No and the multiword tokens
     cells    the rows of the words end to end, eleven cells a row, the last being the line's end
     """
@@ -74,7 +80,9 @@ class Tree(NamedTuple):
 
     @property
     def sentence(self) -> Sentence:
-        """Its syntactic words (punctuation included, multiword tokens taken apart) and its raw string."""
+        """Its syntactic words (punctuation included, multiword tokens taken apart) and its raw
+        string.
+        """
         return Sentence(self.words, self.text)
 
     def children(self, i: int) -> list[int]:
@@ -84,7 +92,9 @@ class Tree(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def features(raw: str) -> Mapping[str, str]:
-    """A FEATS or MISC value as a mapping, `_` as an empty one; a ValueError where it is not `Name=Value|...`."""
+    """A FEATS or MISC value as a mapping, `_` as an empty one; a ValueError where it is not
+    `Name=Value|...`.
+    """
     if raw == "_":
         return MappingProxyType({})
     found = {}
@@ -99,7 +109,8 @@ def features(raw: str) -> Mapping[str, str]:
 def depth(heads: tuple[int, ...]) -> int:
     """How many words lie on the longest path from the root; 0 where the heads run in a circle.
 
-    The set of all words' k-th ancestors is computed at once; it shrinks quickly, so this beats walking from every word.
+    The set of all words' k-th ancestors is computed at once; it shrinks quickly, so this beats
+    walking from every word.
     """
     ancestor = (*heads, -1).__getitem__  # -1, above the root, is its own ancestor
     level = set(heads)
@@ -129,19 +140,25 @@ def _walked(heads: tuple[int, ...]) -> int:
 
 
 def rebuilt(words: Sequence[str], misc: Sequence[str], ranges: Iterable[Range]) -> str:
-    """The raw string of a sentence without `# text`: forms of multiword tokens and of the other words, spaced as MISC says."""
+    """The raw string of a sentence without `# text`: forms of multiword tokens and of the other
+    words, spaced as MISC says.
+    """
     pieces = []
     covering = {r.start: r for r in ranges}
     i = 0
     while i < len(words):
         whole = covering.get(i)
-        form, note, i = (whole.form, whole.misc, whole.stop) if whole else (words[i], misc[i], i + 1)
+        form, note, i = (
+            (whole.form, whole.misc, whole.stop) if whole else (words[i], misc[i], i + 1)
+        )
         pieces.append(form if "SpaceAfter=No" in note.split("|") else form + " ")
     return "".join(pieces).rstrip(" ")
 
 
 def spells(text: str, words: Sequence[str], ranges: Sequence[Range] = ()) -> bool:
-    """Whether a raw string is made of these words, or the multiword tokens that stand for them, whatever the spaces."""
+    """Whether a raw string is made of these words, or the multiword tokens that stand for them,
+    whatever the spaces.
+    """
     forms = list(words)
     for r in ranges:
         forms[r.start : r.stop] = [r.form, *[""] * (r.stop - r.start - 1)]
@@ -164,7 +181,17 @@ def written(tree: Tree) -> str:
     for row in tree.empty:
         empty.setdefault(int(row[0].partition(".")[0]), []).append(row)
     rows = [*tree.comments, *("\t".join(row) for row in empty.get(0, ()))]
-    columns = (tree.words, tree.lemmas, tree.upos, tree.xpos, tree.feats, tree.heads, tree.deprels, tree.deps, tree.misc)
+    columns = (
+        tree.words,
+        tree.lemmas,
+        tree.upos,
+        tree.xpos,
+        tree.feats,
+        tree.heads,
+        tree.deprels,
+        tree.deps,
+        tree.misc,
+    )
     for i, (*left, head, deprel, deps, misc) in enumerate(zip(*columns, strict=True)):
         if i in starts:
             r = starts[i]

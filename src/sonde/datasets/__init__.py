@@ -1,8 +1,10 @@
-"""Candidates -> a data set with splits: duplicates out, target forms disjoint, classes balanced, everything counted.
+"""Candidates -> a data set with splits: duplicates out, target forms disjoint, classes balanced,
+everything counted.
 
-`candidates` is what tasks hand in, `allocate` shares whole groups out over splits, `match` pairs classes up (by length
-where label and length are to be told apart), `draw` puts it together, `carve` makes a missing dev split, and `thin` takes
-part of a data set that has its splits. `together` says what examples share, which intervals must know.
+`candidates` is what tasks hand in, `allocate` shares whole groups out over splits, `match` pairs
+classes up (by length where label and length are to be told apart), `draw` puts it together, `carve`
+makes a missing dev split, and `thin` takes part of a data set that has its splits. `together` says
+what examples share, which intervals must know.
 """
 
 from sonde.datasets.candidates import Candidate
@@ -12,4 +14,13 @@ from sonde.datasets.settings import Settings
 from sonde.datasets.thin import sampled, thinned
 from sonde.datasets.together import together
 
-__all__ = ["Candidate", "Settings", "carve_dev", "folds_needed", "sample", "sampled", "thinned", "together"]
+__all__ = [
+    "Candidate",
+    "Settings",
+    "carve_dev",
+    "folds_needed",
+    "sample",
+    "sampled",
+    "thinned",
+    "together",
+]

@@ -1,4 +1,6 @@
-"""Sharing whole groups out: rows of one group stay together, and every part gets its share of every class."""
+"""Sharing whole groups out: rows of one group stay together, and every part gets its share of every
+class.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,16 @@ from numpy.typing import NDArray
 
 from sonde.vectors import Ints
 
-DIVERSE = 10  # no group takes more than a tenth of a part's share of a class, where another part can hold it
+# no group takes more than a tenth of a part's share of a class, where another part can hold it
+DIVERSE = 10
 
 
 def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator) -> Ints:
-    """The part of each row [n], so that rows of a group (-1: alone) share a part and classes divide as `shares`.
+    """The part of each row [n], so that rows of a group (-1: alone) share a part and classes divide
+    as `shares`.
 
-    Groups of several rows are placed from the largest down where they fit best; single rows then fill what is missing.
+    Groups of several rows are placed from the largest down where they fit best; single rows then
+    fill what is missing.
     """
     classes = int(labels.max()) + 1
     share = np.array(shares, float) / sum(shares)
@@ -35,7 +40,9 @@ def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random
     return parts
 
 
-def _place(labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], classes: int) -> int:
+def _place(
+    labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], classes: int
+) -> int:
     """The part that a group fits best; what the part still needs is lowered."""
     counts = np.bincount(labels, minlength=classes)
     some = np.flatnonzero(counts)
@@ -48,8 +55,12 @@ def _place(labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], 
     return best
 
 
-def allocate_to_all(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator) -> Ints:
-    """The same, but a part that got nothing of a class is given the smallest group of a part with several; few forms need this."""
+def allocate_to_all(
+    groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator
+) -> Ints:
+    """The same, but a part that got nothing of a class is given the smallest group of a part with
+    several; few forms need this.
+    """
     parts, many, classes = allocate(groups, labels, shares, rng), len(shares), int(labels.max()) + 1
     groups = np.where(groups < 0, groups.max() + 1 + np.arange(len(groups)), groups)
     held = np.bincount(parts * classes + labels, minlength=many * classes).reshape(many, classes)
@@ -77,7 +88,9 @@ def _fill(labels: Ints, need: NDArray[np.float64], rng: np.random.Generator) -> 
 
 
 def apportion(total: int, weights: NDArray[np.float64]) -> Ints:
-    """`total` things in proportion to the positive weights, by largest remainder; they add up to `total`."""
+    """`total` things in proportion to the positive weights, by largest remainder; they add up to
+    `total`.
+    """
     wanted = np.maximum(weights, 0)
     if wanted.sum() <= 0:
         wanted = np.ones(len(weights))

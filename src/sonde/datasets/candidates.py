@@ -20,7 +20,8 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 class Candidate(NamedTuple):
     """A sentence that could become an example; a tuple, because there may be millions.
 
-    target   the word form that the label is about, '' where there is none; forms are kept apart between splits, ignoring case
+    target   the word form that the label is about, '' where there is none; forms are kept apart
+             between splits, ignoring case
     split    where the source puts it: 'train', 'dev', 'test', or '' where it does not say
     length   what decorrelation calls the length; None: the number of words
     """
@@ -37,7 +38,8 @@ class Candidate(NamedTuple):
 class Pool:
     """Candidates in columns, all [n].
 
-    labels   codes into names; classes are numbered in sorted order, other labels as they come and without names
+    labels   codes into names; classes are numbered in sorted order, other labels as they come and
+             without names
     targets  codes into forms, -1 without a target
     content  equal for sentences of the same words, ignoring case
     letters  equal for those of the same letters and digits, whatever their marks and spaces
@@ -63,7 +65,9 @@ class Pool:
         if not listed:
             raise DataProblem("no candidates: nothing in the data answers the task's question")
         classes = all(isinstance(c.label, str) for c in listed)
-        labels, found = numbered(c.label if isinstance(c.label, str) else _frozen(c.label) for c in listed)
+        labels, found = numbered(
+            c.label if isinstance(c.label, str) else _frozen(c.label) for c in listed
+        )
         names = tuple(map(str, found)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
@@ -72,12 +76,34 @@ class Pool:
         targets, forms = numbered(c.target.casefold() for c in listed)
         if "" in forms:
             targets = np.where(targets == forms.index(""), -1, targets)
-        lengths = np.fromiter((len(c.sentence.words) if c.length is None else c.length for c in listed), np.int64, len(listed))
+        lengths = np.fromiter(
+            (len(c.sentence.words) if c.length is None else c.length for c in listed),
+            np.int64,
+            len(listed),
+        )
         splits = np.fromiter((_SPLITS.get(c.split, -1) for c in listed), np.int64, len(listed))
-        # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a chance of 3e-6
-        content = np.fromiter((hash("\x1f".join(c.sentence.words).casefold()) for c in listed), np.int64, len(listed))
-        alike = np.fromiter((hash(letters("".join(c.sentence.words)) or n) for n, c in enumerate(listed)), np.int64, len(listed))
-        return cls(listed, labels, names, targets, tuple(map(str, forms)), content, alike, lengths, splits, classes)
+        # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a
+        # chance of 3e-6
+        content = np.fromiter(
+            (hash("\x1f".join(c.sentence.words).casefold()) for c in listed), np.int64, len(listed)
+        )
+        alike = np.fromiter(
+            (hash(letters("".join(c.sentence.words)) or n) for n, c in enumerate(listed)),
+            np.int64,
+            len(listed),
+        )
+        return cls(
+            listed,
+            labels,
+            names,
+            targets,
+            tuple(map(str, forms)),
+            content,
+            alike,
+            lengths,
+            splits,
+            classes,
+        )
 
     def counts(self, rows: Ints) -> dict[str, int]:
         """How many of these rows each class has; {} where labels are no classes."""

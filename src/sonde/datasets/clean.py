@@ -1,4 +1,6 @@
-"""Leaving candidates out before anything is drawn: duplicates, target forms outside the band, rare classes. All counted."""
+"""Leaving candidates out before anything is drawn: duplicates, target forms outside the band, rare
+classes. All counted.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,15 @@ from sonde.vectors import Ints
 
 Notes = dict[str, Any]
 
-HOME = np.array([2, 1, 0])  # of official splits test keeps what is in several, then dev: what is tested stays what it was
+# of official splits test keeps what is in several, then dev: what is tested stays what it was
+HOME = np.array([2, 1, 0])
 
 
 def distinct(pool: Pool, notes: Notes) -> Ints:
     """One row for every run of words; words that occur with two labels are left out altogether.
 
-    Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a probe that had it in train would know it.
+    Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a
+    probe that had it in train would know it.
     """
     order = np.lexsort((np.arange(len(pool.content)), HOME[pool.splits], pool.content))
     first = np.flatnonzero(np.r_[True, np.diff(pool.content[order]) != 0])
@@ -36,7 +40,9 @@ def distinct(pool: Pool, notes: Notes) -> Ints:
 
 
 def banded(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> Ints:
-    """Rows whose target form is neither too rare nor too common (Krasnowska-Kieraś & Wróblewska 2019, section 4.2)."""
+    """Rows whose target form is neither too rare nor too common (Krasnowska-Kieraś & Wróblewska
+    2019, section 4.2).
+    """
     targets = pool.targets[rows]
     some = targets >= 0
     if not some.any():
@@ -44,7 +50,12 @@ def banded(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> Ints:
     counts = np.bincount(targets[some], minlength=len(pool.forms))
     rarest, commonest, cap = settings.bounds(int(some.sum()), int((counts > 0).sum()))
     rare, common = (counts > 0) & (counts < rarest), counts > commonest
-    notes["targets"] = {"forms": int((counts > 0).sum()), "rarest": rarest, "commonest": commonest, "cap": cap}
+    notes["targets"] = {
+        "forms": int((counts > 0).sum()),
+        "rarest": rarest,
+        "commonest": commonest,
+        "cap": cap,
+    }
     notes["too_rare"] = {"forms": int(rare.sum()), "examples": int(counts[rare].sum())}
     notes["too_common"] = {"forms": int(common.sum()), "examples": int(counts[common].sum())}
     return rows[~some | ~(rare | common)[targets]]
@@ -71,19 +82,31 @@ def common(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> Ints:
         raise DataProblem(too_few(rare, settings.least, notes))
     if rare:
         notes["rare_classes"] = rare
-        rows = rows[~np.isin(pool.labels[rows], [i for i, name in enumerate(pool.names) if name in rare])]
+        rows = rows[
+            ~np.isin(pool.labels[rows], [i for i, name in enumerate(pool.names) if name in rare])
+        ]
     if pool.classes and len(counts) - len(rare) < 2:
-        raise DataProblem(f"one class is no question: {counts} after {left_out(notes)}; at least two need {settings.least} examples each")
+        raise DataProblem(
+            f"one class is no question: {counts} after {left_out(notes)}; at least two need"
+            f" {settings.least} examples each"
+        )
     if not len(rows):
-        raise DataProblem(f"nothing is left of {notes['candidates']} candidates after {left_out(notes)}")
+        raise DataProblem(
+            f"nothing is left of {notes['candidates']} candidates after {left_out(notes)}"
+        )
     return rows
 
 
 def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
-    """Rows of official splits whose target form has its home in their own split; the others are counted by split."""
+    """Rows of official splits whose target form has its home in their own split; the others are
+    counted by split.
+    """
     if (unknown := np.flatnonzero(pool.splits[rows] < 0)).size:
         text = pool.candidates[rows[unknown[0]]].sentence.text
-        raise DataProblem(f"{len(unknown)} candidates have no official split, the first is {text[:60]!r}; write splits=sampled")
+        raise DataProblem(
+            f"{len(unknown)} candidates have no official split, the first is {text[:60]!r}; write"
+            " splits=sampled"
+        )
     targets, ranks = pool.targets[rows], HOME[pool.splits[rows]]
     home = np.full(len(pool.forms) + 1, len(SPLITS))
     np.minimum.at(home, targets, ranks)
@@ -95,8 +118,13 @@ def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
 
 def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
     """Why a task is refused, with counts."""
-    found = ", ".join(f"{name}: {n}" for name, n in sorted(counts.items(), key=lambda item: item[1])[:10])
-    return f"too few examples of a class ({found}; {least} are needed) among {notes['candidates']} candidates, after {left_out(notes)}"
+    found = ", ".join(
+        f"{name}: {n}" for name, n in sorted(counts.items(), key=lambda item: item[1])[:10]
+    )
+    return (
+        f"too few examples of a class ({found}; {least} are needed) among {notes['candidates']}"
+        f" candidates, after {left_out(notes)}"
+    )
 
 
 def left_out(notes: Notes) -> str:

@@ -1,6 +1,8 @@
-"""Controls: data sets with the linguistics taken out. `CONTROLS.make("shuffled,seed=1")(dataset)` is one.
+"""Controls: data sets with the linguistics taken out. `CONTROLS.make("shuffled,seed=1")(dataset)`
+is one.
 
-Each leaves a note `control`, with `null`: what a probe that learned nothing scores (docs/design/control-task.md).
+Each leaves a note `control`, with `null`: what a probe that learned nothing scores
+(docs/design/control-task.md).
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """Labels permuted within each split: what a probe scores that can learn nothing but how frequent labels are."""
+    """Labels permuted within each split: what a probe scores that can learn nothing but how
+    frequent labels are.
+    """
 
     seed: int = field(default=0, kw_only=True)
 
@@ -56,18 +60,24 @@ class Shuffled:
             rows = dataset.rows(split)
             order[rows] = rng.permutation(rows)
         changed = replace(dataset, labels=dataset.labels.take(order))
-        return changed.noted(control={"name": "shuffled", "seed": self.seed, "null": null_value(changed)})
+        return changed.noted(
+            control={"name": "shuffled", "seed": self.seed, "null": null_value(changed)}
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class WordLabels:
-    """Labels drawn for word types: what a probe scores by remembering words (Hewitt & Liang 2019, and our extension of it).
+    """Labels drawn for word types: what a probe scores by remembering words (Hewitt & Liang 2019,
+    and our extension of it).
 
-    Every example is kept, so task and control are scored over the same ones; those of test whose key train has are tagged.
+    Every example is kept, so task and control are scored over the same ones; those of test whose
+    key train has are tagged.
 
-    key    of two spans or a longer one: word, the last word of the span that the label is about; pair, those of both spans
+    key    of two spans or a longer one: word, the last word of the span that the label is about;
+           pair, those of both spans
     case   whether types differ that are written alike but for their case; of spans alone
-    least  of whole sentences: the key is the rarest word that so many training examples and a test example have
+    least  of whole sentences: the key is the rarest word that so many training examples and a test
+           example have
     """
 
     key: Literal["word", "pair"] = field(default="word", kw_only=True)
@@ -82,13 +92,28 @@ class WordLabels:
         tags = Tags(np.where(seen, 0, 1), ("yes", "no"))
         changed = replace(dataset, labels=labels, strata={**dataset.strata, KEY_SEEN: tags})
         test = seen[dataset.rows("test")]
-        about = {"name": "word-labels", "seed": self.seed, "null": null_value(changed), "definition": keys.definition}
-        return changed.noted(control={**about, "keys": len(np.unique(keys.codes)), "keys seen": round(float(test.mean()), 6)})
+        about = {
+            "name": "word-labels",
+            "seed": self.seed,
+            "null": null_value(changed),
+            "definition": keys.definition,
+        }
+        return changed.noted(
+            control={
+                **about,
+                "keys": len(np.unique(keys.codes)),
+                "keys seen": round(float(test.mean()), 6),
+            }
+        )
 
     def _keys(self, dataset: Dataset, rng: np.random.Generator) -> Keys:
         if dataset.asked.shape[1]:
             _, codes = np.unique(dataset.asked, axis=0, return_inverse=True)
-            return Keys(codes.ravel(), "a label for each combination of asked words; not of the paper", balanced=True)
+            return Keys(
+                codes.ravel(),
+                "a label for each combination of asked words; not of the paper",
+                balanced=True,
+            )
         if (dataset.sites[:, :, 1] < 0).all():
             return _of_sentences(dataset, self.least, rng)
         return _of_spans(dataset, self.key, self.case)
@@ -96,10 +121,11 @@ class WordLabels:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What decides the control label of each example: codes [n]; a code from `shared` on is that of one example alone.
+    """What decides the control label of each example: codes [n]; a code from `shared` on is that of
+    one example alone.
 
-    balanced  whether labels are dealt out to keys so that they are about as frequent in each split as in the task; else each
-              key's is drawn for itself
+    balanced  whether labels are dealt out to keys so that they are about as frequent in each split
+              as in the task; else each key's is drawn for itself
     """
 
     codes: Ints
@@ -120,12 +146,16 @@ class Keys:
             return labels.take(rng.choice(train, int(codes.max()) + 1)[codes])
         shares = np.bincount(labels.ids[train], minlength=len(labels.names)).astype(float)
         order = rng.permutation(np.flatnonzero(shares))
-        return Classes(order[allocate(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)], labels.names)
+        return Classes(
+            order[allocate(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)],
+            labels.names,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class RandomAsked:
-    """Asked words drawn anew for each example: what a probe scores that is not told what is asked (Ettinger et al. 2018, section 7).
+    """Asked words drawn anew for each example: what a probe scores that is not told what is asked
+    (Ettinger et al. 2018, section 7).
 
     As in the authors' code each slot gets any word of the vocabulary, whatever its kind.
     """
@@ -136,14 +166,20 @@ class RandomAsked:
         if not dataset.asked.shape[1]:
             raise DataProblem("control random-asked: the task asks about no words")
         rng = np.random.default_rng([self.seed, 12])
-        changed = replace(dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape))
-        return changed.noted(control={"name": "random-asked", "seed": self.seed, "null": null_value(changed)})
+        changed = replace(
+            dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape)
+        )
+        return changed.noted(
+            control={"name": "random-asked", "seed": self.seed, "null": null_value(changed)}
+        )
 
 
 def null_value(dataset: Dataset) -> float | None:
-    """What a probe that learned nothing scores: the share of the commonest class, 0 for scores, None for label sets.
+    """What a probe that learned nothing scores: the share of the commonest class, 0 for scores,
+    None for label sets.
 
-    In accuracy, and for scores in correlation. Label sets have no such number but the best constant of their metric.
+    In accuracy, and for scores in correlation. Label sets have no such number but the best constant
+    of their metric.
     """
     if isinstance(dataset.labels, Scores):
         return 0.0
@@ -157,42 +193,68 @@ def _of_spans(dataset: Dataset, key: str, case: bool) -> Keys:
     """The word that a label is about, or both of a pair; of a span of several words, its last."""
     sites = dataset.sites.shape[1]
     if key == "pair" and sites != 2:
-        raise DataProblem("control word-labels,key=pair: the task is about one span, not two; leave key=pair out")
+        raise DataProblem(
+            "control word-labels,key=pair: the task is about one span, not two; leave key=pair out"
+        )
     types, first = _types(dataset, case)
     last = types[first[dataset.sites[:, :, 0]] + dataset.sites[:, :, 2] - 1]
     if key == "pair":
         _, codes = np.unique(last, axis=0, return_inverse=True)
-        return Keys(codes.ravel(), "a label for each pair of words, the last ones of both spans; not of the paper")
+        return Keys(
+            codes.ravel(),
+            "a label for each pair of words, the last ones of both spans; not of the paper",
+        )
     about = int(dataset.notes.get(ABOUT, sites - 1))
     long = bool((np.diff(dataset.sites[:, about, 1:]) > 1).any())
     if sites == 1 and not long:
         return Keys(last[:, 0], "a label for each word type (Hewitt & Liang 2019)")
     which = "span" if sites == 1 else f"{('first', 'second')[about]} span"
-    return Keys(last[:, about], f"a label for each type of the {'last word' if long else 'word'} of the {which}; not of the paper")
+    return Keys(
+        last[:, about],
+        f"a label for each type of the {'last word' if long else 'word'} of the {which}; not of the"
+        " paper",
+    )
 
 
 def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> Keys:
-    """The rarest word of an example's sentences that `least` training examples and a test example have; without one, its own key."""
+    """The rarest word of an example's sentences that `least` training examples and a test example
+    have; without one, its own key.
+    """
     owner, words = _words(dataset)
     pairs = np.unique(np.stack([owner, words], 1), axis=0)
-    counts = [np.bincount(pairs[dataset.splits[pairs[:, 0]] == s, 1], minlength=int(words.max()) + 1) for s in (0, 2)]
+    counts = [
+        np.bincount(pairs[dataset.splits[pairs[:, 0]] == s, 1], minlength=int(words.max()) + 1)
+        for s in (0, 2)
+    ]
     usable = (counts[0] >= least) & (counts[1] >= 1)
     if not usable.any():
-        raise DataProblem(f"control word-labels: train and test share no word that {least} training examples have; write least=1")
-    rank = np.lexsort((rng.random(len(usable)), counts[0], ~usable))  # usable words first, the rarest of them first
+        raise DataProblem(
+            f"control word-labels: train and test share no word that {least} training examples"
+            " have; write least=1"
+        )
+    # usable words first, the rarest of them first
+    rank = np.lexsort((rng.random(len(usable)), counts[0], ~usable))
     place = np.argsort(rank)
     best = np.full(len(dataset), len(usable))
     np.minimum.at(best, pairs[:, 0], place[pairs[:, 1]])
     own = len(usable) + np.arange(len(dataset))
     codes = np.where(best < usable.sum(), rank[np.minimum(best, len(rank) - 1)], own)
-    told = f"a label for the rarest word of the sentence that {least} training examples have; not of the paper"
+    told = (
+        f"a label for the rarest word of the sentence that {least} training examples have; not of"
+        " the paper"
+    )
     return Keys(codes, told, balanced=True, shared=len(usable))
 
 
 def _types(dataset: Dataset, case: bool) -> tuple[Ints, Ints]:
-    """The type of every word, sentence after sentence, and where each sentence begins [sentences + 1]."""
+    """The type of every word, sentence after sentence, and where each sentence begins [sentences +
+    1].
+    """
     numbers: dict[str, int] = {}
-    types = [[numbers.setdefault(w if case else w.casefold(), len(numbers)) for w in s.words] for s in dataset.sentences]
+    types = [
+        [numbers.setdefault(w if case else w.casefold(), len(numbers)) for w in s.words]
+        for s in dataset.sentences
+    ]
     first = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(t) for t in types])])
     return np.concatenate([np.array(t, np.int64) for t in types]), first
 

@@ -1,4 +1,6 @@
-"""Rows -> train, dev and test: sampled, in folds, or official; each is balanced, and lengths are matched where asked."""
+"""Rows -> train, dev and test: sampled, in folds, or official; each is balanced, and lengths are
+matched where asked.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from sonde.vectors import Ints
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """What dividing works with. A block is one row of each class, or, unbalanced, just a row; `limit` is that of |r|."""
+    """What dividing works with. A block is one row of each class, or, unbalanced, just a row;
+    `limit` is that of |r|.
+    """
 
     pool: Pool
     settings: Settings
@@ -32,7 +36,13 @@ class Division:
             found = [self.block(rows[self.pool.splits[rows] == s], rng) for s in range(3)]
             return [self.sized(found, [len(b) for b in found], rng)]
         if folds is None:
-            return [self.sized(self.shared(rows, self.settings.proportions, rng), self.settings.proportions, rng)]
+            return [
+                self.sized(
+                    self.shared(rows, self.settings.proportions, rng),
+                    self.settings.proportions,
+                    rng,
+                )
+            ]
         parts = self.sized(self.shared(rows, [1] * folds[1], rng), [1] * folds[1], rng)
         return [self._fold(parts, number) for number in range(folds[1])]
 
@@ -46,7 +56,9 @@ class Division:
         return [*_dealt(others, apportion(len(others), np.array(train_dev)), rng), parts[number]]
 
     def grouped(self, rows: Ints) -> bool:
-        """Whether rows cannot be divided one by one: they have target forms to keep apart, or classes that differ in size."""
+        """Whether rows cannot be divided one by one: they have target forms to keep apart, or
+        classes that differ in size.
+        """
         return not self.balanced or bool((self.pool.targets[rows] >= 0).any())
 
     @property
@@ -74,23 +86,34 @@ class Division:
         values = contrasts(tuple(self.pool.names[c] for c in self.classes))
         return uncorrelated(found, self.pool.lengths, values, self.limit)
 
-    def sized(self, parts: list[Ints], shares: Sequence[float], rng: np.random.Generator) -> list[Ints]:
-        """As many blocks of each part as the size asked for needs, drawn at random; never padded."""
+    def sized(
+        self, parts: list[Ints], shares: Sequence[float], rng: np.random.Generator
+    ) -> list[Ints]:
+        """As many blocks of each part as the size asked for needs, drawn at random; never
+        padded.
+        """
         if self.settings.size is None:
             return parts
         weights, width = np.array(shares, float), parts[0].shape[1]
         wanted = apportion(self.settings.size // width, weights)
         if any(len(part) < n for part, n in zip(parts, wanted, strict=True)):
             most = _most(np.array([len(part) for part in parts]), weights) * width
-            raise DataProblem(f"size={self.settings.size} cannot be had: the largest that these data allow is {most}; write size={most}")
-        return [_dealt(part, np.array([n, len(part) - n]), rng)[0] for part, n in zip(parts, wanted, strict=True)]
+            raise DataProblem(
+                f"size={self.settings.size} cannot be had: the largest that these data allow is"
+                f" {most}; write size={most}"
+            )
+        return [
+            _dealt(part, np.array([n, len(part) - n]), rng)[0]
+            for part, n in zip(parts, wanted, strict=True)
+        ]
 
 
 def matchable(division: Division, rows: Ints) -> Ints:
-    """The classes that leave enough blocks of like length when others are given up, one after the other.
+    """The classes that leave enough blocks of like length when others are given up, one after the
+    other.
 
-    Trees of depth 2 and of depth 9 share no length, so together they leave nothing; each time the class goes without which
-    most blocks are left, the rarer one where that is the same.
+    Trees of depth 2 and of depth 9 share no length, so together they leave nothing; each time the
+    class goes without which most blocks are left, the rarer one where that is the same.
     """
     labels, classes = division.pool.labels[rows], division.classes
     sizes = np.bincount(labels, minlength=len(division.pool.names))
@@ -100,7 +123,10 @@ def matchable(division: Division, rows: Ints) -> Ints:
         return len(replace(division, classes=kept).block(rows[np.isin(labels, kept)], rng))
 
     while len(classes) > 2 and left(classes) < division.settings.least:
-        classes = max((classes[classes != c] for c in classes), key=lambda kept: (left(kept), sizes[kept].sum()))
+        classes = max(
+            (classes[classes != c] for c in classes),
+            key=lambda kept: (left(kept), sizes[kept].sum()),
+        )
     return classes
 
 
@@ -113,7 +139,9 @@ def _most(lengths: Ints, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) 
 
 
 def _dealt(found: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
-    """Blocks dealt out evenly along their order into parts of these sizes, so that well and badly matched ones mix alike."""
+    """Blocks dealt out evenly along their order into parts of these sizes, so that well and badly
+    matched ones mix alike.
+    """
     turns = np.concatenate([(np.arange(n) + rng.random()) / n for n in sizes if n] or [np.empty(0)])
     parts = np.repeat(np.arange(len(sizes)), sizes)[np.argsort(turns, kind="stable")]
     return [found[parts == k] for k in range(len(sizes))]

@@ -1,7 +1,8 @@
 """Pairing classes up: a block holds one row of each class, so any set of blocks is balanced.
 
-Blocks whose rows have one length leave length and class independent, which is the aim of SentEval's sampling from a
-bivariate Gaussian with diagonal covariance (its README, TreeDepth), and they leave the classes balanced as well.
+Blocks whose rows have one length leave length and class independent, which is the aim of SentEval's
+sampling from a bivariate Gaussian with diagonal covariance (its README, TreeDepth), and they leave
+the classes balanced as well.
 """
 
 from __future__ import annotations
@@ -17,14 +18,20 @@ WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
 def blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
-    """As many blocks [blocks, classes] as the rarest class has rows, drawn at random; labels are those of all rows."""
+    """As many blocks [blocks, classes] as the rarest class has rows, drawn at random; labels are
+    those of all rows.
+    """
     mixed = rng.permutation(rows)
     each = [mixed[labels[mixed] == c] for c in classes]
     return np.stack([found[: min(map(len, each))] for found in each], 1)
 
 
-def matched(rows: Ints, labels: Ints, classes: Ints, lengths: Ints, rng: np.random.Generator) -> Ints:
-    """Blocks [blocks, classes] of rows of like length: first those of one length, then of lengths that differ ever more."""
+def matched(
+    rows: Ints, labels: Ints, classes: Ints, lengths: Ints, rng: np.random.Generator
+) -> Ints:
+    """Blocks [blocks, classes] of rows of like length: first those of one length, then of lengths
+    that differ ever more.
+    """
     mixed = rng.permutation(rows)
     left = [mixed[labels[mixed] == c] for c in classes]
     found = []
@@ -50,10 +57,12 @@ def _within(bins: list[Ints]) -> list[Ints]:
 
 
 def gaussian(lengths: Ints) -> Ints:
-    """Which blocks to keep, of lengths [blocks, classes], so that their lengths are spread as a Gaussian.
+    """Which blocks to keep, of lengths [blocks, classes], so that their lengths are spread as a
+    Gaussian.
 
-    With equally many of every class at each length, length and class then follow a bivariate distribution with diagonal covariance.
-    The Gaussian has the blocks' own mean and variance, and is as high as it can be with nine tenths of it filled.
+    With equally many of every class at each length, length and class then follow a bivariate
+    distribution with diagonal covariance. The Gaussian has the blocks' own mean and variance, and
+    is as high as it can be with nine tenths of it filled.
     """
     x = lengths.mean(1)
     if len(x) < 2 or x.std() == 0:
@@ -61,18 +70,21 @@ def gaussian(lengths: Ints) -> Ints:
     bins = np.rint(x).astype(np.int64)
     counts = np.bincount(bins)
     density = np.exp(-0.5 * ((np.arange(len(counts)) - x.mean()) / x.std()) ** 2)
-    wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(np.int64)
+    wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(
+        np.int64
+    )
     order = np.argsort(bins, kind="stable")
     rank = np.arange(len(order)) - np.searchsorted(bins[order], bins[order])
     return np.asarray(np.sort(order[rank < wanted[bins[order]]]))
 
 
 def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
-    """Which rows to keep so that lengths and values follow a bivariate Gaussian with diagonal covariance; values differ in frequency.
+    """Which rows to keep so that lengths and values follow a bivariate Gaussian with diagonal
+    covariance; values differ in frequency.
 
-    This is how SentEval's README says that TreeDepth was sampled. The Gaussian has the rows' own means, and the widest deviations,
-    as shares of the rows' own, of which the rows leave |r| below `JOINT`; it is as high as it can be with nine tenths of it filled.
-    No rows where there is none.
+    This is how SentEval's README says that TreeDepth was sampled. The Gaussian has the rows' own
+    means, and the widest deviations, as shares of the rows' own, of which the rows leave |r| below
+    `JOINT`; it is as high as it can be with nine tenths of it filled. No rows where there is none.
     """
     bins, classes = lengths - lengths.min(), values - values.min()
     cells = classes * (int(bins.max()) + 1) + bins
@@ -83,7 +95,9 @@ def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
     rank = np.arange(len(order)) - np.searchsorted(cells[order], cells[order])
     for wide in np.arange(1.0, 0.2, -0.05):
         density = np.outer(_bell(classes, shape[0], wide), _bell(bins, shape[1], wide)).ravel()
-        wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(np.int64)
+        wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(
+            np.int64
+        )
         kept = order[rank < wanted[cells[order]]]
         if len(kept) > 1 and abs(float(np.corrcoef(lengths[kept], values[kept])[0, 1])) <= JOINT:
             return np.asarray(np.sort(kept))
@@ -91,19 +105,27 @@ def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _bell(values: Ints, many: int, wide: float) -> NDArray[np.float64]:
-    """A Gaussian over 0 ... many - 1 with the mean of some values and a share of their deviation."""
-    return np.asarray(np.exp(-0.5 * ((np.arange(many) - values.mean()) / max(wide * values.std(), 1e-9)) ** 2))
+    """A Gaussian over 0 ... many - 1 with the mean of some values and a share of their
+    deviation.
+    """
+    return np.asarray(
+        np.exp(-0.5 * ((np.arange(many) - values.mean()) / max(wide * values.std(), 1e-9)) ** 2)
+    )
 
 
 def _height(counts: Ints, shares: NDArray[np.float64]) -> float:
-    """The most blocks that can be asked for by these shares so that nine tenths of them are there."""
+    """The most blocks that can be asked for by these shares so that nine tenths of them are
+    there.
+    """
     full = np.append(0.0, np.sort(counts[shares > 0] / shares[shares > 0]))
     there = np.array([np.minimum(counts, n * shares).sum() for n in full])
     return float(full[np.flatnonzero(there >= FILLED * full)[-1]])
 
 
 def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
-    """Numbers that classes stand for, [classes, contrasts], each of mean 0: their names if numeric, else one against the rest."""
+    """Numbers that classes stand for, [classes, contrasts], each of mean 0: their names if numeric,
+    else one against the rest.
+    """
     try:
         values = np.array([[float(name)] for name in names])
     except ValueError:
@@ -112,18 +134,24 @@ def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
 
 
 def uncorrelated(found: Ints, lengths: Ints, values: NDArray[np.float64], limit: float) -> Ints:
-    """The blocks before the first at which |r| of any contrast [classes, contrasts] and length exceeds the limit."""
+    """The blocks before the first at which |r| of any contrast [classes, contrasts] and length
+    exceeds the limit.
+    """
     x = lengths[found].astype(float)
     x -= x.mean() if x.size else 0.0
     n = np.arange(1, len(found) + 1)[:, None] * found.shape[1]
     variance = np.cumsum((x**2).sum(1))[:, None] / n - (np.cumsum(x.sum(1))[:, None] / n) ** 2
     covariance = np.cumsum(x @ values, 0) / n
-    over = (np.abs(covariance) > limit * np.sqrt(np.maximum(variance, 0) * (values**2).mean(0)) + 1e-9).any(1)
+    over = (
+        np.abs(covariance) > limit * np.sqrt(np.maximum(variance, 0) * (values**2).mean(0)) + 1e-9
+    ).any(1)
     return found[: int(over.argmax()) if over.any() else len(found)]
 
 
 def correlation(rows: Ints, labels: Ints, lengths: Ints, values: NDArray[np.float64]) -> float:
-    """Pearson's r of length and the contrast that shows it most, over some rows; 0 where nothing varies."""
+    """Pearson's r of length and the contrast that shows it most, over some rows; 0 where nothing
+    varies.
+    """
     x = lengths[rows].astype(float)
     if len(rows) == 0 or x.std() == 0:
         return 0.0

@@ -1,4 +1,6 @@
-"""What the examples of a data set were drawn together with: what they share is chance once for all of them."""
+"""What the examples of a data set were drawn together with: what they share is chance once for all
+of them.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from sonde.vectors import Ints
 
 
 def together(dataset: Dataset) -> dict[str, Ints]:
-    """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share at least.
+    """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
+    at least.
 
-    Their sentences, the words of their spans (ignoring case), and the strata that the data set names as `clusters`: target forms, pairs.
+    Their sentences, the words of their spans (ignoring case), and the strata that the data set
+    names as `clusters`: target forms, pairs.
     """
     found = {}
     for k in range(dataset.sites.shape[1]):
@@ -20,7 +24,9 @@ def together(dataset: Dataset) -> dict[str, Ints]:
         found[f"words{which}"] = span_words(dataset, k)
     if dataset.sites.shape[1] > 1 and (dataset.sites[:, 1:, 0] == dataset.sites[:, :1, 0]).all():
         found = {name: codes for name, codes in found.items() if not name.startswith("sentence ")}
-    found |= {name: dataset.strata[name].codes for name in dataset.clusters if name in dataset.strata}
+    found |= {
+        name: dataset.strata[name].codes for name in dataset.clusters if name in dataset.strata
+    }
     return {name: _numbered(codes) for name, codes in found.items() if _shared(codes)}
 
 

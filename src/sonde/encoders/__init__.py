@@ -33,7 +33,9 @@ def make(given: Any) -> Encoder:
 
 
 def kind_of_reference(reference: str) -> Kind:
-    """What the encoder of a reference is in a table; no file of anybody's is run for it, and what names nothing is trained."""
+    """What the encoder of a reference is in a table; no file of anybody's is run for it, and what
+    names nothing is trained.
+    """
     try:
         return "trained" if "@" in reference else kind_of(ENCODERS.make(reference))
     except (ReferenceProblem, ImportError, AttributeError, OSError, DataProblem):

@@ -1,7 +1,8 @@
-"""Anything that turns sentences into vectors, made into an Encoder: functions, objects with `encode`, SentEval pairs.
+"""Anything that turns sentences into vectors, made into an Encoder: functions, objects with
+`encode`, SentEval pairs.
 
-What it returns is checked: one row of numbers a sentence, always as many. NaN is left to whoever keeps the vectors: there
-the sentence is left out and counted.
+What it returns is checked: one row of numbers a sentence, always as many. NaN is left to whoever
+keeps the vectors: there the sentence is left out and counted.
 """
 
 from __future__ import annotations
@@ -30,11 +31,15 @@ class Adapted:
     fingerprint: str
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        return Vectors((_checked(self.name, self.function([s.text for s in sentences]), len(sentences)),))
+        return Vectors(
+            (_checked(self.name, self.function([s.text for s in sentences]), len(sentences)),)
+        )
 
 
 class Params(dict[str, Any]):
-    """SentEval's params: fields are read and written as attributes, and those that nobody set are None."""
+    """SentEval's params: fields are read and written as attributes, and those that nobody set are
+    None.
+    """
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("__"):  # pickle and copy ask for these
@@ -61,13 +66,18 @@ class Batched:
         found = [_checked(self.name, self.batcher(self.params, part), len(part)) for part in parts]
         widths = {part.shape[1] for part in found}
         if len(widths) > 1:
-            raise DataProblem(f"{self.name}: the batcher returned vectors of {' and '.join(map(str, sorted(widths)))} dimensions")
+            raise DataProblem(
+                f"{self.name}: the batcher returned vectors of"
+                f" {' and '.join(map(str, sorted(widths)))} dimensions"
+            )
         return Vectors((np.concatenate(found) if found else np.zeros((0, 0), np.float32),))
 
 
 @dataclass(frozen=True)
 class Pair:
-    """SentEval's `(batcher, prepare)`: prepare sees all sentences of a data set first, and leaves what it learns in params."""
+    """SentEval's `(batcher, prepare)`: prepare sees all sentences of a data set first, and leaves
+    what it learns in params.
+    """
 
     batched: Batched
     prepare: Callable[[Any, list[list[str]]], Any]
@@ -94,17 +104,24 @@ class Pair:
 def adapt(thing: Any, name: str | None = None) -> Encoder:
     """An Encoder of anything that turns sentences into vectors.
 
-    That is an Encoder, a SentenceTransformer, an object with `encode(list[str])`, a function list[str] -> [n, dim], a
-    SentEval `batcher(params, batch)`, or a pair `(batcher, prepare)`. Without a name, what has no source file of its own is
-    told apart in this process only: its vectors are not found again by a later one.
+    That is an Encoder, a SentenceTransformer, an object with `encode(list[str])`, a function
+    list[str] -> [n, dim], a SentEval `batcher(params, batch)`, or a pair `(batcher, prepare)`.
+    Without a name, what has no source file of its own is told apart in this process only: its
+    vectors are not found again by a later one.
     """
-    if isinstance(thing, tuple) and len(thing) == 2 and callable(thing[0]) and (thing[1] is None or callable(thing[1])):
+    if (
+        isinstance(thing, tuple)
+        and len(thing) == 2
+        and callable(thing[0])
+        and (thing[1] is None or callable(thing[1]))
+    ):
         batched = Batched(name or called(thing[0]), thing[0], source(thing[0], name))
         return batched if thing[1] is None else Pair(batched, thing[1], source(thing[1], name))
     encode = getattr(thing, "encode", None)
     if callable(encode) and not inspect.isclass(thing):
         if class_of(thing):
-            return live(thing, name)  # the road of st:, so that a model and its reference give the same vectors
+            # the road of st:, so that a model and its reference give the same vectors
+            return live(thing, name)
         if _takes_sentences(thing):
             return thing  # type: ignore[no-any-return]
         return Adapted(name or called(thing), encode, source(thing, name))
@@ -113,8 +130,8 @@ def adapt(thing: Any, name: str | None = None) -> Encoder:
             return Batched(name or called(thing), thing, source(thing, name))
         return Adapted(name or called(thing), thing, source(thing, name))
     raise DataProblem(
-        f"{thing!r} is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with encode(list[str]), "
-        "a function list[str] -> array, or a SentEval pair (batcher, prepare)"
+        f"{thing!r} is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
+        " encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
     )
 
 
@@ -129,9 +146,11 @@ def required(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _takes_sentences(thing: Any) -> bool:
-    """Whether it is an Encoder: it has a name, and its `encode` is annotated to return Vectors or to take Sentences.
+    """Whether it is an Encoder: it has a name, and its `encode` is annotated to return Vectors or
+    to take Sentences.
 
-    Without annotations it is taken for one of the many foreign objects whose `encode` takes strings.
+    Without annotations it is taken for one of the many foreign objects whose `encode` takes
+    strings.
     """
     if not isinstance(getattr(thing, "name", None), str):
         return False
@@ -147,10 +166,14 @@ def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.fl
     elif isinstance(returned, list | tuple) and len(returned) and hasattr(returned[0], "detach"):
         returned = [_from_tensor(r) for r in returned]
     if isinstance(returned, np.ma.MaskedArray):
-        raise DataProblem(f"{name} returned a masked array, whose gaps no vector has; fill them, as with `.filled(0)`")
+        raise DataProblem(
+            f"{name} returned a masked array, whose gaps no vector has; fill them, as with"
+            " `.filled(0)`"
+        )
     try:
         given = np.asarray(returned)
-        if given.dtype.kind not in "fiubO":  # complex numbers would lose a part, words would be taken for numbers
+        # complex numbers would lose a part, words would be taken for numbers
+        if given.dtype.kind not in "fiubO":
             what = f"an array of {given.dtype}" if hasattr(returned, "dtype") else _kind(returned)
             raise DataProblem(f"{name} returned {what}, {expected}")
         array = given.astype(np.float32)
@@ -171,8 +194,13 @@ def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _kind(value: Any) -> str:
     if isinstance(value, Vectors):
-        return "Vectors, but its encode is not annotated as `encode(self, sentences: Sequence[Sentence]) -> Vectors`"
+        return (
+            "Vectors, but its encode is not annotated as `encode(self, sentences:"
+            " Sequence[Sentence]) -> Vectors`"
+        )
     if isinstance(value, list | tuple):
         lengths = sorted({len(v) for v in value if hasattr(v, "__len__")})
-        return f"a {type(value).__name__} of {len(value)} rows" + (f" of {lengths[0]} to {lengths[-1]} numbers" if lengths else "")
+        return f"a {type(value).__name__} of {len(value)} rows" + (
+            f" of {lengths[0]} to {lengths[-1]} numbers" if lengths else ""
+        )
     return f"a {type(value).__name__}"

@@ -1,7 +1,9 @@
-"""Whether what a model makes of a text depends on the texts beside it, found out once it is loaded. Imports torch.
+"""Whether what a model makes of a text depends on the texts beside it, found out once it is loaded.
+Imports torch.
 
-A model that reads its padding (FNet, which has no use for an attention mask) gives a sentence other vectors in another batch.
-Such a model is run on batches without padding, or on one sentence at a time.
+A model that reads its padding (FNet, which has no use for an attention mask) gives a sentence other
+vectors in another batch. Such a model is run on batches without padding, or on one sentence at a
+time.
 """
 
 from __future__ import annotations
@@ -19,17 +21,23 @@ Batching = Literal["padded", "equal", "single"]
 """Which sentences may be in one batch: all, those of equal length, or one alone."""
 
 Run = Callable[[Sequence[Sequence[int]]], list[Sequence[Tensor]]]
-"""From rows of token ids, run as one batch, to the vectors of each row: some [tokens, dim], without padding."""
+"""From rows of token ids, run as one batch, to the vectors of each row: some [tokens, dim], without
+padding.
+"""
 
 TOLERANCE = {torch.float32: 1e-3, torch.float16: 3e-2, torch.bfloat16: 1e-1}
-"""How much a vector may differ, of its length: what rounding does is a hundredth of that, what padding does, far more."""
-LONGEST, SHORTER = 24, 3  # tokens of a trial, and how many times shorter the row is that is looked at
+"""How much a vector may differ, of its length: what rounding does is a hundredth of that, what
+padding does, far more.
+"""
+# tokens of a trial, and how many times shorter the row is that is looked at
+LONGEST, SHORTER = 24, 3
 
 log = logging.getLogger("sonde.encoders")
 
 
 def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Batching:
-    """Run one row alone, beside a longer one, and beside one of its length, and compare; EncoderStop where it is alone never the same.
+    """Run one row alone, beside a longer one, and beside one of its length, and compare;
+    EncoderStop where it is alone never the same.
 
     ids  tokens of some text; at least six, so that rows differ
     """
@@ -38,7 +46,10 @@ def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Bat
     alone = run([short])[0]
     found: Batching = "padded"
     if not alike(alone, run([short])[0], dtype):
-        raise EncoderStop(f"{name} gives other vectors each time that it reads a text, so no result with it could be repeated")
+        raise EncoderStop(
+            f"{name} gives other vectors each time that it reads a text, so no result with it could"
+            " be repeated"
+        )
     if not alike(alone, run([long, short])[1], dtype):
         found = "equal" if alike(alone, run([other, short])[1], dtype) else "single"
     return told(name, found)
@@ -47,8 +58,14 @@ def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Bat
 def told(name: str, found: Batching) -> Batching:
     """The same, told to the user where it is not what is usual."""
     if found != "padded":
-        how = "only sentences of equal length are read together" if found == "equal" else "each is read alone"
-        log.warning("%s: what it makes of a sentence depends on what stands beside it, so %s", name, how)
+        how = (
+            "only sentences of equal length are read together"
+            if found == "equal"
+            else "each is read alone"
+        )
+        log.warning(
+            "%s: what it makes of a sentence depends on what stands beside it, so %s", name, how
+        )
     return found
 
 
@@ -56,4 +73,7 @@ def alike(one: Sequence[Tensor], other: Sequence[Tensor], dtype: torch.dtype) ->
     """Whether the vectors of a row are the same but for rounding."""
     limit = TOLERANCE.get(dtype, TOLERANCE[torch.float32])
     pairs = [(a.float(), b.float()) for a, b in zip(one, other, strict=True)]
-    return all(a.shape == b.shape and bool(((a - b).norm(dim=-1) <= limit * a.norm(dim=-1) + 1e-9).all()) for a, b in pairs)
+    return all(
+        a.shape == b.shape and bool(((a - b).norm(dim=-1) <= limit * a.norm(dim=-1) + 1e-9).all())
+        for a, b in pairs
+    )

@@ -19,26 +19,37 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
 
 
 def grouped(lengths: Ints, tokens: int, how: str) -> list[Ints]:
-    """Batches of rows that may be read together: `padded` to the longest, of `equal` length, or each `single`."""
+    """Batches of rows that may be read together: `padded` to the longest, of `equal` length, or
+    each `single`.
+    """
     if how == "padded":
         return batches(lengths, tokens)
-    return equal_batches(lengths, tokens) if how == "equal" else [np.array([row]) for row in np.flatnonzero(lengths > 0)]
+    return (
+        equal_batches(lengths, tokens)
+        if how == "equal"
+        else [np.array([row]) for row in np.flatnonzero(lengths > 0)]
+    )
 
 
 def equal_batches(lengths: Ints, tokens: int) -> list[Ints]:
-    """Rows of equal length, longest first, cut into batches of at most `tokens` tokens; for models that read their padding."""
+    """Rows of equal length, longest first, cut into batches of at most `tokens` tokens; for models
+    that read their padding.
+    """
     found = []
     for length in np.unique(lengths[lengths > 0])[::-1].tolist():
         rows = np.flatnonzero(lengths == length)
-        found += np.split(rows, range(max(1, tokens // length), len(rows), max(1, tokens // length)))
+        found += np.split(
+            rows, range(max(1, tokens // length), len(rows), max(1, tokens // length))
+        )
     return found
 
 
 def batches(lengths: Ints, tokens: int) -> list[Ints]:
-    """Rows longest first, cut into batches of at most `tokens` tokens counted with padding; at least one row each.
+    """Rows longest first, cut into batches of at most `tokens` tokens counted with padding; at
+    least one row each.
 
-    A batch that is half full ends where sentences become shorter, so most batches need no padding at all. Rows of length 0
-    are in none. The same lengths give the same batches.
+    A batch that is half full ends where sentences become shorter, so most batches need no padding
+    at all. Rows of length 0 are in none. The same lengths give the same batches.
     """
     order = np.argsort(-lengths, kind="stable")
     order = order[: int((lengths > 0).sum())]
@@ -49,7 +60,8 @@ def batches(lengths: Ints, tokens: int) -> list[Ints]:
         longest = int(descending[start])
         full = start + max(1, tokens // longest)
         half = min(start + -(-tokens // (2 * longest)), full, len(order))
-        same = int(np.searchsorted(-descending, -int(descending[half - 1]), "right"))  # behind the last row as long as that at half
+        # behind the last row as long as that at half
+        same = int(np.searchsorted(-descending, -int(descending[half - 1]), "right"))
         stop = min(full, max(half, same))
         found.append(order[start:stop])
         start = stop

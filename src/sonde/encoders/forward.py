@@ -1,4 +1,6 @@
-"""Forward passes of a transformer over batches of like length: tokenise, run, pool. Imports torch."""
+"""Forward passes of a transformer over batches of like length: tokenise, run, pool. Imports
+torch.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,20 @@ class Passes:
     words: Words = JOINED
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Found:
-        """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the layer `lex` alone."""
+        """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
+        layer `lex` alone.
+        """
         by_piece = any(pool == "none" for _, pool in asked)
         tokens = self.tokenised(sentences, by_piece)
-        keep = [np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special]
+        keep = [
+            np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special
+        ]
         counts = np.array([int(k.sum()) for k in keep], np.int64)
-        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]) if by_piece else np.arange(len(sentences) + 1)
+        starts = (
+            np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+            if by_piece
+            else np.arange(len(sentences) + 1)
+        )
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         states = self._states(tokens, {layer for layer, _ in asked})
 
@@ -55,23 +65,36 @@ class Passes:
             for found, (layer, pool) in zip(layers, asked, strict=True):
                 found[units] = _pool(pool, hidden[layer], mask)
 
-        spread(work, grouped(tokens.lengths, self.tokens, self.network.batching), self.network.side_by_side)
-        return Found(tuple(layers), _spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut)
+        spread(
+            work,
+            grouped(tokens.lengths, self.tokens, self.network.batching),
+            self.network.side_by_side,
+        )
+        return Found(
+            tuple(layers), _spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut
+        )
 
     def _width(self, layer: str) -> int:
         return self.network.widths[0 if layer == LEX else int(layer)]
 
     def tokenised(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
-        """Sentences as the model reads them: the raw text, or, for pieces, the words joined with spaces unless they are found in it."""
+        """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
+        spaces unless they are found in it.
+        """
         network = self.network
         if by_piece:
             return Pieces(network.tokenizer, network.limit, self.prompt, self.words).of(sentences)
         return texts(network.tokenizer, network.limit, [self.prompt + s.text for s in sentences])
 
     def _states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
-        """A function from the rows of a batch to their layers by name, each [batch, longest, dim]."""
+        """A function from the rows of a batch to their layers by name, each [batch, longest,
+        dim].
+        """
         network = self.network
-        ids, forms = np.unique(np.array([i for row in tokens.ids for i in row], np.int64)), np.zeros((0, network.widths[0]), np.float32)
+        ids, forms = (
+            np.unique(np.array([i for row in tokens.ids for i in row], np.int64)),
+            np.zeros((0, network.widths[0]), np.float32),
+        )
         if LEX in names:
             forms = network.lexical(ids)
 
@@ -82,17 +105,24 @@ class Passes:
                 found[LEX] = torch.from_numpy(forms[places]).to(network.device)
             if names - {LEX}:
                 types = None if tokens.types is None else [tokens.types[r] for r in rows]
-                found |= {str(n): layer for n, layer in enumerate(network.hidden([tokens.ids[r] for r in rows], types))}
+                found |= {
+                    str(n): layer
+                    for n, layer in enumerate(network.hidden([tokens.ids[r] for r in rows], types))
+                }
             return found
 
         return states
 
     def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
         """Which tokens of a batch count, [batch, longest]."""
-        return torch.from_numpy(padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(self.network.device)
+        return torch.from_numpy(padded([keep[r].tolist() for r in rows], 0).astype(bool)).to(
+            self.network.device
+        )
 
 
-def _spans(sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints) -> Spans:
+def _spans(
+    sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints
+) -> Spans:
     """Which units are each sentence's and each word's."""
     assert tokens.words is not None
     words = [np.zeros((0, 2), np.int64)]
@@ -100,11 +130,15 @@ def _spans(sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray
         before = np.concatenate([[0], np.cumsum(keep[i])])
         words.append(before[found] + starts[i])
     first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
-    return Spans(starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64))
+    return Spans(
+        starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64)
+    )
 
 
 def _pool(pool: str, states: Tensor, mask: Tensor) -> Floats:
-    """States [batch, tokens, dim] pooled over the tokens that count: [batch, dim], zeros where none does; or those tokens."""
+    """States [batch, tokens, dim] pooled over the tokens that count: [batch, dim], zeros where none
+    does; or those tokens.
+    """
     values = states.float()
     return np.asarray(POOLS[pool](values, mask).cpu().numpy(), np.float32)
 
@@ -133,4 +167,10 @@ def _units(values: Tensor, mask: Tensor) -> Tensor:
     return values[mask]
 
 
-POOLS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"mean": _mean, "max": _max, "cls": _first, "last": _last, "none": _units}
+POOLS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "mean": _mean,
+    "max": _max,
+    "cls": _first,
+    "last": _last,
+    "none": _units,
+}

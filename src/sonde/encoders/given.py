@@ -50,7 +50,8 @@ class Given:
         return digest([self.path])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _given, (self.kind, self.path, self.missing, self.wanted)  # what was read stays in the process that read it
+        # what was read stays in the process that read it
+        return _given, (self.kind, self.path, self.missing, self.wanted)
 
     @property
     def base(self) -> str:
@@ -67,13 +68,21 @@ class Given:
     @cached_property
     def _layers(self) -> dict[str, str]:
         path = _there(self.path)
-        return _layer_names(path, _npz_keys(path), "vectors") if self.kind == "npz" else _layer_names(path, _columns(path), "vector")
+        return (
+            _layer_names(path, _npz_keys(path), "vectors")
+            if self.kind == "npz"
+            else _layer_names(path, _columns(path), "vector")
+        )
 
     @cached_property
     def stored(self) -> Stored:
         """The file, read once."""
         path = _there(self.path)
-        return _read_npz(path, self._layers) if self.kind == "npz" else _read_parquet(path, self._layers)
+        return (
+            _read_npz(path, self._layers)
+            if self.kind == "npz"
+            else _read_parquet(path, self._layers)
+        )
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         rows = [self._row(sentence) for sentence in sentences]
@@ -81,15 +90,18 @@ class Given:
         if lacking and self.missing == "error":
             shown = ", ".join(repr(s.text[:60]) for s in lacking[:3])
             raise EncoderStop(
-                f"{self.path} has no vector for {len(lacking)} of {len(sentences)} sentences: {shown}{', ...' if len(lacking) > 3 else ''}"
-                " (add them: `sonde embed --list` writes the sentences of a task; or write missing=skip to leave them out)"
+                f"{self.path} has no vector for {len(lacking)} of {len(sentences)} sentences:"
+                f" {shown}{', ...' if len(lacking) > 3 else ''} (add them: `sonde embed --list`"
+                " writes the sentences of a task; or write missing=skip to leave them out)"
             )
         found = np.array(rows, np.int64)
         layers = [self.stored.layers[name] for name in self.slots]
         return Vectors(tuple(_rows(layer, found) for layer in layers), self.slots)
 
     def _row(self, sentence: Sentence) -> int:
-        """Where the sentence stands in the file: by its text, that on one line, or its words; -1 where it does not."""
+        """Where the sentence stands in the file: by its text, that on one line, or its words; -1
+        where it does not.
+        """
         for key in (sentence.text, " ".join(sentence.text.split()), " ".join(sentence.words)):
             if (row := self.stored.rows.get(key, -1)) >= 0:
                 return row
@@ -97,12 +109,16 @@ class Given:
 
 
 def npz(path: Path, *, missing: Missing = "error") -> Given:
-    """Vectors that you have: a NumPy file with `sentences` [n] and `vectors` [n, dim] (or layer_0, layer_1, ...)."""
+    """Vectors that you have: a NumPy file with `sentences` [n] and `vectors` [n, dim] (or layer_0,
+    layer_1, ...).
+    """
     return Given("npz", path, missing=missing)
 
 
 def parquet(path: Path, *, missing: Missing = "error") -> Given:
-    """Vectors that you have: a Parquet table with the columns `sentence` and `vector` (or layer_0, layer_1, ...)."""
+    """Vectors that you have: a Parquet table with the columns `sentence` and `vector` (or layer_0,
+    layer_1, ...).
+    """
     return Given("parquet", path, missing=missing)
 
 
@@ -117,7 +133,9 @@ def _there(path: Path) -> Path:
 
 
 def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
-    """Rows of a layer, NaN where a row is -1: the sentence is then left out and counted, as one that failed."""
+    """Rows of a layer, NaN where a row is -1: the sentence is then left out and counted, as one
+    that failed.
+    """
     found = np.full((len(rows), layer.shape[1]), np.nan, np.float32)
     found[rows >= 0] = layer[rows[rows >= 0]]
     return found
@@ -137,7 +155,10 @@ def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
             sentences = file["sentences"]
             arrays = {name: file[key] for name, key in layers.items()}
     if sentences.ndim != 1 or sentences.dtype.kind != "U":
-        raise DataProblem(f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string a sentence")
+        raise DataProblem(
+            f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string"
+            " a sentence"
+        )
     return _checked(path, sentences.tolist(), arrays)
 
 
@@ -151,21 +172,33 @@ def _numpy(path: Path) -> Iterator[None]:
     except Exception as error:
         if "bject arrays" in str(error):
             raise DataProblem(
-                f"{path} holds Python objects, and reading those could run code; save sentences=np.array(list_of_str), vectors as numbers"
+                f"{path} holds Python objects, and reading those could run code; save"
+                " sentences=np.array(list_of_str), vectors as numbers"
             ) from error
-        raise DataProblem(f"{path}: not a NumPy .npz file that can be read: {one_line(error)}") from error
+        raise DataProblem(
+            f"{path}: not a NumPy .npz file that can be read: {one_line(error)}"
+        ) from error
 
 
 def _check_sizes(path: Path) -> None:
-    """Refuse arrays that say they are larger than what there is of them, before memory is taken for them."""
+    """Refuse arrays that say they are larger than what there is of them, before memory is taken for
+    them.
+    """
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             with archive.open(member) as file:
                 version = np.lib.format.read_magic(file)
-                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                read = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
                 shape, _, dtype = read(file)
                 if math.prod(shape) * dtype.itemsize > member.file_size:
-                    raise DataProblem(f"{path}: {member.filename} says it is {dtype} {list(shape)}, and is shorter; save it again")
+                    raise DataProblem(
+                        f"{path}: {member.filename} says it is {dtype} {list(shape)}, and is"
+                        " shorter; save it again"
+                    )
 
 
 @contextmanager
@@ -174,7 +207,9 @@ def _arrow(path: Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise DataProblem(f"{path}: not a Parquet file that can be read: {one_line(error)}") from error
+        raise DataProblem(
+            f"{path}: not a Parquet file that can be read: {one_line(error)}"
+        ) from error
 
 
 def _columns(path: Path) -> list[str]:
@@ -190,45 +225,73 @@ def _read_parquet(path: Path, layers: dict[str, str]) -> Stored:
     if "sentence" not in (columns := _columns(path)):
         raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
     with _arrow(path), path.open("rb") as file:
-        table = pq.read_table(file, columns=["sentence", *layers.values()], page_checksum_verification=True)
+        table = pq.read_table(
+            file, columns=["sentence", *layers.values()], page_checksum_verification=True
+        )
         sentences = table.column("sentence").to_pylist()
     if not all(isinstance(s, str) for s in sentences):
         raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
-    return _checked(path, sentences, {name: _matrix(path, key, table.column(key)) for name, key in layers.items()})
+    return _checked(
+        path,
+        sentences,
+        {name: _matrix(path, key, table.column(key)) for name, key in layers.items()},
+    )
 
 
 def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:
     """A column of equally long lists as an array [rows, dim]."""
     import pyarrow as pa
 
-    lists = any(is_a(column.type) for is_a in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+    lists = any(
+        is_a(column.type)
+        for is_a in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    )
     whole = column.combine_chunks()
     widths: set[Any] = set(whole.value_lengths().to_pylist()) if lists else {None}
     if None in widths or len(widths) > 1 or whole.flatten().null_count:
-        raise DataProblem(f"{path}: column {key!r} is {column.type}, expected one list of numbers a row, all equally long")
-    return np.asarray(whole.flatten().to_numpy(zero_copy_only=False)).reshape(len(whole), *(widths or {0}))
+        raise DataProblem(
+            f"{path}: column {key!r} is {column.type}, expected one list of numbers a row, all"
+            " equally long"
+        )
+    return np.asarray(whole.flatten().to_numpy(zero_copy_only=False)).reshape(
+        len(whole), *(widths or {0})
+    )
 
 
 def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]:
     """Layer name -> key: '-' for the one array, or the numbers of layer_0, layer_1, ..."""
     if single in keys:
         return {"-": single}
-    numbers = sorted(int(k.removeprefix("layer_")) for k in keys if re.fullmatch(r"layer_(0|[1-9][0-9]{0,3})", k))
+    numbers = sorted(
+        int(k.removeprefix("layer_")) for k in keys if re.fullmatch(r"layer_(0|[1-9][0-9]{0,3})", k)
+    )
     if not numbers:
-        raise DataProblem(f"{path}: neither {single!r} nor layer_0, layer_1, ... (it has: {', '.join(keys)})")
+        raise DataProblem(
+            f"{path}: neither {single!r} nor layer_0, layer_1, ... (it has: {', '.join(keys)})"
+        )
     return {str(n): f"layer_{n}" for n in numbers}
 
 
 def _checked(path: Path, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
     for name, array in arrays.items():
-        if array.ndim != 2 or len(array) != len(sentences) or array.dtype.kind not in "fiu" or not array.shape[1]:
+        if (
+            array.ndim != 2
+            or len(array) != len(sentences)
+            or array.dtype.kind not in "fiu"
+            or not array.shape[1]
+        ):
             raise DataProblem(
-                f"{path}: the vectors{'' if name == '-' else ' of layer ' + name} are {array.dtype} {list(array.shape)}, "
-                f"expected numbers [{len(sentences)}, dim]"
+                f"{path}: the vectors{'' if name == '-' else ' of layer ' + name} are {array.dtype}"
+                f" {list(array.shape)}, expected numbers [{len(sentences)}, dim]"
             )
     rows: dict[str, int] = {}
     for i, sentence in enumerate(sentences):
         first = rows.setdefault(sentence, i)
-        if first != i and any(not np.array_equal(a[first], a[i], equal_nan=True) for a in arrays.values()):
-            raise DataProblem(f"{path}: rows {first} and {i} give two different vectors for {sentence[:60]!r}; keep one")
+        if first != i and any(
+            not np.array_equal(a[first], a[i], equal_nan=True) for a in arrays.values()
+        ):
+            raise DataProblem(
+                f"{path}: rows {first} and {i} give two different vectors for {sentence[:60]!r};"
+                " keep one"
+            )
     return Stored(rows, arrays)

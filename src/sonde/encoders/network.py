@@ -1,4 +1,6 @@
-"""A transformer that is loaded, or one of the same architecture with weights drawn at random. Imports torch."""
+"""A transformer that is loaded, or one of the same architecture with weights drawn at random.
+Imports torch.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ from sonde.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own
 WIDE = 64  # tokens a row where word forms are read apart
-TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."  # on which a model is tried
-PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")  # in the names of tables that say where a token stands
+# on which a model is tried
+TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
+# in the names of tables that say where a token stands
+PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
 
 _drawing = threading.Lock()
 
@@ -32,7 +36,8 @@ _drawing = threading.Lock()
 class Weights:
     """Which weights a network has.
 
-    kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and no biases)
+    kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and
+             no biases)
     lexical  whether what is below the first layer stays as it was trained
     """
 
@@ -54,12 +59,19 @@ class Network:
 
     @property
     def side_by_side(self) -> bool:
-        """Whether several threads may run it: the model on a processor, and hidden states collected for each thread apart."""
-        return self.device == "cpu" and importlib.util.find_spec("transformers.utils.output_capturing") is not None
+        """Whether several threads may run it: the model on a processor, and hidden states collected
+        for each thread apart.
+        """
+        return (
+            self.device == "cpu"
+            and importlib.util.find_spec("transformers.utils.output_capturing") is not None
+        )
 
     @functools.cached_property
     def widths(self) -> tuple[int, ...]:
-        """How wide its layers are, from 0; they differ where a model projects in or out, as the smallest OPT does."""
+        """How wide its layers are, from 0; they differ where a model projects in or out, as the
+        smallest OPT does.
+        """
         return tuple(layer.shape[-1] for layer in self.hidden([[0, 0]]))
 
     @property
@@ -67,16 +79,28 @@ class Network:
         """How many tokens the model reads at most."""
         config = self.model.config
         said = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
-        positions = next((n for n in said if isinstance(n, int) and n > 0), LONGEST)  # XLNet, which has no limit, says -1
-        offset = 2 if "roberta" in config.model_type or config.model_type in ("camembert", "xmod", "mpnet", "longformer") else 0
+        # XLNet, which has no limit, says -1
+        positions = next((n for n in said if isinstance(n, int) and n > 0), LONGEST)
+        offset = (
+            2
+            if "roberta" in config.model_type
+            or config.model_type in ("camembert", "xmod", "mpnet", "longformer")
+            else 0
+        )
         return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
 
-    def hidden(self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None) -> tuple[Tensor, ...]:
-        """All hidden states of rows of token ids, and of their types where the model has some, each [rows, longest, dim].
+    def hidden(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> tuple[Tensor, ...]:
+        """All hidden states of rows of token ids, and of their types where the model has some, each
+        [rows, longest, dim].
 
         Rows are filled up on the right, where the model is told not to look.
         """
-        fields = {"input_ids": padded(ids, self.tokenizer.pad_token_id or 0), "attention_mask": padded([[1] * len(row) for row in ids], 0)}
+        fields = {
+            "input_ids": padded(ids, self.tokenizer.pad_token_id or 0),
+            "attention_mask": padded([[1] * len(row) for row in ids], 0),
+        }
         if types is not None:
             fields["token_type_ids"] = padded(types, 0)
         inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
@@ -84,7 +108,10 @@ class Network:
             found = self.model(**inputs, output_hidden_states=True)
         states = getattr(found, "hidden_states", None)
         if not states:
-            raise EncoderStop(f"a {self.model.config.model_type} model does not tell its hidden states, so no layer of it can be read")
+            raise EncoderStop(
+                f"a {self.model.config.model_type} model does not tell its hidden states, so no"
+                " layer of it can be read"
+            )
         return tuple(states)
 
     def together(self, name: str) -> Batching:
@@ -98,10 +125,12 @@ class Network:
         return batching(name, run, (ids * 3)[: self.limit], next(self.model.parameters()).dtype)
 
     def lexical(self, ids: Ints) -> Floats:
-        """What the first layer would be given for tokens if they stood nowhere, [ids, dim]; DataProblem where that cannot be said.
+        """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
+        DataProblem where that cannot be said.
 
-        These are the hidden states below the first layer with the tables of positions and segments at zero: of BERT, its
-        word embeddings and their norm, which Tenney et al. (2019) call lexical.
+        These are the hidden states below the first layer with the tables of positions and segments
+        at zero: of BERT, its word embeddings and their norm, which Tenney et al. (2019) call
+        lexical.
         """
         new = np.setdiff1d(ids, np.fromiter(self._lexicon, np.int64, len(self._lexicon)))
         if len(new):
@@ -114,20 +143,33 @@ class Network:
     def _without_places(self, ids: Ints) -> Floats:
         if not self._lexicon:
             pair = ids[[0, -1]]
-            if not np.allclose(self._read_apart(pair), self._read_apart(pair[::-1])[::-1], atol=1e-3):
+            if not np.allclose(
+                self._read_apart(pair), self._read_apart(pair[::-1])[::-1], atol=1e-3
+            ):
                 kind = self.model.config.model_type
-                raise DataProblem(f"layers=lex: in a {kind} model, what a token is cannot be told from where it stands; write layers=0")
+                raise DataProblem(
+                    f"layers=lex: in a {kind} model, what a token is cannot be told from where it"
+                    " stands; write layers=0"
+                )
         return self._read_apart(ids)
 
     def _read_apart(self, ids: Ints) -> Floats:
         named = [*self.model.named_parameters(), *self.model.named_buffers()]
-        places = {n: torch.zeros_like(v) for n, v in named if any(p in n for p in PLACES) and v.is_floating_point()}
+        places = {
+            n: torch.zeros_like(v)
+            for n, v in named
+            if any(p in n for p in PLACES) and v.is_floating_point()
+        }
         width = min(WIDE, self.limit)
         filled = np.concatenate([ids, np.repeat(ids[-1:], -len(ids) % width)]).reshape(-1, width)
         found = []
         for start in range(0, len(filled), 16):
             rows = torch.from_numpy(filled[start : start + 16]).to(self.device)
-            inputs = {"input_ids": rows, "attention_mask": torch.ones_like(rows), "output_hidden_states": True}
+            inputs = {
+                "input_ids": rows,
+                "attention_mask": torch.ones_like(rows),
+                "output_hidden_states": True,
+            }
             with torch.inference_mode(), computing(self.device, self.dtype):
                 below = torch.func.functional_call(self.model, places, (), inputs).hidden_states[0]
             found.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
@@ -136,7 +178,9 @@ class Network:
 
 @functools.lru_cache(maxsize=2)
 def loaded(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
-    """A model on its device; half-precision runs keep weights as they are stored and multiply in `dtype`."""
+    """A model on its device; half-precision runs keep weights as they are stored and multiply in
+    `dtype`.
+    """
     try:
         from transformers import AutoTokenizer
     except ImportError:
@@ -160,11 +204,20 @@ def _model(source: Source, dtype: str, weights: Weights) -> Any:
     def trained() -> Any:
         with quiet_loading():
             precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-            return _encoder(AutoModel.from_pretrained(source.name, config=config, dtype=precision, **source.arguments))
+            return _encoder(
+                AutoModel.from_pretrained(
+                    source.name, config=config, dtype=precision, **source.arguments
+                )
+            )
 
     if weights.kind == "trained":
         return trained()
-    model = _drawn(lambda: _encoder(AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)), weights.seed)
+    model = _drawn(
+        lambda: _encoder(
+            AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
+        ),
+        weights.seed,
+    )
     below = _below_layers(model)
     if weights.kind == "orthonormal":
         orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
@@ -175,7 +228,9 @@ def _model(source: Source, dtype: str, weights: Weights) -> Any:
 
 
 def _encoder(model: Any) -> Any:
-    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of texts."""
+    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
+    texts.
+    """
     sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
     found = model.text_model if sees and hasattr(model, "text_model") else model
     found = found.get_encoder() if found.config.is_encoder_decoder else found
@@ -184,17 +239,21 @@ def _encoder(model: Any) -> Any:
 
 
 def _drawn(build: Callable[[], Any], seed: int) -> Any:
-    """A model that its own library initialises, which it does with torch's global generator; that is given back as it was."""
+    """A model that its own library initialises, which it does with torch's global generator; that
+    is given back as it was.
+    """
     with _drawing, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return build()
 
 
 def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Generator) -> None:
-    """Draw every matrix with orthonormal rows or columns, and set biases to zero, but for the parameters in `keep`.
+    """Draw every matrix with orthonormal rows or columns, and set biases to zero, but for the
+    parameters in `keep`.
 
-    As the Orthonormal ELMo of Tenney et al. (2019, section 3.4), whose matrices are normal numbers made orthonormal: it mixes
-    contexts at random and loses nothing of them. ELMo's gates had random biases too; a layer norm would let those drown the rest.
+    As the Orthonormal ELMo of Tenney et al. (2019, section 3.4), whose matrices are normal numbers
+    made orthonormal: it mixes contexts at random and loses nothing of them. ELMo's gates had random
+    biases too; a layer norm would let those drown the rest.
     """
     with torch.no_grad():
         for name, weights in sorted(model.named_parameters()):
@@ -207,9 +266,13 @@ def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Gene
 
 
 def _below_layers(model: nn.Module) -> frozenset[str]:
-    """The names of the parameters that decide what the first layer is given: those through which a gradient flows from there."""
+    """The names of the parameters that decide what the first layer is given: those through which a
+    gradient flows from there.
+    """
     parameters = dict(model.named_parameters())
     with torch.enable_grad():
-        below = model(input_ids=torch.zeros((1, 2), dtype=torch.long), output_hidden_states=True).hidden_states[0]
+        below = model(
+            input_ids=torch.zeros((1, 2), dtype=torch.long), output_hidden_states=True
+        ).hidden_states[0]
         grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
     return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)

@@ -21,14 +21,18 @@ _process = uuid.uuid4().hex
 
 
 def called(thing: Any) -> str:
-    """The name of a model by its card or path, a function's own name, or that of the class; of a method, that of its object."""
+    """The name of a model by its card or path, a function's own name, or that of the class; of a
+    method, that of its object.
+    """
     if inspect.ismethod(thing) and not inspect.isclass(thing.__self__):
         return called(thing.__self__)
     return model_name(thing) or str(getattr(thing, "__name__", type(thing).__name__))
 
 
 def model_name(model: Any) -> str:
-    """What a sentence-transformers model is called on the hub, or the folder that it was read from; '' where it does not say."""
+    """What a sentence-transformers model is called on the hub, or the folder that it was read from;
+    '' where it does not say.
+    """
     card = getattr(model, "model_card_data", None)
     said = getattr(card, "model_id", None) or getattr(card, "base_model", None)
     inner = getattr(model, "transformers_model", None)
@@ -37,7 +41,9 @@ def model_name(model: Any) -> str:
 
 
 def shortened(path: str) -> str:
-    """A model's path by its last part (by two where one says little), or its name on the hub where that is known."""
+    """A model's path by its last part (by two where one says little), or its name on the hub where
+    that is known.
+    """
     if cached := re.search(r"models--([^/\\]+?)--([^/\\]+)[/\\]snapshots", path):
         return "/".join(cached.groups())
     if not Path(path).is_absolute():
@@ -47,7 +53,8 @@ def shortened(path: str) -> str:
 
 
 def state_of(thing: Any) -> str:
-    """What tells an object from others of its class that says nothing of itself: the settings of a dataclass, if it has no more.
+    """What tells an object from others of its class that says nothing of itself: the settings of a
+    dataclass, if it has no more.
 
     Of any other it is new each time, since nobody can know what has changed in it.
     """
@@ -61,21 +68,30 @@ def state_of(thing: Any) -> str:
 def source(thing: Any, name: str | None) -> str:
     """What a thing is made of, hashed: the code that its module reaches, and of a function its own.
 
-    What has a state that no file shows (an object, a function that closes over something or reads a global object) is told
-    apart from all others, and from itself in another process, unless it is given a name that stands for it.
+    What has a state that no file shows (an object, a function that closes over something or reads a
+    global object) is told apart from all others, and from itself in another process, unless it is
+    given a name that stands for it.
     """
     made, state = _made_of(thing, set()) if inspect.isfunction(thing) else (b"", True)
-    module = str(getattr(thing, "__module__", "") if inspect.isroutine(thing) else type(thing).__module__)
+    module = str(
+        getattr(thing, "__module__", "") if inspect.isroutine(thing) else type(thing).__module__
+    )
     state = state or file_of(module) is None
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
     return digest(code_of(module), made.hex()) + own
 
 
 def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]:
-    """A function's code and the plain values that it reads, with the functions beside it that it calls; and whether it reads others."""
+    """A function's code and the plain values that it reads, with the functions beside it that it
+    calls; and whether it reads others.
+    """
     seen.add(id(function))
     parts, state = [_code(function.__code__)], bool(function.__closure__)
-    held = {name: function.__globals__[name] for name in sorted(_names(function.__code__)) if name in function.__globals__}
+    held = {
+        name: function.__globals__[name]
+        for name in sorted(_names(function.__code__))
+        if name in function.__globals__
+    }
     for value in (function.__defaults__, function.__kwdefaults__, *held.values()):
         if inspect.isfunction(value) and value.__globals__ is function.__globals__:
             inner, stateful = _made_of(value, seen) if id(value) not in seen else (b"", False)
@@ -89,7 +105,9 @@ def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]
 
 def _names(code: types.CodeType) -> set[str]:
     """What a function's code reads by name, its inner functions included."""
-    return set(code.co_names).union(*(_names(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+    return set(code.co_names).union(
+        *(_names(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    )
 
 
 def _plain(value: Any) -> bool:
@@ -102,5 +120,7 @@ def _plain(value: Any) -> bool:
 
 def _code(code: types.CodeType) -> bytes:
     """What a function does, without where it stands: two functions of one file differ in it."""
-    inner = [_code(c) if isinstance(c, types.CodeType) else repr(c).encode() for c in code.co_consts]
+    inner = [
+        _code(c) if isinstance(c, types.CodeType) else repr(c).encode() for c in code.co_consts
+    ]
     return b"\x1e".join([code.co_code, repr((code.co_names, code.co_varnames)).encode(), *inner])

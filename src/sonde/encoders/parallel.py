@@ -1,4 +1,6 @@
-"""Batches side by side: on a processor, one thread a batch wastes less than many threads on each small product of one batch."""
+"""Batches side by side: on a processor, one thread a batch wastes less than many threads on each
+small product of one batch.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ WORKERS = 16  # more would wait for Python's lock
 
 
 def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bool) -> None:
-    """Call `work` on every part; side by side in as many threads as torch has, each computing by itself.
+    """Call `work` on every part; side by side in as many threads as torch has, each computing by
+    itself.
 
     What a part gives does not depend on the thread that it falls to.
     """
@@ -24,8 +27,11 @@ def spread(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bo
             work(part)
         return
     try:
-        with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(max(1, threads // workers),)) as pool:
-            pool.submit(work, parts[0]).result()  # alone, because libraries install things on their first call
+        with ThreadPoolExecutor(
+            workers, initializer=torch.set_num_threads, initargs=(max(1, threads // workers),)
+        ) as pool:
+            # alone, because libraries install things on their first call
+            pool.submit(work, parts[0]).result()
             list(pool.map(work, parts[1:]))  # raises what a part raised
     finally:
         torch.set_num_threads(threads)  # threads to come take over what was set last

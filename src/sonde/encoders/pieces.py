@@ -1,8 +1,9 @@
-"""Word pieces and the words that they are parts of, aligned by characters (edge probing's retokenisation, without its losses).
+"""Word pieces and the words that they are parts of, aligned by characters (edge probing's
+retokenisation, without its losses).
 
-The code of Tenney et al. (2019) aligned pieces with words by an edit distance between their spellings, which loses pieces
-where a spelling is no text (bytes of a letter outside ASCII, unknown words). Tokenisers that say from which characters a
-piece comes make it exact.
+The code of Tenney et al. (2019) aligned pieces with words by an edit distance between their
+spellings, which loses pieces where a spelling is no text (bytes of a letter outside ASCII, unknown
+words). Tokenisers that say from which characters a piece comes make it exact.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ Flags = NDArray[np.bool_]
 
 
 def word_spans(words: Sequence[str], start: int = 0) -> Ints:
-    """Where each word lies in the words joined with single spaces, [words, 2], counted from `start`."""
+    """Where each word lies in the words joined with single spaces, [words, 2], counted from
+    `start`.
+    """
     lengths = np.array([len(w) for w in words], np.int64)
     stops = start + np.cumsum(lengths + 1) - 1
     return np.stack([stops - lengths, stops], 1)
@@ -29,8 +32,8 @@ def word_spans(words: Sequence[str], start: int = 0) -> Ints:
 def located(words: Sequence[str], text: str) -> Ints:
     """Where each word lies in a raw text, [words, 2]; white space plays no part.
 
-    Words that are not in it as they are (`de` and `le` of `du`) all lie where the text between their neighbours is. Words that
-    stand in no such place have an empty range.
+    Words that are not in it as they are (`de` and `le` of `du`) all lie where the text between
+    their neighbours is. Words that stand in no such place have an empty range.
     """
     letters = np.flatnonzero([not sign.isspace() for sign in text])
     bare = ["".join(word.split()) for word in words]
@@ -55,21 +58,30 @@ def _anchored(joined: str, text: str, ends: Ints) -> tuple[Ints, Ints]:
     stops = first.copy()
     for word, (start, stop) in enumerate(pairwise(ends.tolist())):
         at = place[start:stop]
-        if stop > start and at[0] >= 0 and np.array_equal(at, np.arange(at[0], at[0] + stop - start)):
+        if (
+            stop > start
+            and at[0] >= 0
+            and np.array_equal(at, np.arange(at[0], at[0] + stop - start))
+        ):
             first[word], stops[word] = at[0], at[0] + stop - start
     return first, stops
 
 
 def _between(first: Ints, stops: Ints, end: int) -> tuple[Ints, Ints]:
-    """The same with every run of words that lie nowhere put where the text between its neighbours is."""
+    """The same with every run of words that lie nowhere put where the text between its neighbours
+    is.
+    """
     known = first >= 0
     before = np.maximum.accumulate(np.concatenate([[0], np.where(known, stops, 0)]))[:-1]
-    after = np.minimum.accumulate(np.concatenate([np.where(known, first, end), [end]])[::-1])[::-1][1:]
+    after = np.minimum.accumulate(np.concatenate([np.where(known, first, end), [end]])[::-1])[::-1][
+        1:
+    ]
     return np.where(known, first, before), np.where(known, stops, after)
 
 
 def of_words(pieces: Ints, nowhere: Flags, words: Ints, cut: bool) -> Ints:
-    """The pieces first:last of each word, [words, 2], from character spans of pieces and of words; those of `nowhere` are no word's.
+    """The pieces first:last of each word, [words, 2], from character spans of pieces and of words;
+    those of `nowhere` are no word's.
 
     Of a text that was cut, a word that is not there to its end has none.
     """
@@ -78,10 +90,11 @@ def of_words(pieces: Ints, nowhere: Flags, words: Ints, cut: bool) -> Ints:
 
 
 def aligned(pieces: Ints, words: Ints) -> Ints:
-    """The pieces first:last of each word, [words, 2], from character spans of pieces [pieces, 2] and of words [words, 2].
+    """The pieces first:last of each word, [words, 2], from character spans of pieces [pieces, 2]
+    and of words [words, 2].
 
-    A piece belongs to a word where they share a character; a piece that is only a space, or nothing, belongs to none. A
-    word that no piece shares a character with has an empty range.
+    A piece belongs to a word where they share a character; a piece that is only a space, or
+    nothing, belongs to none. A word that no piece shares a character with has an empty range.
     """
     solid = np.flatnonzero(pieces[:, 1] > pieces[:, 0])
     found = np.zeros((len(words), 2), np.int64)
@@ -96,31 +109,46 @@ def aligned(pieces: Ints, words: Ints) -> Ints:
 
 
 def placed(pieces: Ints, nowhere: Flags, words: Ints) -> Ints:
-    """Character spans of pieces as `aligned` reads them, [pieces, 2]: those of `nowhere` empty, the others never.
+    """Character spans of pieces as `aligned` reads them, [pieces, 2]: those of `nowhere` empty, the
+    others never.
 
-    Some tokenisers say of a piece that it has no width; it is taken to be at the character that it stands before, or, at the
-    end of a word, behind.
+    Some tokenisers say of a piece that it has no width; it is taken to be at the character that it
+    stands before, or, at the end of a word, behind.
     """
     found = pieces.copy()
     found[nowhere] = 0
     thin = np.flatnonzero(~nowhere & (pieces[:, 1] <= pieces[:, 0]))
     at = pieces[thin, 0]
-    inside = (np.searchsorted(words[:, 0], at, "right") - np.searchsorted(words[:, 1], at, "right")) > 0
-    found[thin, 0], found[thin, 1] = np.where(inside, at, np.maximum(at - 1, 0)), np.where(inside, at + 1, np.maximum(at, 1))
+    inside = (
+        np.searchsorted(words[:, 0], at, "right") - np.searchsorted(words[:, 1], at, "right")
+    ) > 0
+    found[thin, 0], found[thin, 1] = (
+        np.where(inside, at, np.maximum(at - 1, 0)),
+        np.where(inside, at + 1, np.maximum(at, 1)),
+    )
     return found
 
 
 def without_torn(found: Ints, words: Ints, read: int) -> Ints:
-    """The same without words of which something lies behind the character `read`, where the text was cut."""
+    """The same without words of which something lies behind the character `read`, where the text
+    was cut.
+    """
     return np.where(words[:, 1:] > read, 0, found)
 
 
 def with_spaces(found: Ints, space: Flags) -> Ints:
-    """The same where pieces that are nothing but a space, right before a word, belong to it (as the old code had it)."""
+    """The same where pieces that are nothing but a space, right before a word, belong to it (as the
+    old code had it).
+    """
     some = np.flatnonzero(found[:, 1] > found[:, 0])
     other = np.where(space, -1, np.arange(len(space)))
-    before = np.concatenate([[-1], np.maximum.accumulate(other)])  # the last piece before each that is no space
+    # the last piece before each that is no space
+    before = np.concatenate([[-1], np.maximum.accumulate(other)])
     wider = found.copy()
-    ends = np.concatenate([[0], np.maximum.accumulate(found[some, 1])[:-1]]) if len(some) else found[some, 0]
+    ends = (
+        np.concatenate([[0], np.maximum.accumulate(found[some, 1])[:-1]])
+        if len(some)
+        else found[some, 0]
+    )
     wider[some, 0] = np.minimum(found[some, 0], np.maximum(before[found[some, 0]] + 1, ends))
     return wider

@@ -1,4 +1,6 @@
-"""Which device and which precision a model runs with, found without importing torch, because both belong to its identity."""
+"""Which device and which precision a model runs with, found without importing torch, because both
+belong to its identity.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +20,33 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
 def resolved_device(asked: str) -> str:
-    """The device that `auto` stands for: cuda where this torch can use one that is there, else mps on Apple silicon, else cpu."""
+    """The device that `auto` stands for: cuda where this torch can use one that is there, else mps
+    on Apple silicon, else cpu.
+    """
     if asked != "auto":
         return asked
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all") in ("", "-1")
-    return "cuda" if not hidden and "+cpu" not in _version("torch") and _capability() is not None else "cpu"
+    return (
+        "cuda"
+        if not hidden and "+cpu" not in _version("torch") and _capability() is not None
+        else "cpu"
+    )
 
 
 def resolved_dtype(asked: str, device: str) -> str:
-    """The precision that `auto` stands for: bfloat16 where the hardware multiplies it natively, else float32."""
+    """The precision that `auto` stands for: bfloat16 where the hardware multiplies it natively,
+    else float32.
+    """
     if asked != "auto":
         return asked
     if reproducible():
         return "float32"
     kind = device.partition(":")[0]
-    native = (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
+    native = (
+        (_capability() or (0, 0)) >= (8, 0) if kind == "cuda" else kind == "cpu" and native_bf16()
+    )
     return "bfloat16" if native else "float32"
 
 
@@ -53,7 +65,9 @@ def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
 
 
 def half_products(model: Any, dtype: str) -> Any:
-    """The model with the matrices of its linear layers in `dtype`: what autocast would make of them again for every batch."""
+    """The model with the matrices of its linear layers in `dtype`: what autocast would make of them
+    again for every batch.
+    """
     import torch
 
     for module in model.modules() if dtype != "float32" else ():
@@ -67,7 +81,11 @@ def check_device(device: str) -> None:
     import torch
 
     kind = device.partition(":")[0]
-    usable = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    usable = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
     if not usable.get(kind, True):
         raise DataProblem(f"torch cannot use the device {device!r} here; write device=cpu")
 
@@ -81,7 +99,9 @@ def _version(package: str) -> str:
 
 @functools.cache
 def _capability() -> tuple[int, int] | None:
-    """The compute capability of the first NVIDIA device, asked of NVML (which, unlike CUDA, survives a fork); None without one."""
+    """The compute capability of the first NVIDIA device, asked of NVML (which, unlike CUDA,
+    survives a fork); None without one.
+    """
     if not Path("/dev/nvidiactl").exists():
         return None
     try:
@@ -92,6 +112,9 @@ def _capability() -> tuple[int, int] | None:
     asked = (
         nvml.nvmlInit_v2() == 0
         and nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)) == 0
-        and nvml.nvmlDeviceGetCudaComputeCapability(handle, ctypes.byref(major), ctypes.byref(minor)) == 0
+        and nvml.nvmlDeviceGetCudaComputeCapability(
+            handle, ctypes.byref(major), ctypes.byref(minor)
+        )
+        == 0
     )
     return (major.value, minor.value) if asked else None

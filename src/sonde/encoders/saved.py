@@ -1,4 +1,6 @@
-"""What encoders share whose model lies in files: a folder, the Hugging Face cache, a package or the hub."""
+"""What encoders share whose model lies in files: a folder, the Hugging Face cache, a package or the
+hub.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ from sonde.encoders.hub import Files, Trust, files_of
 from sonde.encoders.precision import Dtype, resolved_device, resolved_dtype, versions
 from sonde.encoders.vocabulary import unknown
 
-MANY = "MultiVectorEncoder"  # what sentence-transformers calls models that give a vector of each token
+# what sentence-transformers calls models that give a vector of each token
+MANY = "MultiVectorEncoder"
 
 
 class Saved:
-    """A saved model by folder or name, the device and precision that it runs with, and whether code that comes with it may be run.
+    """A saved model by folder or name, the device and precision that it runs with, and whether code
+    that comes with it may be run.
 
     The fields are those of each kind of model, which explains and orders its options.
     """
@@ -55,5 +59,7 @@ class Saved:
         return self.files.fingerprint
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        """Of which words [n] some piece is unknown to the tokeniser; None where it cannot be told."""
+        """Of which words [n] some piece is unknown to the tokeniser; None where it cannot be
+        told.
+        """
         return unknown(self.files.folder, words)

@@ -1,4 +1,6 @@
-"""Texts as a model of sentence-transformers reads them, tokenised at once where that comes to the same. Imports torch."""
+"""Texts as a model of sentence-transformers reads them, tokenised at once where that comes to the
+same. Imports torch.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from numpy.typing import NDArray
 
 from sonde.vectors import Ints
 
-TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]  # texts by which our features are compared with the model's own
+# texts by which our features are compared with the model's own
+TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,11 @@ class Tokenised:
         ids = np.full((len(rows), longest), self.pad, np.int64)
         mask = np.zeros((len(rows), longest), np.int64)
         for k, r in enumerate(rows):
-            place = slice(longest - len(self.ids[r]), longest) if self.left else slice(0, len(self.ids[r]))
+            place = (
+                slice(longest - len(self.ids[r]), longest)
+                if self.left
+                else slice(0, len(self.ids[r]))
+            )
             ids[k, place], mask[k, place] = self.ids[r], 1
         found = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
         if self.types:
@@ -49,8 +56,11 @@ class Tokenised:
         return {**found, **self.beside}
 
 
-def tokenised(model: Any, whole: list[str], prompt: str, more: Mapping[str, str]) -> Tokenised | None:
-    """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model prepares its input in a way of its own.
+def tokenised(
+    model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
+) -> Tokenised | None:
+    """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
+    prepares its input in a way of its own.
 
     Which it is, is found by preparing a few texts both ways.
     """
@@ -64,17 +74,25 @@ def tokenised(model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
     types = "token_type_ids" in tensors
 
     def tokenise(texts: list[str]) -> Tokenised:
-        encodings = tokenizer(texts, truncation=True, max_length=limit, padding=False).encodings if texts else []
+        encodings = (
+            tokenizer(texts, truncation=True, max_length=limit, padding=False).encodings
+            if texts
+            else []
+        )
         cut = np.array([bool(e.overflowing) for e in encodings], bool)
         left = getattr(tokenizer, "padding_side", "right") == "left"
-        return Tokenised([e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut)
+        return Tokenised(
+            [e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut
+        )
 
     ours = tokenise([prompt + text for text in TRIAL]).features_of_all()
     same = set(ours) == set(theirs) and all(torch.equal(ours[k], v) for k, v in tensors.items())
     return tokenise(whole) if same else None
 
 
-def preprocessed(model: Any, texts: Sequence[str], prompt: str, more: Mapping[str, str]) -> dict[str, Any]:
+def preprocessed(
+    model: Any, texts: Sequence[str], prompt: str, more: Mapping[str, str]
+) -> dict[str, Any]:
     """A batch as the model prepares it."""
     if hasattr(model, "preprocess"):
         return dict(model.preprocess(list(texts), prompt=prompt or None, **more))

@@ -27,7 +27,11 @@ def run(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArra
     found = np.zeros((len(texts), ready.width), np.float32)
 
     def work(rows: Ints) -> None:
-        features = made.features(rows) if made else preprocessed(model, [texts[r] for r in rows], before, more)
+        features = (
+            made.features(rows)
+            if made
+            else preprocessed(model, [texts[r] for r in rows], before, more)
+        )
         found[rows] = ready.embedded(features).cpu().numpy()
 
     spread(work, grouped(lengths, tokens, ready.batching), model.device.type == "cpu")
@@ -41,9 +45,13 @@ def about(texts: Sequence[str]) -> Ints:
 
 def weights_digest(model: Any) -> str:
     """Thirty-two hexadecimal digits that stand for a model's modules and weights."""
-    said = f"{model} {getattr(model, 'prompts', None)} {getattr(model, 'default_prompt_name', None)!r}"
+    said = (
+        f"{model} {getattr(model, 'prompts', None)} {getattr(model, 'default_prompt_name', None)!r}"
+    )
     state = hashlib.blake2b(said.encode(), digest_size=16)
     for name, value in model.state_dict().items():
         state.update(name.encode())
-        state.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        state.update(
+            value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        )
     return state.hexdigest()

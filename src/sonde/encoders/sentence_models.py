@@ -30,12 +30,19 @@ class Way:
     task: str = ""
 
     def before(self, model: Any) -> str:
-        """The prompt that is put before each text, as `encode`, `encode_query` and `encode_document` choose it."""
+        """The prompt that is put before each text, as `encode`, `encode_query` and
+        `encode_document` choose it.
+        """
         if self.prompt is not None:
             return self.prompt
         prompts = getattr(model, "prompts", None) or {}
-        candidates = {"query": ("query",), "document": ("document", "passage", "corpus")}.get(self.task, ())
-        name = next((name for name in candidates if name in prompts), getattr(model, "default_prompt_name", None))
+        candidates = {"query": ("query",), "document": ("document", "passage", "corpus")}.get(
+            self.task, ()
+        )
+        name = next(
+            (name for name in candidates if name in prompts),
+            getattr(model, "default_prompt_name", None),
+        )
         return str(prompts.get(name, "")) if name else ""
 
     @property
@@ -46,7 +53,9 @@ class Way:
 
 @dataclass(frozen=True)
 class Ready:
-    """A model that is loaded and was tried: which of the library's classes it is, how wide its vectors are, what may be in a batch."""
+    """A model that is loaded and was tried: which of the library's classes it is, how wide its
+    vectors are, what may be in a batch.
+    """
 
     model: Any
     form: str
@@ -70,11 +79,14 @@ def loaded(source: Source, form: str, device: str, dtype: str, way: Way) -> Read
     try:
         import sentence_transformers
     except ImportError:
-        raise EncoderStop("sentence-transformers is not installed: pip install 'sonde[st]'") from None
+        raise EncoderStop(
+            "sentence-transformers is not installed: pip install 'sonde[st]'"
+        ) from None
     kind = getattr(sentence_transformers, form, None)
     if kind is None:
         raise EncoderStop(
-            f"{source.name} is a {form}, which sentence-transformers {sentence_transformers.__version__} does not know; update it"
+            f"{source.name} is a {form}, which sentence-transformers"
+            f" {sentence_transformers.__version__} does not know; update it"
         )
     check_device(device)
     more = {"code_revision": source.trust.code_revision} if source.trust.code_revision else {}
@@ -82,7 +94,9 @@ def loaded(source: Source, form: str, device: str, dtype: str, way: Way) -> Read
     try:
         with quiet_loading():
             code = {"model_kwargs": dict(more), "config_kwargs": dict(more)} if more else {}
-            model = kind(source.name, device=device, trust_remote_code=source.trust.given, **where, **code).eval()
+            model = kind(
+                source.name, device=device, trust_remote_code=source.trust.given, **where, **code
+            ).eval()
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
     return replace(ready(model, form, way, dtype, source.name), model=half_products(model, dtype))
@@ -99,7 +113,11 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
         found = forward(model, features, way, "float32")
     except (ValueError, KeyError, RuntimeError, AttributeError, TypeError) as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
-        hint = "; it routes texts by task, so write task=query or task=document" if routes and not way.task else ""
+        hint = (
+            "; it routes texts by task, so write task=query or task=document"
+            if routes and not way.task
+            else ""
+        )
         raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
     key = "token_embeddings" if form == MANY else "sentence_embedding"
     if not isinstance(found.get(key), Tensor):
@@ -131,7 +149,9 @@ def embedded(model: Any, found: dict[str, Any]) -> Tensor:
 
 
 def _batching(tried: Ready, before: str, name: str) -> Batching:
-    """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole texts where the model does."""
+    """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
+    texts where the model does.
+    """
     dtype = next((p.dtype for p in tried.model.parameters()), torch.float32)
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
@@ -144,7 +164,17 @@ def _batching(tried: Ready, before: str, name: str) -> Batching:
     made = tokenised(tried.model, [before + TRIAL[0] + " " + TRIAL[0]], before, tried.way.arguments)
     if made is not None:
         of_rows: Tokenised = made
-        return batching(name, lambda rows: vectors(replace(of_rows, ids=[list(row) for row in rows]).features_of_all()), made.ids[0], dtype)
+        return batching(
+            name,
+            lambda rows: vectors(
+                replace(of_rows, ids=[list(row) for row in rows]).features_of_all()
+            ),
+            made.ids[0],
+            dtype,
+        )
     long, short = TRIAL[0] + " " + TRIAL[0], TRIAL[1]
-    alone, beside = (vectors(preprocessed(tried.model, texts, before, tried.way.arguments)) for texts in ([short], [long, short]))
+    alone, beside = (
+        vectors(preprocessed(tried.model, texts, before, tried.way.arguments))
+        for texts in ([short], [long, short])
+    )
     return told(name, "padded" if alike(alone[0], beside[1], dtype) else "single")

@@ -1,4 +1,6 @@
-"""Sentence-transformers models, run in length-sorted batches by token budget over the model's own modules."""
+"""Sentence-transformers models, run in length-sorted batches by token budget over the model's own
+modules.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,12 @@ from sonde.vectors import Vectors
 if TYPE_CHECKING:
     from sonde.encoders.sentence_models import Ready
 
-WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")  # files, some of which a whole model has
+# files, some of which a whole model has
+WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
 FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
-"""What sentence-transformers calls models that give one vector of a text, one as wide as a vocabulary, and one of each token."""
+"""What sentence-transformers calls models that give one vector of a text, one as wide as a
+vocabulary, and one of each token.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,13 @@ class SentenceTransformers(Saved):
     """A sentence-transformers model by folder or name: what its own `encode` returns, faster.
 
     prompt   text put before each sentence; without it the one that the model itself would take
-    task     what the sentences are: query or document, as `encode_query` and `encode_document` take them; neither without
-    pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model that gives many (ColBERT), for words
+    task     what the sentences are: query or document, as `encode_query` and `encode_document` take
+             them; neither without
+    pool     own: one vector of a text, as the model pools it; none: those of tokens, of a model
+             that gives many (ColBERT), for words
     tokens   how many tokens, padding included, go into one batch
-    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit that the name has (NAME@COMMIT)
+    trust_remote_code  whether code that comes with the model is run: of a folder, or of the commit
+                       that the name has (NAME@COMMIT)
     code_revision      the commit of that code, where it lies in another repository
     """
 
@@ -51,14 +59,25 @@ class SentenceTransformers(Saved):
 
     @property
     def form(self) -> str:
-        """The class of sentence-transformers that the model is of; DataProblem where it gives other vectors than are asked for."""
+        """The class of sentence-transformers that the model is of; DataProblem where it gives other
+        vectors than are asked for.
+        """
         found = form_of(self.files)
         if found not in FORMS:
-            raise DataProblem(f"{self.model} is a {found}, which gives no vectors of sentences; take a model of {', '.join(FORMS)}")
+            raise DataProblem(
+                f"{self.model} is a {found}, which gives no vectors of sentences; take a model of"
+                f" {', '.join(FORMS)}"
+            )
         if found == MANY and self.pool == "own":
-            raise DataProblem(f"{self.model} gives a vector of each token; read them with st:{self.model},pool=none")
+            raise DataProblem(
+                f"{self.model} gives a vector of each token; read them with"
+                f" st:{self.model},pool=none"
+            )
         if found != MANY and self.pool == "none":
-            raise DataProblem(f"{self.model} gives one vector of a text; word pieces are what hf:{self.model},pool=none reads")
+            raise DataProblem(
+                f"{self.model} gives one vector of a text; word pieces are what"
+                f" hf:{self.model},pool=none reads"
+            )
         return found
 
     @property
@@ -70,12 +89,18 @@ class SentenceTransformers(Saved):
         from sonde.encoders.sentence_models import Way, loaded  # imports torch
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
-        return _encoded(loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")), sentences, self.tokens)
+        return _encoded(
+            loaded(source, self.form, *self.runs, Way(self.prompt, self.task or "")),
+            sentences,
+            self.tokens,
+        )
 
 
 @dataclass(frozen=True)
 class Live:
-    """A model of sentence-transformers that is loaded already; a digest of its weights and modules stands for it."""
+    """A model of sentence-transformers that is loaded already; a digest of its weights and modules
+    stands for it.
+    """
 
     name: str
     model: Any
@@ -86,7 +111,9 @@ class Live:
     @property
     def fingerprint(self) -> str:
         """Weights and modules, the version of the tokeniser, device class and precision."""
-        return f"{self.revision} {versions('tokenizers')} {self.device.partition(':')[0]} {self.dtype}"
+        return (
+            f"{self.revision} {versions('tokenizers')} {self.device.partition(':')[0]} {self.dtype}"
+        )
 
     @functools.cached_property
     def ready(self) -> Ready:
@@ -110,14 +137,19 @@ def live(model: Any, name: str | None = None) -> Live:
 
 def class_of(thing: Any) -> str:
     """Which class of sentence-transformers a thing is of; '' for none that gives vectors."""
-    names = [c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")]
+    names = [
+        c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")
+    ]
     return next((name for name in names if name in FORMS), "")
 
 
 def form_of(files: Files) -> str:
     """The class of a saved model: what it says of itself, or what older libraries wrote."""
     said = str(files.says("config_sentence_transformers.json").get("model_type") or "")
-    if said == "ColBERT" or (not said and "HF_ColBERT" in (files.says("config.json").get("architectures") or [])):  # PyLate's, Stanford's
+    # PyLate's, Stanford's
+    if said == "ColBERT" or (
+        not said and "HF_ColBERT" in (files.says("config.json").get("architectures") or [])
+    ):
         return MANY
     return said or FORMS[0]
 

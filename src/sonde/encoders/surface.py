@@ -1,4 +1,6 @@
-"""Baselines that look at no meaning: the number of words, nothing at all, and a random vector for each sentence."""
+"""Baselines that look at no meaning: the number of words, nothing at all, and a random vector for
+each sentence.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,11 @@ class Words:
 
 @dataclass(frozen=True)
 class Random:
-    """A random normal vector for each sentence, drawn by a hash of its text: it knows the sentence's name and nothing else.
+    """A random normal vector for each sentence, drawn by a hash of its text: it knows the
+    sentence's name and nothing else.
 
-    With pool `none`, one for each word of each sentence: the same word has another vector wherever it stands.
+    With pool `none`, one for each word of each sentence: the same word has another vector wherever
+    it stands.
     """
 
     pool: Literal["sentence", "none"] = field(default="sentence", kw_only=True)
@@ -60,7 +64,13 @@ class Random:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         if self.pool == "none":
-            keys = [s.key + number.to_bytes(4, "little") for s in sentences for number in range(len(s.words))]
+            keys = [
+                s.key + number.to_bytes(4, "little")
+                for s in sentences
+                for number in range(len(s.words))
+            ]
             spans = word_units(np.array([len(s.words) for s in sentences], np.int64))
-            return Vectors((normals(keys, self.dim, f"word of sentence {self.seed}"),), ("-",), spans)
+            return Vectors(
+                (normals(keys, self.dim, f"word of sentence {self.seed}"),), ("-",), spans
+            )
         return Vectors((normals([s.key for s in sentences], self.dim, f"sentence {self.seed}"),))

@@ -1,4 +1,6 @@
-"""The contents table of encoders, where a file's function of sentences counts as an encoder as it stands."""
+"""The contents table of encoders, where a file's function of sentences counts as an encoder as it
+stands.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ from sonde.references import Contents, Reference
 class EncoderContents(Contents):
     """Contents whose things are made into encoders.
 
-    `mine.py@thing` may name a factory (a class, or a function of a path and options), as everywhere; or, for encoders, a
-    function of a list of sentences, an object with `encode`, a SentEval batcher(params, batch), or a pair of it and prepare.
+    `mine.py@thing` may name a factory (a class, or a function of a path and options), as
+    everywhere; or, for encoders, a function of a list of sentences, an object with `encode`, a
+    SentEval batcher(params, batch), or a pair of it and prepare.
     """
 
     def find(self, name: str) -> Callable[..., Any]:
@@ -41,7 +44,9 @@ class EncoderContents(Contents):
 
 
 def _is_factory(found: Any) -> bool:
-    """A class; or a function that is not one of sentences: nothing must be given to it, or a string, a number or a path."""
+    """A class; or a function that is not one of sentences: nothing must be given to it, or a
+    string, a number or a path.
+    """
     if inspect.isclass(found):
         return True
     if not inspect.isfunction(found):
@@ -57,7 +62,9 @@ def _is_factory(found: Any) -> bool:
 
 
 def _is_plain(hint: Any) -> bool:
-    """Whether an annotation is of something that a reference can write: not missing, and not a list of anything."""
+    """Whether an annotation is of something that a reference can write: not missing, and not a list
+    of anything.
+    """
     if hint in (None, Any, inspect.Parameter.empty):
         return False
     text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))

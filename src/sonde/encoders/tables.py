@@ -1,4 +1,6 @@
-"""Tables of word vectors: drawn at random by word form, or read from a file as words are asked for."""
+"""Tables of word vectors: drawn at random by word form, or read from a file as words are asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class WordTable(Protocol):
     """Words -> vectors."""
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        """A vector for each word [words, dim], zeros where there is none, and which words there are."""
+        """A vector for each word [words, dim], zeros where there is none, and which words there
+        are.
+        """
         ...
 
 

@@ -1,4 +1,6 @@
-"""Sentences as a transformer's tokeniser cuts them, and which pieces each word has. Needs no torch."""
+"""Sentences as a transformer's tokeniser cuts them, and which pieces each word has. Needs no
+torch.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from sonde.vectors import Ints
 
 @dataclass(frozen=True)
 class Tokens:
-    """Tokenised sentences: ids of each token, which are special, the pieces of each word, and which sentences were cut."""
+    """Tokenised sentences: ids of each token, which are special, the pieces of each word, and which
+    sentences were cut.
+    """
 
     ids: list[list[int]]
     types: list[list[int]] | None
@@ -36,12 +40,21 @@ def texts(tokenizer: Any, limit: int, given: Sequence[str]) -> Tokens:
     """Raw texts as the model reads them, at most `limit` tokens each."""
     if not given:
         return Tokens([], None, [], None, np.zeros(0, bool))
-    made = tokenizer(list(given), truncation=True, max_length=limit, return_special_tokens_mask=True)
+    made = tokenizer(
+        list(given), truncation=True, max_length=limit, return_special_tokens_mask=True
+    )
     if tokenizer.is_fast:
         cut = np.array([bool(e.overflowing) for e in made.encodings])
     else:
-        cut = np.array([len(i) > limit for i in tokenizer(list(given), truncation=False, verbose=False)["input_ids"]])
-    return Tokens(made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], None, cut)
+        cut = np.array(
+            [
+                len(i) > limit
+                for i in tokenizer(list(given), truncation=False, verbose=False)["input_ids"]
+            ]
+        )
+    return Tokens(
+        made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], None, cut
+    )
 
 
 @dataclass(frozen=True)
@@ -61,7 +74,11 @@ class Words:
 
     def places(self, sentence: Sentence, start: int) -> Ints:
         """Where each word lies in that text, [words, 2], counted from `start`."""
-        return located(sentence.words, sentence.text) + start if self.raw else word_spans(sentence.words, start)
+        return (
+            located(sentence.words, sentence.text) + start
+            if self.raw
+            else word_spans(sentence.words, start)
+        )
 
 
 JOINED = Words()
@@ -77,13 +94,18 @@ class Pieces:
     words: Words = JOINED
 
     def of(self, sentences: Sequence[Sentence]) -> Tokens:
-        """Sentences in pieces, with the pieces first:last of each word; a word that was cut in two has none."""
+        """Sentences in pieces, with the pieces first:last of each word; a word that was cut in two
+        has none.
+        """
         if not sentences:
             return Tokens([], None, [], [], np.zeros(0, bool))
         if self.tokenizer.is_fast:
             return self._by_characters(sentences)
         if self.words.raw:
-            raise EncoderStop("text=raw: this tokeniser does not say from which letters its pieces come; leave text out")
+            raise EncoderStop(
+                "text=raw: this tokeniser does not say from which letters its pieces come; leave"
+                " text out"
+            )
         return self._word_by_word(sentences)
 
     def _by_characters(self, sentences: Sequence[Sentence]) -> Tokens:
@@ -95,31 +117,50 @@ class Pieces:
         words = []
         for i, sentence in enumerate(sentences):
             characters = np.array(made["offset_mapping"][i], np.int64).reshape(-1, 2)
-            special = np.array(made["special_tokens_mask"][i], bool)  # a tokeniser may say anything of its own additions
+            # a tokeniser may say anything of its own additions
+            special = np.array(made["special_tokens_mask"][i], bool)
             space = ~special & is_space(made["input_ids"][i], characters, given[i], marks)
-            found = of_words(characters, special | space, self.words.places(sentence, len(self.prompt)), cut[i])
+            found = of_words(
+                characters, special | space, self.words.places(sentence, len(self.prompt)), cut[i]
+            )
             words.append(with_spaces(found, space) if self.words.spaces else found)
-        return Tokens(made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], words, cut)
+        return Tokens(
+            made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], words, cut
+        )
 
     def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
-        """For a tokeniser that does not say where its pieces come from: each word is cut apart with the space before it."""
-        cut_apart = functools.cache(lambda text: tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]))
+        """For a tokeniser that does not say where its pieces come from: each word is cut apart with
+        the space before it.
+        """
+        cut_apart = functools.cache(
+            lambda text: tuple(
+                self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+            )
+        )
         before, after = _added(self.tokenizer, cut_apart)
         space, room = cut_apart(" "), self.limit - len(before) - len(after)
         ids, special, words, cut = [], [], [], []
         for sentence in sentences:
-            parts = [cut_apart(" " + w if i or self.prompt else w) for i, w in enumerate(sentence.words)]
+            parts = [
+                cut_apart(" " + w if i or self.prompt else w) for i, w in enumerate(sentence.words)
+            ]
             prompt = cut_apart(self.prompt) if self.prompt else ()
             flat = [*prompt, *(n for part in parts for n in part)][:room]
             stops = len(prompt) + np.cumsum([len(part) for part in parts], dtype=np.int64)
-            first = stops - [len(part) - (0 if self.words.spaces else _leading(part, space)) for part in parts]
+            first = stops - [
+                len(part) - (0 if self.words.spaces else _leading(part, space)) for part in parts
+            ]
             found = np.stack([first, stops], 1) + len(before)
             found[(stops > room) | (first >= stops)] = 0
             ids.append([*before, *flat, *after])
             special.append([1] * len(before) + [0] * len(flat) + [1] * len(after))
             words.append(found)
             cut.append(len(prompt) + sum(map(len, parts)) > room)
-        types = [[0] * len(i) for i in ids] if "token_type_ids" in self.tokenizer.model_input_names else None
+        types = (
+            [[0] * len(i) for i in ids]
+            if "token_type_ids" in self.tokenizer.model_input_names
+            else None
+        )
         return Tokens(ids, types, special, words, np.array(cut, bool))
 
 
@@ -128,7 +169,9 @@ def _leading(part: Sequence[int], space: Sequence[int]) -> int:
     return len(space) if space and tuple(part[: len(space)]) == tuple(space) else 0
 
 
-def _added(tokenizer: Any, cut_apart: Callable[[str], tuple[int, ...]]) -> tuple[list[int], list[int]]:
+def _added(
+    tokenizer: Any, cut_apart: Callable[[str], tuple[int, ...]]
+) -> tuple[list[int], list[int]]:
     """The special tokens that a tokeniser puts before and behind a text."""
     inner, whole = list(cut_apart("a")), list(tokenizer("a", verbose=False)["input_ids"])
     at = next(i for i in range(len(whole) - len(inner) + 1) if whole[i : i + len(inner)] == inner)
@@ -136,9 +179,11 @@ def _added(tokenizer: Any, cut_apart: Callable[[str], tuple[int, ...]]) -> tuple
 
 
 def is_space(ids: Sequence[int] | Ints, characters: Ints, text: str, marks: Flags) -> Flags:
-    """Which pieces are nothing but a mark of the space before a word ('▁', 'Ġ'), whichever characters they are said to come from.
+    """Which pieces are nothing but a mark of the space before a word ('▁', 'Ġ'), whichever
+    characters they are said to come from.
 
-    A tokeniser that puts a mark before a text says that it comes from the first letter. A '▁' of the text itself is a letter.
+    A tokeniser that puts a mark before a text says that it comes from the first letter. A '▁' of
+    the text itself is a letter.
     """
     found = marks[np.array(ids, np.int64)] if len(marks) else np.zeros(len(ids), bool)
     for i in np.flatnonzero(found):
@@ -150,7 +195,12 @@ def is_space(ids: Sequence[int] | Ints, characters: Ints, text: str, marks: Flag
 def marks_of(tokenizer: Any) -> Flags:
     """Which pieces of a vocabulary are spelt with marks of spaces alone, [largest id + 1]."""
     backend = tokenizer.backend_tokenizer
-    signs = {sign for part in (backend.normalizer, backend.pre_tokenizer) if part is not None for sign in _signs(_state(part))}
+    signs = {
+        sign
+        for part in (backend.normalizer, backend.pre_tokenizer)
+        if part is not None
+        for sign in _signs(_state(part))
+    }
     vocabulary = backend.get_vocab(with_added_tokens=True)
     found = np.zeros(max(vocabulary.values(), default=-1) + 1, bool)
     found[[number for piece, number in vocabulary.items() if piece and set(piece) <= signs]] = True
@@ -178,4 +228,6 @@ def _signs(state: Any) -> Iterator[str]:
         yield state["replacement"]
     elif kind == "Replace" and state["pattern"].get("String") == " ":
         yield state["content"]
-    yield from (sign for value in state.values() if isinstance(value, list) for sign in _signs(value))
+    yield from (
+        sign for value in state.values() if isinstance(value, list) for sign in _signs(value)
+    )

@@ -1,4 +1,6 @@
-"""The sentence encoders of Conneau et al. 2018, section 3, with random weights: what an architecture knows before training."""
+"""The sentence encoders of Conneau et al. 2018, section 3, with random weights: what an
+architecture knows before training.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the se
 
 @dataclass(frozen=True)
 class Untrained:
-    """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or gated-convnet.
+    """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or
+    gated-convnet.
 
-    vectors   a file of static word vectors; random ones of `dim` dimensions without. Words that it lacks are zeros
+    vectors   a file of static word vectors; random ones of `dim` dimensions without. Words that it
+              lacks are zeros
     pool      auto, as the architecture's name says; none keeps a vector for each word
     hidden    units of a layer (of each direction)
     layers    how many; without, as in the paper: 2 recurrent ones, or 8 convolutions
@@ -60,7 +64,11 @@ class Untrained:
         counts = np.array([len(s.words) for s in sentences], np.int64)
         lengths = np.minimum(counts, LONGEST)
         starts = np.cumsum(counts) - counts
-        units = np.concatenate([[0], np.cumsum(lengths)]) if self.pool == "none" else np.arange(len(sentences) + 1)
+        units = (
+            np.concatenate([[0], np.cumsum(lengths)])
+            if self.pool == "none"
+            else np.arange(len(sentences) + 1)
+        )
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
         found = np.zeros((int(units[-1]), width), np.float32)
 
@@ -71,7 +79,9 @@ class Untrained:
             with torch.inference_mode():
                 made = net(torch.from_numpy(padded), torch.from_numpy(lengths[rows])).numpy()
             if self.pool == "none":
-                made = np.concatenate([states[:length] for states, length in zip(made, lengths[rows], strict=True)])
+                made = np.concatenate(
+                    [states[:length] for states, length in zip(made, lengths[rows], strict=True)]
+                )
             found[ranges(units[rows], units[rows + 1])[0]] = made
 
         spread(work, batches(lengths, self.tokens), side_by_side=True)
@@ -81,10 +91,16 @@ class Untrained:
     @property
     def _architecture(self) -> str:
         """The architecture with the pooling that it is to have."""
-        return f"{self.architecture.removesuffix('-max').removesuffix('-last')}-none" if self.pool == "none" else self.architecture
+        return (
+            f"{self.architecture.removesuffix('-max').removesuffix('-last')}-none"
+            if self.pool == "none"
+            else self.architecture
+        )
 
     def _words(self, sentences: Sequence[Sentence]) -> tuple[Floats, Any]:
-        """A vector for each word form, and the number of each word's form, one sentence after the other."""
+        """A vector for each word form, and the number of each word's form, one sentence after the
+        other.
+        """
         forms: dict[str, int] = {}
         words = (w.lower() if self.lowercase else w for s in sentences for w in s.words)
         numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
@@ -93,7 +109,9 @@ class Untrained:
 
 @functools.lru_cache(maxsize=4)
 def _table(path: Path | None, dim: int, seed: int) -> WordTable:
-    """Word vectors, scaled as they stand; shared by encoders, as they keep the words that were asked for."""
+    """Word vectors, scaled as they stand; shared by encoders, as they keep the words that were
+    asked for.
+    """
     return RandomTable(dim, seed) if path is None else FileTable(path)
 
 
@@ -105,6 +123,8 @@ def _net(architecture: str, dim: int, hidden: int, layers: int | None, seed: int
 
     if architecture.startswith("gated-convnet"):
         last = "none" if architecture.endswith("-none") else "max"
-        return drawn(lambda: GatedConvNet(dim, hidden, layers or 8, pool=last), draw_convolutional, seed)
+        return drawn(
+            lambda: GatedConvNet(dim, hidden, layers or 8, pool=last), draw_convolutional, seed
+        )
     pool = architecture.removeprefix("bilstm-")
     return drawn(lambda: BiLSTM(dim, hidden, layers or 2, pool), draw_recurrent, seed)

@@ -1,6 +1,8 @@
-"""Files of word vectors: word2vec text and binary, GloVe, fastText `.vec` and `.bin`; .gz and .xz of each but the last.
+"""Files of word vectors: word2vec text and binary, GloVe, fastText `.vec` and `.bin`; .gz and .xz
+of each but the last.
 
-A file is scanned once for where each word stands, every line checked; vectors are parsed only of words that are asked for.
+A file is scanned once for where each word stands, every line checked; vectors are parsed only of
+words that are asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
 
 
-_FASTTEXT = struct.Struct("<8x i 28x iii 12x ii")  # dimensions, buckets, shortest and longest subword, entries, words
+# dimensions, buckets, shortest and longest subword, entries, words
+_FASTTEXT = struct.Struct("<8x i 28x iii 12x ii")
 
 
 class WordFile(Protocol):
@@ -43,11 +46,15 @@ class WordFile(Protocol):
 
 
 def open_words(path: Path) -> WordFile:
-    """Look at the beginning of a file and open it as what it is; a DataProblem says what is wrong, and in which line."""
+    """Look at the beginning of a file and open it as what it is; a DataProblem says what is wrong,
+    and in which line.
+    """
     try:
         return _opened(path.expanduser())
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataProblem(f"{path}: the packed file is damaged ({error}); is the download complete?") from error
+        raise DataProblem(
+            f"{path}: the packed file is damaged ({error}); is the download complete?"
+        ) from error
 
 
 def _opened(path: Path) -> WordFile:
@@ -61,14 +68,20 @@ def _opened(path: Path) -> WordFile:
     if len(header) == 2 and header[0].isdigit() and header[1].isdigit():
         count, dim = int(header[0]), int(header[1])
         if not 1 <= dim <= WIDEST:
-            raise DataProblem(f"{path}:1: the header promises vectors of {dim:,} numbers; is it a file of word vectors?")
+            raise DataProblem(
+                f"{path}:1: the header promises vectors of {dim:,} numbers; is it a file of word"
+                " vectors?"
+            )
         if _is_text(second, dim):
             _check_points(second, f"{path}:2")
             return _indexed(path, _lines(path, dim, count), dim, binary=False)
         return _indexed(path, _records(path, dim, count), dim, binary=True)
     _check_points(first, f"{path}:1")
     if len(header) < 2 or not _number(header[-1]):
-        raise DataProblem(f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words dimensions' at the head")
+        raise DataProblem(
+            f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words"
+            " dimensions' at the head"
+        )
     dim = len(header) - 1
     while dim > 1 and not _number(header[-dim]):  # a first word with spaces in it
         dim -= 1
@@ -77,7 +90,9 @@ def _opened(path: Path) -> WordFile:
 
 @dataclass(frozen=True)
 class Indexed:
-    """Where each word of a file stands, by a hash of the word; vectors are read there when asked for."""
+    """Where each word of a file stands, by a hash of the word; vectors are read there when asked
+    for.
+    """
 
     path: Path
     dim: int
@@ -92,7 +107,8 @@ class Indexed:
         hits = np.flatnonzero(self.hashes[at] == keys)
         found = {}
         with opened(self.path) as stream:
-            for i in hits[np.argsort(self.places[at[hits]], kind="stable")].tolist():  # in file order: packed files only go forward
+            # in file order: packed files only go forward
+            for i in hits[np.argsort(self.places[at[hits]], kind="stable")].tolist():
                 stream.seek(int(self.places[at[i]]))
                 if stream.read(len(asked[i]) + 1) == asked[i] + b" ":
                     found[words[i]] = self._vector(stream, words[i])
@@ -106,13 +122,18 @@ class Indexed:
         except ValueError:
             vector = np.empty(0, np.float32)
         if len(vector) != self.dim:
-            raise DataProblem(f"{self.path}: the vector of {word!r} is not {self.dim} numbers; mend or remove its line")
+            raise DataProblem(
+                f"{self.path}: the vector of {word!r} is not {self.dim} numbers; mend or remove its"
+                " line"
+            )
         return vector
 
 
 @dataclass(frozen=True)
 class FastText:
-    """A fastText model read by gensim: words that it lacks get a vector from their subwords, if it has any of them."""
+    """A fastText model read by gensim: words that it lacks get a vector from their subwords, if it
+    has any of them.
+    """
 
     path: Path
     dim: int
@@ -126,14 +147,18 @@ def _fasttext(path: Path) -> FastText:
     try:
         from gensim.models.fasttext import load_facebook_vectors
     except ImportError:
-        raise DataProblem(f"{path}: a fastText model with subwords is read by gensim: pip install 'sonde[static]'") from None
+        raise DataProblem(
+            f"{path}: a fastText model with subwords is read by gensim: pip install 'sonde[static]'"
+        ) from None
     if path.suffix in (".gz", ".xz"):
         raise DataProblem(f"{path}: unpack this fastText model first")
     _check_fasttext(path)
     try:
         model = load_facebook_vectors(str(path))
     except Exception as error:  # gensim raises whatever the damaged bytes lead to
-        raise DataProblem(f"{path}: not a fastText model that gensim can read ({type(error).__name__}: {error})") from error
+        raise DataProblem(
+            f"{path}: not a fastText model that gensim can read ({type(error).__name__}: {error})"
+        ) from error
     return FastText(path, model.vector_size, model)
 
 
@@ -145,10 +170,17 @@ def _check_fasttext(path: Path) -> None:
         raise DataProblem(f"{path}: a fastText model that is cut short; is the download complete?")
     dim, bucket, shortest, longest, size, words = _FASTTEXT.unpack(head)
     held = path.stat().st_size
-    right = 0 < dim <= WIDEST and bucket >= 0 and 0 <= words <= size and 0 <= shortest <= 1000 and 0 <= longest <= 1000
+    right = (
+        0 < dim <= WIDEST
+        and bucket >= 0
+        and 0 <= words <= size
+        and 0 <= shortest <= 1000
+        and 0 <= longest <= 1000
+    )
     if not right or (words + bucket) * dim * 4 > held:
         raise DataProblem(
-            f"{path}: a fastText model of {words:,} words and {dim:,} numbers a word is not {held:,} bytes long; get it again"
+            f"{path}: a fastText model of {words:,} words and {dim:,} numbers a word is not"
+            f" {held:,} bytes long; get it again"
         )
 
 
@@ -165,7 +197,9 @@ def _indexed(path: Path, places: Iterator[tuple[bytes, int]], dim: int, binary: 
 
 
 def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int]]:
-    """Word and place of each line of a text file, its fields counted; a header's promise of `count` words is held."""
+    """Word and place of each line of a text file, its fields counted; a header's promise of `count`
+    words is held.
+    """
     place = 0
     number = words = 0
     with opened(path) as stream:
@@ -176,17 +210,26 @@ def _lines(path: Path, dim: int, count: int | None) -> Iterator[tuple[bytes, int
             if (number == 1 and count is not None) or not line.strip():
                 continue
             fields = line.rstrip().count(b" ")
-            if fields < dim or (fields > dim and _decimal(line.rsplit(None, dim)[0].split(b" ")[-1])):
-                raise DataProblem(f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}")
+            if fields < dim or (
+                fields > dim and _decimal(line.rsplit(None, dim)[0].split(b" ")[-1])
+            ):
+                raise DataProblem(
+                    f"{path}:{number}: {fields} numbers follow the word, where the file has {dim}"
+                )
             word = line[: line.index(b" ")] if fields == dim else line.rstrip().rsplit(b" ", dim)[0]
             words += 1
             yield word, start
     if count is not None and words != count:
-        raise DataProblem(f"{path}:{number}: the header promises {count} words, the file holds {words}; is the download complete?")
+        raise DataProblem(
+            f"{path}:{number}: the header promises {count} words, the file holds {words}; is the"
+            " download complete?"
+        )
 
 
 def _records(path: Path, dim: int, count: int) -> Iterator[tuple[bytes, int]]:
-    """Word and place of each record of a word2vec binary: the word, a space, `dim` float32, and perhaps a line break."""
+    """Word and place of each record of a word2vec binary: the word, a space, `dim` float32, and
+    perhaps a line break.
+    """
     with opened(path) as stream:
         place = len(stream.readline())
         held, at, size = b"", 0, 4 * dim
@@ -194,7 +237,10 @@ def _records(path: Path, dim: int, count: int) -> Iterator[tuple[bytes, int]]:
             while (space := held.find(b" ", at)) < 0 or len(held) < space + 1 + size:
                 more = stream.read(1 << 22)
                 if not more or (space < 0 and len(held) - at > 1 << 20):
-                    raise DataProblem(f"{path}: record {number} of {count} is cut short or not word2vec binary; is the download complete?")
+                    raise DataProblem(
+                        f"{path}: record {number} of {count} is cut short or not word2vec binary;"
+                        " is the download complete?"
+                    )
                 held, at = held[at:] + more, 0
             word = held[at:space].lstrip(b"\n")
             yield word, place + space - at - len(word)
@@ -203,12 +249,18 @@ def _records(path: Path, dim: int, count: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _is_text(beginning: bytes, dim: int) -> bool:
-    """Whether what follows a header is text: most lines are a word and `dim` numbers, or there is nothing that text cannot hold.
+    """Whether what follows a header is text: most lines are a word and `dim` numbers, or there is
+    nothing that text cannot hold.
 
-    One line does not decide: it may be imperfect, and bytes of a binary file may happen to read as numbers.
+    One line does not decide: it may be imperfect, and bytes of a binary file may happen to read as
+    numbers.
     """
     lines = [line.split() for line in beginning.splitlines()[:100]]
-    numbers = [len(fields) > 1 and all(_number(f.replace(b",", b".")) for f in fields[-dim:][:8]) for fields in lines if fields]
+    numbers = [
+        len(fields) > 1 and all(_number(f.replace(b",", b".")) for f in fields[-dim:][:8])
+        for fields in lines
+        if fields
+    ]
     if numbers and 2 * sum(numbers) >= len(numbers):
         return True
     if any(byte < 9 or 13 < byte < 32 for byte in beginning):
@@ -225,7 +277,10 @@ def _check_points(line: bytes, where: str) -> None:
     fields = line.split(b"\n", 1)[0].split()[1:]
     commas = [f for f in fields if b"," in f and _number(f.replace(b",", b".", 1))]
     if commas and 2 * len(commas) >= len(fields):
-        raise DataProblem(f"{where}: numbers with decimal commas, as {commas[0].decode()}; write points, as with `sed 's/,/./g'`")
+        raise DataProblem(
+            f"{where}: numbers with decimal commas, as {commas[0].decode()}; write points, as with"
+            " `sed 's/,/./g'`"
+        )
 
 
 def _number(text: bytes) -> bool:
@@ -237,7 +292,9 @@ def _number(text: bytes) -> bool:
 
 
 def _decimal(text: bytes) -> bool:
-    """Whether it can only be one number too many: words such as `10 000` have spaces and digits, but no decimals."""
+    """Whether it can only be one number too many: words such as `10 000` have spaces and digits,
+    but no decimals.
+    """
     return _number(text) and not text.isdigit()
 
 

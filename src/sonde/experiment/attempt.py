@@ -1,4 +1,6 @@
-"""One block through an encoder: what it returns is checked, and sentences that it cannot encode are found and told."""
+"""One block through an encoder: what it returns is checked, and sentences that it cannot encode are
+found and told.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from sonde.core import Encoder, EncoderStop, Sentence
 from sonde.oracles import kind_of
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 
-PATIENCE = 32  # sentences that fail one after another before one that is known to work is tried again
+# sentences that fail one after another before one that is known to work is tried again
+PATIENCE = 32
 PROBES = 8  # sentences tried alone when nothing has worked yet
-ENOUGH = 20.0  # seconds after which three of them are enough: an encoder that fails to load may take long over it
+# seconds after which three of them are enough: an encoder that fails to load may take long over it
+ENOUGH = 20.0
 
 
 class EncoderProblem(ValueError):
@@ -25,7 +29,9 @@ class EncoderProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of a block: vectors of the sentences `rows`, the reason for each of the others, and units that are not finite."""
+    """What became of a block: vectors of the sentences `rows`, the reason for each of the others,
+    and units that are not finite.
+    """
 
     rows: Ints
     vectors: Vectors | None
@@ -37,8 +43,8 @@ class Attempt:
 class Trying:
     """An encoder at work on some slots, and what is known about it so far.
 
-    candidates  sentences of which one at least should work; the first that does is kept to tell a broken encoder
-                from sentences that it cannot encode
+    candidates  sentences of which one at least should work; the first that does is kept to tell a
+                broken encoder from sentences that it cannot encode
     """
 
     encoder: Encoder
@@ -50,7 +56,9 @@ class Trying:
     failing: int = 0
 
     def encode(self, sentences: Sequence[Sentence]) -> Attempt:
-        """Encode a block in one call; where that raises, halve it until the sentences at fault are alone."""
+        """Encode a block in one call; where that raises, halve it until the sentences at fault are
+        alone.
+        """
         parts: list[tuple[Ints, Vectors]] = []
         failed: dict[int, str] = {}
         left = [(0, len(sentences))]
@@ -62,7 +70,10 @@ class Trying:
             except EncoderStop as problem:
                 raise EncoderProblem(str(problem)) from problem
             except ImportError as problem:
-                raise EncoderProblem(f"{self.encoder.name} needs a package that is not installed: {one_line(problem)}") from problem
+                raise EncoderProblem(
+                    f"{self.encoder.name} needs a package that is not installed:"
+                    f" {one_line(problem)}"
+                ) from problem
             except Exception as error:
                 if stop - start > 1:
                     middle = (start + stop) // 2
@@ -75,11 +86,15 @@ class Trying:
             self.failing, self.works_on = 0, self.works_on or sentences[start]
         if not parts:
             return Attempt(np.zeros(0, np.int64), None, failed, {})
-        vectors, refused = self._finite(concatenate([v for _, v in parts]) if len(parts) > 1 else parts[0][1])
+        vectors, refused = self._finite(
+            concatenate([v for _, v in parts]) if len(parts) > 1 else parts[0][1]
+        )
         return Attempt(np.concatenate([rows for rows, _ in parts]), vectors, failed, refused)
 
     def _doubt(self, error: Exception, alone: bool) -> None:
-        """Ask whether the encoder works at all, at its first failure and then after many in a row."""
+        """Ask whether the encoder works at all, at its first failure and then after many in a
+        row.
+        """
         self.failing += alone
         if self.works_on is not None and self.failing < PATIENCE:
             return
@@ -92,59 +107,97 @@ class Trying:
             try:
                 with hosted(self.encoder.name):
                     self.encoder.encode([sentence])
-            except Exception:  # noqa: S112 - the reason of the first failure is the one to tell
+            except Exception:  # noqa: S112
                 continue
             self.works_on = sentence
             return
         raise EncoderProblem(
-            f"{self.encoder.name} failed on every sentence tried ({one_line(error)}); what was encoded before is kept: "
-            "mend the encoder, try it on one sentence in Python, and run the same again"
+            f"{self.encoder.name} failed on every sentence tried ({one_line(error)}); what was"
+            " encoded before is kept: mend the encoder, try it on one sentence in Python, and run"
+            " the same again"
         ) from error
 
     def checked(self, found: Any, sentences: Sequence[Sentence]) -> Vectors:
-        """What the encoder returned, as the store keeps it; anything but one number array a slot is an EncoderProblem."""
+        """What the encoder returned, as the store keeps it; anything but one number array a slot is
+        an EncoderProblem.
+        """
         if not isinstance(found, Vectors):
             raise self._wrong(f"a {type(found).__name__}", "Vectors")
         if len(found.layers) != len(self.slots):
-            raise self._wrong(f"{len(found.layers)} layers", f"{len(self.slots)} ({', '.join(self.slots)})")
+            raise self._wrong(
+                f"{len(found.layers)} layers", f"{len(self.slots)} ({', '.join(self.slots)})"
+            )
         units = len(sentences) if found.spans is None else self._units(found.spans, sentences)
         for slot, layer in zip(self.slots, found.layers, strict=True):
             kind = getattr(getattr(layer, "dtype", None), "kind", "")
-            if not isinstance(layer, np.ndarray) or isinstance(layer, np.ma.MaskedArray) or kind not in "fiub":
-                raise self._wrong(f"a {type(layer).__name__} of {getattr(layer, 'dtype', 'no type')}", "a numpy array of float32")
+            if (
+                not isinstance(layer, np.ndarray)
+                or isinstance(layer, np.ma.MaskedArray)
+                or kind not in "fiub"
+            ):
+                raise self._wrong(
+                    f"a {type(layer).__name__} of {getattr(layer, 'dtype', 'no type')}",
+                    "a numpy array of float32",
+                )
             if layer.ndim != 2 or len(layer) != units:
-                raise self._wrong(f"an array of shape {list(layer.shape)}", f"[{units}, dim] for {len(sentences)} sentences")
-            if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":  # `words` has no features by design
+                raise self._wrong(
+                    f"an array of shape {list(layer.shape)}",
+                    f"[{units}, dim] for {len(sentences)} sentences",
+                )
+            # `words` has no features by design
+            if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":
                 raise self._wrong("vectors of no numbers", "at least one")
             width = self.widths.setdefault(slot, layer.shape[1])
             if layer.shape[1] != width:
-                raise self._wrong(f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before")
+                raise self._wrong(
+                    f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before"
+                )
         if found.cut is not None and np.shape(found.cut) != (len(sentences),):
             raise self._wrong(f"`cut` of shape {list(np.shape(found.cut))}", f"[{len(sentences)}]")
         return found
 
     def _units(self, spans: Spans, sentences: Sequence[Sentence]) -> int:
-        """How many units there are, once it is sure that every sentence and word lies within them."""
+        """How many units there are, once it is sure that every sentence and word lies within
+        them.
+        """
         words = np.cumsum([0, *(len(s.words) for s in sentences)])
-        if len(spans.sentences) != len(sentences) + 1 or spans.sentences[0] != 0 or (np.diff(spans.sentences) < 0).any():
+        if (
+            len(spans.sentences) != len(sentences) + 1
+            or spans.sentences[0] != 0
+            or (np.diff(spans.sentences) < 0).any()
+        ):
             raise self._wrong(f"spans of {len(spans.sentences) - 1} sentences", f"{len(sentences)}")
         if not np.array_equal(spans.first_word, words) or spans.words.shape != (words[-1], 2):
-            raise self._wrong(f"spans of {len(spans.words)} words", f"{words[-1]}, sentence by sentence")
+            raise self._wrong(
+                f"spans of {len(spans.words)} words", f"{words[-1]}, sentence by sentence"
+            )
         owner = np.repeat(np.arange(len(sentences)), np.diff(words))
         low, high = spans.sentences[owner], spans.sentences[owner + 1]
-        inside = (low <= spans.words[:, 0]) & (spans.words[:, 0] <= spans.words[:, 1]) & (spans.words[:, 1] <= high)
+        inside = (
+            (low <= spans.words[:, 0])
+            & (spans.words[:, 0] <= spans.words[:, 1])
+            & (spans.words[:, 1] <= high)
+        )
         if not inside.all():
             word = int(np.flatnonzero(~inside)[0])
-            raise self._wrong(f"units {spans.words[word].tolist()} for word {word}", f"some within {low[word]}:{high[word]}")
+            raise self._wrong(
+                f"units {spans.words[word].tolist()} for word {word}",
+                f"some within {low[word]}:{high[word]}",
+            )
         return int(spans.sentences[-1])
 
     def _wrong(self, found: str, expected: str) -> EncoderProblem:
-        return EncoderProblem(f"{self.encoder.name} returned {found} where {expected} was expected: correct its `encode`")
+        return EncoderProblem(
+            f"{self.encoder.name} returned {found} where {expected} was expected: correct its"
+            " `encode`"
+        )
 
     def _finite(self, vectors: Vectors) -> tuple[Vectors, dict[str, dict[int, str]]]:
-        """The vectors in the store's type, with zeros for units whose values are not finite, and which those are.
+        """The vectors in the store's type, with zeros for units whose values are not finite, and
+        which those are.
 
-        A unit is a sentence, or a word or piece of one: of those, only the ones that are not finite are lost.
+        A unit is a sentence, or a word or piece of one: of those, only the ones that are not finite
+        are lost.
         """
         refused: dict[str, dict[int, str]] = {}
         layers = []
@@ -154,7 +207,11 @@ class Trying:
             bad = np.flatnonzero(~np.isfinite(layer).all(1))
             if len(bad):
                 beyond = np.isfinite(given[bad]).all(1)
-                reasons = np.where(beyond, f"a value beyond what {self.dtype} holds", "a value that is not finite (NaN or infinite)")
+                reasons = np.where(
+                    beyond,
+                    f"a value beyond what {self.dtype} holds",
+                    "a value that is not finite (NaN or infinite)",
+                )
                 refused[slot] = dict(zip(bad.tolist(), reasons.tolist(), strict=True))
                 layer = layer.copy()
                 layer[bad] = 0

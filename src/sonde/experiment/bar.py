@@ -1,4 +1,6 @@
-"""The bar over what is measured: how many trials are done, which fit is under way and how far it is, and a clock that goes on."""
+"""The bar over what is measured: how many trials are done, which fit is under way and how far it
+is, and a clock that goes on.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,13 @@ def encoding_bar(name: str, progress: bool) -> Iterator[None]:
 
 @contextmanager
 def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
-    """A bar that is drawn while the block runs, and hears what fits in this process tell; of those in others it knows the ends."""
-    bar, ended = tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials), threading.Event()
+    """A bar that is drawn while the block runs, and hears what fits in this process tell; of those
+    in others it knows the ends.
+    """
+    bar, ended = (
+        tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials),
+        threading.Event(),
+    )
 
     def beat() -> None:
         while not ended.wait(BEAT):

@@ -1,4 +1,6 @@
-"""What the encoders of a run are called: references by themselves, live things by a name, and a number where others have it."""
+"""What the encoders of a run are called: references by themselves, live things by a name, and a
+number where others have it.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,11 @@ Known = Callable[[], Mapping[str, set[str]]]
 
 
 def encoders_of(given: Given, known: Known = dict) -> dict[str, Encoder]:
-    """Encoders by the name that their trials have: a canonical reference, or what a live thing is called.
+    """Encoders by the name that their trials have: a canonical reference, or what a live thing is
+    called.
 
-    Of two live things of one name the second is called 'NAME #2', and so is one whose name results are kept under that another
-    thing has. DataProblem where nothing tells two of them apart.
+    Of two live things of one name the second is called 'NAME #2', and so is one whose name results
+    are kept under that another thing has. DataProblem where nothing tells two of them apart.
     """
     return names_of(given, known).found
 
@@ -34,7 +37,9 @@ def encoders_of(given: Given, known: Known = dict) -> dict[str, Encoder]:
 def names_of(given: Given, known: Known = dict) -> Names:
     """The names of encoders, and which of them are those of live things."""
     names = Names(known)
-    for label, thing in given.items() if isinstance(given, Mapping) else ((None, thing) for thing in given):
+    for label, thing in (
+        given.items() if isinstance(given, Mapping) else ((None, thing) for thing in given)
+    ):
         names.add(thing, label)
     return names
 
@@ -57,13 +62,21 @@ class Names:
         if isinstance(thing, str | Reference):
             name = ENCODERS.canonical(thing)
             if label is not None:
-                raise DataProblem(f"{str(thing)!r} is a reference and goes by itself; {label!r} can name a model or a function")
+                raise DataProblem(
+                    f"{str(thing)!r} is a reference and goes by itself; {label!r} can name a model"
+                    " or a function"
+                )
             if name in self.things:
-                raise DataProblem(f"a model and an encoder of sonde are both called {name!r}; {HOW}")
+                raise DataProblem(
+                    f"a model and an encoder of sonde are both called {name!r}; {HOW}"
+                )
             self.found[name] = encoder
             return
         if label is not None and (taken := _reserved(label)):
-            raise DataProblem(f"{label!r} cannot name a model, since {taken!r} is an encoder of sonde; choose another name")
+            raise DataProblem(
+                f"{label!r} cannot name a model, since {taken!r} is an encoder of sonde; choose"
+                " another name"
+            )
         if before := next((name for name, other in self.things.items() if other is thing), ""):
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
         state = "" if hasattr(encoder, "fingerprint") else state_of(encoder)
@@ -72,16 +85,29 @@ class Names:
 
     def identity(self, name: str, encoder: Encoder, kept: str) -> Identity:
         """What decides the vectors of what is called so, kept in some type."""
-        return encoder_identity(None if name in self.things else name, encoder, kept, self.states.get(name, ""))
+        return encoder_identity(
+            None if name in self.things else name, encoder, kept, self.states.get(name, "")
+        )
 
     def _free(self, encoder: Encoder, state: str, derived: bool) -> str:
-        """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known keeps the name that it has."""
+        """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known
+        keeps the name that it has.
+        """
         mine = revision(encoder)
         kept = self.known() if derived else {}
         for name in _numbered(encoder.name):
-            if name in self.found and (revision(self.found[name]), self.states.get(name, "")) == (mine, state):
-                raise DataProblem(f"two encoders are called {name!r}, and nothing tells them apart; {HOW}")
-            if name not in self.found and kept.get(name, {mine}) == {mine} and not (derived and _reserved(name)):
+            if name in self.found and (revision(self.found[name]), self.states.get(name, "")) == (
+                mine,
+                state,
+            ):
+                raise DataProblem(
+                    f"two encoders are called {name!r}, and nothing tells them apart; {HOW}"
+                )
+            if (
+                name not in self.found
+                and kept.get(name, {mine}) == {mine}
+                and not (derived and _reserved(name))
+            ):
                 return name
         raise AssertionError("numbers do not end")
 
@@ -94,4 +120,8 @@ def _numbered(name: str) -> Iterator[str]:
 def _reserved(name: str) -> str:
     """The kind of encoder that a name would be taken for as a reference; '' for none."""
     parsed = parsed_or_none(name)
-    return parsed.name if parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places()) else ""
+    return (
+        parsed.name
+        if parsed is not None and ("@" in parsed.name or parsed.name in ENCODERS.places())
+        else ""
+    )

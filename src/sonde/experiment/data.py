@@ -1,4 +1,6 @@
-"""Data sets of a run: read once a process, and what was learnt about them remembered, so that a cached run reads none."""
+"""Data sets of a run: read once a process, and what was learnt about them remembered, so that a
+cached run reads none.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,19 @@ class Fault(DataProblem):
 
 @contextmanager
 def guarded(task: Task) -> Iterator[None]:
-    """Tell any exception of a task as a DataProblem, so that one task's fault loses no other's table."""
+    """Tell any exception of a task as a DataProblem, so that one task's fault loses no other's
+    table.
+    """
     try:
         yield
     except DataProblem:
         raise
     except Exception as error:
         said = (str(error).strip().splitlines() or ["no message"])[0]
-        raise Fault(f"{type(error).__name__}: {said} (a fault of the task {task.name}, which should say what is wrong)") from error
+        raise Fault(
+            f"{type(error).__name__}: {said} (a fault of the task {task.name}, which should say"
+            " what is wrong)"
+        ) from error
 
 
 def loaded(task: Task, known: Identity) -> Dataset:
@@ -58,11 +65,15 @@ def load(task: Task) -> Dataset:
 
 
 ONE_WORD, SOURCE_ALONE = "one word", "source alone"
-"""The notes that have the best rule of one word, and which share of train and test it gets right; and what `worth` says of the source."""
+"""The notes that have the best rule of one word, and which share of train and test it gets right;
+and what `worth` says of the source.
+"""
 
 
 def task_identity(reference: str | None, task: Task) -> Identity:
-    """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its examples say it."""
+    """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its
+    examples say it.
+    """
     with guarded(task):
         if hasattr(task, "fingerprint"):
             return identity(TASKS, reference, task)
@@ -79,13 +90,16 @@ def content(dataset: Dataset) -> str:
         found.update(sentence.key)
     for array in (dataset.sites, dataset.splits, dataset.asked, *dataset.labels.arrays().values()):
         found.update(np.ascontiguousarray(array).tobytes())
-    found.update("\x1f".join([*dataset.labels.names, *dataset.vocabulary]).encode("utf-8", "surrogatepass"))
+    found.update(
+        "\x1f".join([*dataset.labels.names, *dataset.vocabulary]).encode("utf-8", "surrogatepass")
+    )
     return found.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it is refused.
+    """What a plan must know of a task: how many folds its data ask for (1: one test set), or why it
+    is refused.
 
     strata  that it writes
     spans   whether it is about words, and not about whole sentences
@@ -113,7 +127,9 @@ def facts(task: Task, known: Identity, cache: Path) -> Facts:
 def _find(task: Task, known: Identity) -> Facts:
     try:
         dataset = loaded(task, known)
-        return Facts(folds_needed(dataset), strata=sorted(dataset.strata), spans=about_words(dataset))
+        return Facts(
+            folds_needed(dataset), strata=sorted(dataset.strata), spans=about_words(dataset)
+        )
     except Fault:
         raise
     except DataProblem as problem:

@@ -1,7 +1,8 @@
 """Sentences -> the vector cache: what is missing is planned, encoded block by block, and committed.
 
-A block is encoded by one call and written as one file, so a run that is killed loses one block at most, and the next run
-encodes that block again with the same sentences in the same order: batches, and with them the last bits, do not change.
+A block is encoded by one call and written as one file, so a run that is killed loses one block at
+most, and the next run encodes that block again with the same sentences in the same order: batches,
+and with them the last bits, do not change.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ class Embedded:
     """What became of some sentences.
 
     usable    [sentences] which of them have vectors
-    problems  (sentence index, reason) for those that have none, and for those some tokens of which have none
-    encoded, cached, cut   how many distinct sentences were encoded now, were there already, were read only in part
+    problems  (sentence index, reason) for those that have none, and for those some tokens of which
+              have none
+    encoded, cached, cut   how many distinct sentences were encoded now, were there already, were
+                           read only in part
     """
 
     usable: NDArray[np.bool_]
@@ -57,16 +60,25 @@ class Request:
     base: str
 
 
-def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, retry: bool = True) -> Embedded:
-    """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are cached under.
+def embed(
+    encoder: Encoder,
+    sentences: Sequence[Sentence],
+    store: VectorStore,
+    key: str,
+    retry: bool = True,
+) -> Embedded:
+    """Encode and keep what the store does not hold yet; `key` is what the encoder's vectors are
+    cached under.
 
-    Sentences that cannot be encoded are told in the result; with `retry`, those of earlier calls are tried again. A broken
-    encoder is an EncoderProblem. What was encoded is kept in any case.
+    Sentences that cannot be encoded are told in the result; with `retry`, those of earlier calls
+    are tried again. A broken encoder is an EncoderProblem. What was encoded is kept in any case.
     """
     start = time.perf_counter()
     every = keys_of(sentences)
     first, inverse = distinct(every)
-    request = Request(encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key)
+    request = Request(
+        encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key
+    )
     before = after = store.lacking(key, request.slots, request.keys)
     wanted = before if retry else before & ~_failed_before(request, before)
     if wanted.any():
@@ -77,7 +89,10 @@ def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, k
     bad = np.zeros(len(first), bool)
     bad[list(reasons)] = True
     usable = ~bad[inverse]
-    reasons = {i: f"some of its tokens: {why}" for i, why in store.lost(key, request.slots, request.keys).items()} | reasons
+    reasons = {
+        i: f"some of its tokens: {why}"
+        for i, why in store.lost(key, request.slots, request.keys).items()
+    } | reasons
     problems = tuple((i, reasons[k]) for i, k in enumerate(inverse.tolist()) if k in reasons)
     cut = int(store.cut(key, request.slots, request.keys).sum())
     encoded, cached = (before.any(0) & ~after.any(0)).sum(), (~before.any(0)).sum()
@@ -87,7 +102,10 @@ def embed(encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, k
 def _failed_before(request: Request, lacking: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which of the missing sentences could not be encoded by an earlier call, [sentences]."""
     known = request.store.failures(request.base) if lacking.any() else {}
-    return np.array([key.tobytes() in known for key in request.keys] if known else np.zeros(len(request.keys)), bool)
+    return np.array(
+        [key.tobytes() in known for key in request.keys] if known else np.zeros(len(request.keys)),
+        bool,
+    )
 
 
 def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
@@ -96,14 +114,21 @@ def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
     reasons = request.store.refused(request.base, request.slots, request.keys)
     if absent:
         failures = request.store.failures(request.base)
-        reasons |= {i: failures.get(request.keys[i].tobytes(), "it was not encoded") for i in absent}
+        reasons |= {
+            i: failures.get(request.keys[i].tobytes(), "it was not encoded") for i in absent
+        }
     return reasons
 
 
 def vectors(
-    encoder: Encoder, sentences: Sequence[Sentence], store: VectorStore, key: str, usable: NDArray[np.bool_] | None = None
+    encoder: Encoder,
+    sentences: Sequence[Sentence],
+    store: VectorStore,
+    key: str,
+    usable: NDArray[np.bool_] | None = None,
 ) -> Vectors:
-    """The stored vectors of embedded sentences, in their order; unusable ones are zeros, or have no units.
+    """The stored vectors of embedded sentences, in their order; unusable ones are zeros, or have no
+    units.
 
     Where one that was `usable` [sentences] is there no longer, it is a StoreProblem.
     """
@@ -122,7 +147,8 @@ def _fill(request: Request, lacking: NDArray[np.bool_]) -> None:
     trying: dict[tuple[str, ...], Trying] = {}
     done, total = 0, sum(len(plan.part(block)) for plan, block in jobs)
     tell(done, total)
-    for (plan, block), missing in shared(jobs, lambda job: job[0].place(job[1])):  # others may encode the same
+    # others may encode the same
+    for (plan, block), missing in shared(jobs, lambda job: job[0].place(job[1])):
         if plan.slots not in trying:
             trying[plan.slots] = _trying(request, plan, lacking)
         if missing:
@@ -136,15 +162,30 @@ def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> N
     keys = plan.part(block)
     done = trying.encode(plan.sentences(block))
     if done.failed:
-        request.store.record(request.base, plan.name(block), {keys[row].tobytes(): why for row, why in done.failed.items()})
+        request.store.record(
+            request.base,
+            plan.name(block),
+            {keys[row].tobytes(): why for row, why in done.failed.items()},
+        )
     if done.vectors is not None:
-        request.store.write(request.base, plan.name(block), keys[done.rows], Filled(plan.slots, done.vectors, done.refused))
+        request.store.write(
+            request.base,
+            plan.name(block),
+            keys[done.rows],
+            Filled(plan.slots, done.vectors, done.refused),
+        )
 
 
 def _trying(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> Trying:
-    """The encoder, asked for a plan's slots, with sentences to tell whether it works: first those that did before."""
+    """The encoder, asked for a plan's slots, with sentences to tell whether it works: first those
+    that did before.
+    """
     encoder = request.encoder
-    asked = encoder.asking(plan.slots) if isinstance(encoder, Layered) and plan.slots != encoder.slots else encoder
+    asked = (
+        encoder.asking(plan.slots)
+        if isinstance(encoder, Layered) and plan.slots != encoder.slots
+        else encoder
+    )
 
     def candidates() -> list[Sentence]:
         refused = request.store.refused(request.base, request.slots, request.keys)
@@ -153,20 +194,27 @@ def _trying(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> T
         spread = new[np.linspace(0, len(new) - 1, PROBES).round().astype(int)] if len(new) else new
         return [request.sentences[i] for i in dict.fromkeys([*cached, *spread.tolist()])]
 
-    return Trying(asked, plan.slots, request.store.dtype, candidates, request.store.widths(request.base))
+    return Trying(
+        asked, plan.slots, request.store.dtype, candidates, request.store.widths(request.base)
+    )
 
 
 def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
-    """Blocks that together hold all that is missing: first those of plans that were not finished, then of new plans.
+    """Blocks that together hold all that is missing: first those of plans that were not finished,
+    then of new plans.
 
-    Sentences that miss the same slots go together, so that each is encoded once and no entry is made twice.
+    Sentences that miss the same slots go together, so that each is encoded once and no entry is
+    made twice.
     """
     folder = request.store.folder(request.base)
-    open_blocks = list(plans.unfinished(folder, request.store.committed(request.base)))  # as they were when `lacking` was found
+    # as they were when `lacking` was found
+    open_blocks = list(plans.unfinished(folder, request.store.committed(request.base)))
     jobs: list[Job] = []
     patterns, which = np.unique(lacking, axis=1, return_inverse=True)
     for number in range(patterns.shape[1]):
-        slots = tuple(s for s, misses in zip(request.slots, patterns[:, number], strict=True) if misses)
+        slots = tuple(
+            s for s, misses in zip(request.slots, patterns[:, number], strict=True) if misses
+        )
         left = np.flatnonzero(which.ravel() == number)
         if not slots:
             continue
@@ -175,13 +223,19 @@ def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
                 found, left = _usable(plan, blocks, request.keys, left)
                 jobs += [(plan, block) for block in found if (plan, block) not in jobs]
         if len(left):
-            new = plans.draw_up(folder, [request.sentences[i] for i in left.tolist()], request.keys[left], slots)
+            new = plans.draw_up(
+                folder, [request.sentences[i] for i in left.tolist()], request.keys[left], slots
+            )
             jobs += [(new, block) for block in range(len(new))]
     return jobs
 
 
-def _usable(plan: plans.Plan, blocks: Sequence[int], keys: Keys, left: Ints) -> tuple[list[int], Ints]:
-    """The unfinished blocks of which at least half is wanted, and what they leave to be planned anew."""
+def _usable(
+    plan: plans.Plan, blocks: Sequence[int], keys: Keys, left: Ints
+) -> tuple[list[int], Ints]:
+    """The unfinished blocks of which at least half is wanted, and what they leave to be planned
+    anew.
+    """
     index = Index.of(keys[left])
     chosen, still = [], np.ones(len(left), bool)
     for block in blocks:

@@ -1,4 +1,5 @@
-"""The keys of products: vectors by what makes vectors, data sets by what makes data sets, results by both and what measures.
+"""The keys of products: vectors by what makes vectors, data sets by what makes data sets, results
+by both and what measures.
 
 An edit in a metric so encodes nothing anew, and one in an encoder builds no data set anew.
 """
@@ -17,9 +18,15 @@ EMBEDS = "sonde.experiment.embed"  # the module that makes vectors of an encoder
 MEASURES = "sonde.experiment.measure"  # the module that makes results of data sets and vectors
 
 
-def encoder_identity(reference: str | None, encoder: Encoder, kept: str = FULL, state: str = "") -> Identity:
-    """What decides an encoder's vectors: it, the type that they are kept in, and the state of an object that says nothing of itself."""
-    return identity(ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else []))
+def encoder_identity(
+    reference: str | None, encoder: Encoder, kept: str = FULL, state: str = ""
+) -> Identity:
+    """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
+    object that says nothing of itself.
+    """
+    return identity(
+        ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else [])
+    )
 
 
 def vectors_key(encoder: Encoder, known: Identity) -> str:
@@ -31,7 +38,8 @@ def vectors_key(encoder: Encoder, known: Identity) -> str:
 def trial_id(trial: Trial, made: Made) -> str:
     """What a trial's result is stored under.
 
-    Trials that share their fit (all but the layer and the seed) share the first half, by which the store finds their file.
+    Trials that share their fit (all but the layer and the seed) share the first half, by which the
+    store finds their file.
     """
     shared = digest(*map(str, made), code_of(MEASURES), *_threads())
     return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]

@@ -1,4 +1,6 @@
-"""One group of trials, measured: the examples, their vectors, one joint fit, and a result for each cell."""
+"""One group of trials, measured: the examples, their vectors, one joint fit, and a result for each
+cell.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,19 @@ from numpy.typing import NDArray
 
 from sonde._closure import digest
 from sonde._logits import Logits
-from sonde.core import SPLITS, Cell, Control, Dataset, Encoder, Prepared, Result, Sentence, Tags, Task, Trial
+from sonde.core import (
+    SPLITS,
+    Cell,
+    Control,
+    Dataset,
+    Encoder,
+    Prepared,
+    Result,
+    Sentence,
+    Tags,
+    Task,
+    Trial,
+)
 from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
@@ -54,9 +68,13 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The group in a few words, for messages; folds and controls, which fail alike, go by one name."""
+        """The group in a few words, for messages; folds and controls, which fail alike, go by one
+        name.
+        """
         first = self.trials[0]
-        return ", ".join(reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe))
+        return ", ".join(
+            reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe)
+        )
 
     def without(self, found: Mapping[str, Result]) -> Group:
         """The same with the trials that have no result yet."""
@@ -64,39 +82,67 @@ class Group:
         return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
 
 
-def results_of(group: Group, whole: Dataset, store: VectorStore, scores: bool = False) -> list[Result]:
-    """Fit and score a group's trials on the task's data set, over vectors of a store, which gets those that it lacks.
+def results_of(
+    group: Group, whole: Dataset, store: VectorStore, scores: bool = False
+) -> list[Result]:
+    """Fit and score a group's trials on the task's data set, over vectors of a store, which gets
+    those that it lacks.
 
-    With `scores`, what each fit says in the state that is best on dev by loss is kept with its result.
+    With `scores`, what each fit says in the state that is best on dev by loss is kept with its
+    result.
     """
     readings, counts, rows = _readings(group, group.control(whole), store)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     for name, part in (("train", train), ("test", test)):
         if not len(part):
             raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
-    counts |= {"train": len(train), "dev": len(dev), "test": len(test), "unseen": _unseen(train.labels, test.labels)}
+    counts |= {
+        "train": len(train),
+        "dev": len(dev),
+        "test": len(test),
+        "unseen": _unseen(train.labels, test.labels),
+    }
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
-    likeliest = tuple(cell._replace(by="loss") for cell in cells) if scores and test.labels.loss != "squared" else ()
+    likeliest = (
+        tuple(cell._replace(by="loss") for cell in cells)
+        if scores and test.labels.loss != "squared"
+        else ()
+    )
     start = time.perf_counter()
     predictors = group.probe.fit(train, dev, cells=cells + likeliest)
     seconds = time.perf_counter() - start
-    answers = {kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()}
+    answers = {
+        kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()
+    }
     shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes})
-    shared |= {"fit_seconds": round(seconds, 3), "constants": answers, "tested": about(test.dataset)}
+    shared |= {
+        "fit_seconds": round(seconds, 3),
+        "constants": answers,
+        "tested": about(test.dataset),
+    }
     tested = rows[readings.dataset.rows("test")]
-    logits = [_logits(predictor, train.labels, test, tested) for predictor in predictors[len(cells) :]] or [None] * len(cells)
-    found = [_result(t, p, test, (group.task.metric, shared)) for t, p in zip(group.trials, predictors, strict=False)]
+    logits = [
+        _logits(predictor, train.labels, test, tested) for predictor in predictors[len(cells) :]
+    ] or [None] * len(cells)
+    found = [
+        _result(t, p, test, (group.task.metric, shared))
+        for t, p in zip(group.trials, predictors, strict=False)
+    ]
     return [replace(result, scores=one) for result, one in zip(found, logits, strict=True)]
 
 
 def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> Logits | None:
-    """What a predictor says of the test examples, which are these rows of the data set; None where that is no probabilities."""
+    """What a predictor says of the test examples, which are these rows of the data set; None where
+    that is no probabilities.
+    """
     said = predictor.predict(test)
     return None if said.link is None else Logits.of(said.scores, said.link, train, rows)
 
 
 def about(dataset: Dataset) -> str:
-    """Stands for what examples are about, whatever their labels: their sentences and spans, in order."""
+    """Stands for what examples are about, whatever their labels: their sentences and spans, in
+    order.
+    """
     used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
     found = hashlib.blake2b(numbers.tobytes(), digest_size=16)
     for sentence in used.tolist():
@@ -108,8 +154,8 @@ def about(dataset: Dataset) -> str:
 def _lost(counts: Mapping[str, Any]) -> str:
     """What became of examples that cannot be read."""
     return (
-        f"{counts['unusable']} could not be encoded, {counts['beyond']} are about words beyond what the encoder reads, "
-        f"{counts['unaligned']} about words that it gives nothing for"
+        f"{counts['unusable']} could not be encoded, {counts['beyond']} are about words beyond what"
+        f" the encoder reads, {counts['unaligned']} about words that it gives nothing for"
     )
 
 
@@ -120,7 +166,9 @@ def _unseen(train: Column, test: Column) -> int:
     return int((~np.isin(test.ids, train.ids)).sum())
 
 
-def _result(trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, dict[str, Any]]) -> Result:
+def _result(
+    trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, dict[str, Any]]
+) -> Result:
     metric, shared = rest
     predicted = predictor.predict(test).decoded
     score = METRICS.make(metric)(test.labels, predicted)
@@ -129,18 +177,38 @@ def _result(trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str,
     majority = floor(shared["constants"], test.labels, predicted, metric)
     made_with = {**shared, "choice": dict(getattr(predictor, "choice", {}))}
     alone = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
-    strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}  # one's own tag is no stratum
-    return Result(trial, metric, score, low, high, majority, test.labels, predicted, made_with, strata, clusters)
+    # one's own tag is no stratum
+    strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}
+    return Result(
+        trial,
+        metric,
+        score,
+        low,
+        high,
+        majority,
+        test.labels,
+        predicted,
+        made_with,
+        strata,
+        clusters,
+    )
 
 
 def _alone(tags: Tags) -> Tags:
     """The same tags without names that no example has."""
     used = np.unique(tags.codes[tags.codes >= 0])
-    return Tags(np.where(tags.codes < 0, -1, np.searchsorted(used, tags.codes)), tuple(tags.names[i] for i in used))
+    return Tags(
+        np.where(tags.codes < 0, -1, np.searchsorted(used, tags.codes)),
+        tuple(tags.names[i] for i in used),
+    )
 
 
-def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readings, dict[str, Any], Ints]:
-    """Examples beside their vectors, without those that could not be encoded or aligned; what was counted; and which they are."""
+def _readings(
+    group: Group, dataset: Dataset, store: VectorStore
+) -> tuple[Readings, dict[str, Any], Ints]:
+    """Examples beside their vectors, without those that could not be encoded or aligned; what was
+    counted; and which they are.
+    """
     found, encoded, problems = _vectors(group, dataset, store)
     usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
     part = readable(dataset.sites[usable], found)
@@ -148,45 +216,84 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
     cut = 0 if found.cut is None else int(found.cut.sum())
     if gone := int(part.lost.sum()):
-        problems = [f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept", *problems]
+        problems = [
+            (
+                f"{gone:,} examples are about words with a value that is not finite, or beyond what"
+                " is kept"
+            ),
+            *problems,
+        ]
     unusable = len(dataset) - len(usable) + gone
-    counts = {"unusable": unusable, **part.counts(), "cut": cut, "problems": problems[:5], **_words(group, dataset)}
-    flagged = {fate: usable[flags] for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned)) if flags.any()}
+    counts = {
+        "unusable": unusable,
+        **part.counts(),
+        "cut": cut,
+        "problems": problems[:5],
+        **_words(group, dataset),
+    }
+    flagged = {
+        fate: usable[flags]
+        for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned))
+        if flags.any()
+    }
     counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
     return Readings(kept, found, group.task.view), counts, rows
 
 
 def _words(group: Group, dataset: Dataset) -> dict[str, int]:
-    """How many words the sentences have, and how many of them the encoder does not know; {} where it cannot tell."""
+    """How many words the sentences have, and how many of them the encoder does not know; {} where
+    it cannot tell.
+    """
     if not isinstance(group.encoder, Lexical):
         return {}
     every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
     told = group.encoder.unknown(tuple(every))
     if told is None:
         return {}
-    return {"words": every.total(), "unknown": sum(n for n, unknown in zip(every.values(), told.tolist(), strict=True) if unknown)}
+    return {
+        "words": every.total(),
+        "unknown": sum(
+            n for n, unknown in zip(every.values(), told.tolist(), strict=True) if unknown
+        ),
+    }
 
 
-def _vectors(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
+def _vectors(
+    group: Group, dataset: Dataset, store: VectorStore
+) -> tuple[Vectors, NDArray[np.bool_], list[str]]:
     """The vectors of a data set's sentences, which of them there are, and why others are not.
 
-    Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data set alone.
+    Those of an oracle are made anew: it is quicker than to keep them, and they hold for this data
+    set alone.
     """
     sentences = dataset.sentences
     if isinstance(group.encoder, Informed):
-        told = group.encoder.informed(facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset))
+        told = group.encoder.informed(
+            facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
+        )
         return told.encode(sentences), np.ones(len(sentences), bool), []
     encoder, key = _prepared(group, sentences)
-    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))  # the run tried the rest
-    return vectors(encoder, sentences, store, key, done.usable), done.usable, [why for _, why in done.problems]
+    # the run tried the rest
+    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
+    return (
+        vectors(encoder, sentences, store, key, done.usable),
+        done.usable,
+        [why for _, why in done.problems],
+    )
 
 
 def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
-    """How many examples there are of each split and class, or of each split where labels are no classes."""
+    """How many examples there are of each split and class, or of each split where labels are no
+    classes.
+    """
     found: dict[str, dict[str, int]] = {}
     for split in SPLITS:
         labels = lost.labels.take(lost.rows(split))
-        many = np.bincount(labels.ids, minlength=len(labels.names)) if isinstance(labels, Classes) else np.array([len(labels)])
+        many = (
+            np.bincount(labels.ids, minlength=len(labels.names))
+            if isinstance(labels, Classes)
+            else np.array([len(labels)])
+        )
         names = labels.names if isinstance(labels, Classes) else ("",)
         found[split] = {name: int(n) for name, n in zip(names, many, strict=True) if n}
     return {split: counts for split, counts in found.items() if counts}

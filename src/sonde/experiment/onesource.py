@@ -1,6 +1,7 @@
 """What the source of an example answers by itself: the commonest label of its source in train.
 
-Sources differ in their labels: where this is far above the best constant, vectors score by telling the sources apart.
+Sources differ in their labels: where this is far above the best constant, vectors score by telling
+the sources apart.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ SOURCE = "source"
 
 
 def by_group(train: Column, groups: Ints, wanted: Ints) -> Floats:
-    """The best constant of each group of training examples for those that are wanted [wanted, outputs]; that of all for a new group."""
+    """The best constant of each group of training examples for those that are wanted [wanted,
+    outputs]; that of all for a new group.
+    """
     scores = np.tile(constant(train), (len(wanted), 1))
     for k in np.unique(groups):
         scores[wanted == k] = constant(train.take(np.flatnonzero(groups == k)))
@@ -35,16 +38,22 @@ def several(train: Dataset) -> bool:
 
 def by_source(train: Dataset, test: Dataset) -> Column:
     """What the source says of test examples."""
-    return test.labels.decode(by_group(train.labels, train.strata[SOURCE].codes, test.strata[SOURCE].codes))
+    return test.labels.decode(
+        by_group(train.labels, train.strata[SOURCE].codes, test.strata[SOURCE].codes)
+    )
 
 
 def worth(dataset: Dataset) -> dict[str, Any]:
-    """Which share of test the source gets right, the lower end of its interval, and that of the best constant; {} where there is one source
-    or labels are no classes.
+    """Which share of test the source gets right, the lower end of its interval, and that of the
+    best constant; {} where there is one source or labels are no classes.
     """
     train, test = (dataset.take(dataset.rows(split)) for split in ("train", "test"))
     if not isinstance(dataset.labels, Classes) or not len(test) or not several(train):
         return {}
     gold, said = test.labels, by_source(train, test)
     low, _ = interval_of("accuracy", gold, [said])
-    return {"test": float((gold.matrix() == said.matrix()).mean()), "low": low, "constant": best_constant(train.labels, gold, "accuracy")}
+    return {
+        "test": float((gold.matrix() == said.matrix()).mean()),
+        "low": low,
+        "constant": best_constant(train.labels, gold, "accuracy"),
+    }

@@ -1,7 +1,8 @@
-"""The best rule of one word: a sentence that has it gets one class, a sentence that lacks it another.
+"""The best rule of one word: a sentence that has it gets one class, a sentence that lacks it
+another.
 
-Learnt on train and scored on test. What it reaches, an encoder may reach by knowing one word: a data set in which it is far above
-the best constant asks about that word.
+Learnt on train and scored on test. What it reaches, an encoder may reach by knowing one word: a
+data set in which it is far above the best constant asks about that word.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ CELLS = 4_000_000  # of words by classes that are looked at: the most frequent w
 
 @dataclass(frozen=True, slots=True)
 class OneWord:
-    """A word, the class with it and the class without, which share of train and test that gets right (0 to 1), and who has the word [n]."""
+    """A word, the class with it and the class without, which share of train and test that gets
+    right (0 to 1), and who has the word [n].
+    """
 
     word: str
     with_it: str
@@ -40,10 +43,17 @@ class OneWord:
 
 
 def best_word(dataset: Dataset) -> OneWord | None:
-    """The rule that is right most often on train; None where examples are not single whole sentences in classes, with words."""
+    """The rule that is right most often on train; None where examples are not single whole
+    sentences in classes, with words.
+    """
     labels, sites = dataset.labels, dataset.sites
     train, test = dataset.rows("train"), dataset.rows("test")
-    if not isinstance(labels, Classes) or sites.shape[1] != 1 or not (len(train) and len(test)) or (sites[:, 0, 1] >= 0).any():
+    if (
+        not isinstance(labels, Classes)
+        or sites.shape[1] != 1
+        or not (len(train) and len(test))
+        or (sites[:, 0, 1] >= 0).any()
+    ):
         return None
     words, of, codes = _coded(dataset, sites[:, 0, 0])
     if not words:
@@ -53,23 +63,41 @@ def best_word(dataset: Dataset) -> OneWord | None:
     every = np.bincount(ids[train], minlength=len(names))
     mine = np.isin(of, train)
     frequency = np.bincount(codes[mine], minlength=len(words))
-    kept = np.array(sorted(range(len(words)), key=lambda k: (-frequency[k], words[k]))[: max(1, CELLS // len(names))])
+    kept = np.array(
+        sorted(range(len(words)), key=lambda k: (-frequency[k], words[k]))[
+            : max(1, CELLS // len(names))
+        ]
+    )
     place = np.full(len(words), -1)
     place[kept] = np.arange(len(kept))
     looked = mine & (place[codes] >= 0)
-    counts = np.bincount(place[codes[looked]] * len(names) + ids[of[looked]], minlength=len(kept) * len(names)).reshape(-1, len(names))
+    counts = np.bincount(
+        place[codes[looked]] * len(names) + ids[of[looked]], minlength=len(kept) * len(names)
+    ).reshape(-1, len(names))
     best = int((counts.max(1) + (every - counts).max(1)).argmax())
     present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
     has = np.zeros(len(dataset), bool)
     has[of[codes == kept[best]]] = True
     right = np.where(has, present, absent) == ids
-    return OneWord(words[int(kept[best])], names[present], names[absent], float(right[train].mean()), float(right[test].mean()), has)
+    return OneWord(
+        words[int(kept[best])],
+        names[present],
+        names[absent],
+        float(right[train].mean()),
+        float(right[test].mean()),
+        has,
+    )
 
 
 def _coded(dataset: Dataset, sentences: Ints) -> tuple[Sequence[str], Ints, Ints]:
-    """The distinct words, case ignored, and which example has which: examples [pairs], codes [pairs], each pair once."""
+    """The distinct words, case ignored, and which example has which: examples [pairs], codes
+    [pairs], each pair once.
+    """
     numbers: dict[str, int] = {}
-    found = [{numbers.setdefault(w.casefold(), len(numbers)) for w in dataset.sentences[s].words} for s in sentences.tolist()]
+    found = [
+        {numbers.setdefault(w.casefold(), len(numbers)) for w in dataset.sentences[s].words}
+        for s in sentences.tolist()
+    ]
     sizes = np.fromiter(map(len, found), np.int64, len(found))
     codes = np.fromiter((code for one in found for code in sorted(one)), np.int64, int(sizes.sum()))
     return list(numbers), np.repeat(np.arange(len(found)), sizes), codes

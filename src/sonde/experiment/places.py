@@ -1,4 +1,6 @@
-"""Where a run keeps things: results in one folder, vectors and what was learnt about data in the cache."""
+"""Where a run keeps things: results in one folder, vectors and what was learnt about data in the
+cache.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from sonde.store.vectors import VectorStore
 
 @dataclass(frozen=True)
 class Places:
-    """Where results and vectors lie, the type that vectors are kept in (float32 or float16), and whether scores are kept beside results."""
+    """Where results and vectors lie, the type that vectors are kept in (float32 or float16), and
+    whether scores are kept beside results.
+    """
 
     results: Path
     cache: Path
@@ -28,8 +32,15 @@ class Places:
     scores: bool = False
 
     @classmethod
-    def of(cls, results: str | Path | None = None, cache: str | Path | None = None, dtype: str = "float32") -> Places:
-        """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results inside it."""
+    def of(
+        cls,
+        results: str | Path | None = None,
+        cache: str | Path | None = None,
+        dtype: str = "float32",
+    ) -> Places:
+        """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results
+        inside it.
+        """
         root = Path(cache or os.environ.get("SONDE_CACHE") or user_cache_path("sonde")).absolute()
         return cls(Path(results).absolute() if results else root / "results", root, dtype)
 
@@ -42,11 +53,15 @@ class Places:
         return ResultStore(self.results)
 
     def known(self, ids: Iterable[str]) -> dict[str, Result]:
-        """The results of those of the trial ids that need not be measured; where scores are kept, those that have them, or cannot."""
+        """The results of those of the trial ids that need not be measured; where scores are kept,
+        those that have them, or cannot.
+        """
         found = self.result_store().find(ids)
         if not self.scores:
             return found
-        return {i: replace(found[i], scores=one) for i, one in find_scores(self.results, found).items()}
+        return {
+            i: replace(found[i], scores=one) for i, one in find_scores(self.results, found).items()
+        }
 
     def keep(self, results: Sequence[tuple[str, Result]]) -> None:
         """Keep the results (trial id, result) of one unit of work."""
@@ -55,18 +70,26 @@ class Places:
         self.result_store().write(results)
 
     def revisions(self) -> dict[str, set[str]]:
-        """The revisions of each encoder that results are kept of, where the user chose the folder; the cache has everybody's."""
+        """The revisions of each encoder that results are kept of, where the user chose the folder;
+        the cache has everybody's.
+        """
         found: dict[str, set[str]] = {}
-        for trial, made_with in self.result_store().facts() if self.results != self.cache / "results" else ():
+        for trial, made_with in (
+            self.result_store().facts() if self.results != self.cache / "results" else ()
+        ):
             found.setdefault(trial.encoder, set()).add(str(made_with.get("revision", "")))
         return found
 
     def vector_store(self) -> VectorStore:
-        """The cache of vectors; its open blocks are kept, so that not every group of trials opens them anew."""
+        """The cache of vectors; its open blocks are kept, so that not every group of trials opens
+        them anew.
+        """
         return _opened(self.cache / "vectors", self.dtype, threading.get_ident())
 
 
 @functools.lru_cache(maxsize=4)
 def _opened(root: Path, dtype: str, thread: int) -> VectorStore:
-    """A store for each thread, since its lists of blocks are changed while it is read; processes have their own."""
+    """A store for each thread, since its lists of blocks are changed while it is read; processes
+    have their own.
+    """
     return VectorStore(root, dtype)

@@ -1,4 +1,6 @@
-"""What will be measured: references made into things, crossed into trials, and checked before any work starts."""
+"""What will be measured: references made into things, crossed into trials, and checked before any
+work starts.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from sonde.tasks import TASKS
 
 NAMELESS = "-"  # the layer of an encoder that has but one
 NO_CONTROL = "none"  # the task itself, which every control is beside
-BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # what stands beside what was asked for, unless the user leaves it out
+# what stands beside what was asked for, unless the user leaves it out
+BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
@@ -75,9 +78,11 @@ class Plan:
 class Wanted:
     """What a user asks for, as typed; every combination becomes a trial.
 
-    Without probes each task brings its own; `reads` says what is read of an encoder (each of its layers without it). The task
-    itself, control `none`, is measured whatever other controls are asked for. Encoders may have names: {"mine": model}.
-    bounds  kinds of encoders that each task is read with besides, by a single fit: its default baselines, its default oracle
+    Without probes each task brings its own; `reads` says what is read of an encoder (each of its
+    layers without it). The task itself, control `none`, is measured whatever other controls are
+    asked for. Encoders may have names: {"mine": model}.
+    bounds  kinds of encoders that each task is read with besides, by a single fit: its default
+            baselines, its default oracle
     """
 
     tasks: Sequence[Any]
@@ -90,7 +95,9 @@ class Wanted:
 
 
 def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
-    """Make and check everything that a run needs; nothing is encoded or fitted. Several wishes make one plan of all their trials."""
+    """Make and check everything that a run needs; nothing is encoded or fitted. Several wishes make
+    one plan of all their trials.
+    """
     made = [_planned(each, places) for each in ([wanted] if isinstance(wanted, Wanted) else wanted)]
     whole = Plan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
@@ -98,14 +105,23 @@ def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
     )
     if not whole.trials:
         reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
-        more = [f"and {len(reasons) - TOLD} more tasks alike"] if len(reasons) > TOLD + 1 else reasons[TOLD:]
-        told = "; ".join([*reasons[:TOLD], *more]) or "name at least one task, one encoder and one probe that fit"
+        more = (
+            [f"and {len(reasons) - TOLD} more tasks alike"]
+            if len(reasons) > TOLD + 1
+            else reasons[TOLD:]
+        )
+        told = (
+            "; ".join([*reasons[:TOLD], *more])
+            or "name at least one task, one encoder and one probe that fit"
+        )
         raise PlanProblem(f"nothing to measure: {told}")
     return whole
 
 
 def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Names with the reason that they share, in order, so that what is wrong with a source is said once."""
+    """Names with the reason that they share, in order, so that what is wrong with a source is said
+    once.
+    """
     names: dict[str, list[str]] = {}
     for name, why in refused.items():
         names.setdefault(why, []).append(name)
@@ -124,20 +140,33 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     tasks, refused = tasks_of(wanted.tasks, places.cache)
     named = names_of(wanted.encoders, places.revisions)
     encoders = named.found
-    given = list(dict.fromkeys(ref for text in wanted.probes for ref in map(str, PROBES.expand(text))))
-    probes = {PROBES.canonical(ref): PROBES.make(ref) for ref in given or sorted({t.probe for t in tasks.values()})}
-    controls = {CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in (NO_CONTROL, *wanted.controls)}
+    given = list(
+        dict.fromkeys(ref for text in wanted.probes for ref in map(str, PROBES.expand(text)))
+    )
+    probes = {
+        PROBES.canonical(ref): PROBES.make(ref)
+        for ref in given or sorted({t.probe for t in tasks.values()})
+    }
+    controls = {
+        CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in (NO_CONTROL, *wanted.controls)
+    }
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
-    live = {item.name for item in wanted.tasks if not isinstance(item, str | Reference)}  # objects, which no reference names
+    # objects, which no reference names
+    live = {item.name for item in wanted.tasks if not isinstance(item, str | Reference)}
     known = {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
     read_by, unread = _read_by(tasks, encoders, wanted, known, places)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     lacking = _lacking(tasks, probes, known, places.cache)
-    refused |= {f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why for (task, probe), why in lacking.items()}
     refused |= {
-        f"{probe.partition(',')[0]} reading {read}": "this probe cannot learn the weights of a mix; `span` can"
+        f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why
+        for (task, probe), why in lacking.items()
+    }
+    refused |= {
+        f"{probe.partition(',')[0]} reading {read}": (
+            "this probe cannot learn the weights of a mix; `span` can"
+        )
         for (probe, thing), read in product(probes.items(), wanted.reads)
         if not _reads_words(thing) and not _can_read(thing, read)
     }
@@ -147,19 +176,29 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         for reader in read_by[task]
         for probe in _probes_for(thing, reader.reference, probes, own=not given)
         if (task, probe) not in lacking
-        for read in ((NAMELESS,) if _reads_words(probes[probe]) else reads(reader.encoder, reader.reads))
+        for read in (
+            (NAMELESS,) if _reads_words(probes[probe]) else reads(reader.encoder, reader.reads)
+        )
         if _can_read(probes[probe], read)
         for seed in range(reader.seeds if needs_of(probes[probe]).seeds else 1)
     )
     identities = {("task", ref): each for ref, each in known.items()}
-    identities |= {("encoder", ref): named.identity(ref, each, places.dtype) for ref, each in encoders.items()}
+    identities |= {
+        ("encoder", ref): named.identity(ref, each, places.dtype) for ref, each in encoders.items()
+    }
     identities |= _identities(PROBES, probes) | _identities(CONTROLS, controls)
-    identities |= _identities(METRICS, {task.metric: METRICS.make(task.metric) for task in tasks.values()})
+    identities |= _identities(
+        METRICS, {task.metric: METRICS.make(task.metric) for task in tasks.values()}
+    )
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)
 
 
 def _read_by(
-    tasks: Mapping[str, Task], encoders: Mapping[str, Encoder], wanted: Wanted, known: Mapping[str, Identity], places: Places
+    tasks: Mapping[str, Task],
+    encoders: Mapping[str, Encoder],
+    wanted: Wanted,
+    known: Mapping[str, Identity],
+    places: Places,
 ) -> tuple[dict[str, list[Reader]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, with the reason."""
     how = Reading(wanted.reads, wanted.seeds, wanted.bounds)
@@ -167,7 +206,10 @@ def _read_by(
     for reference, task in tasks.items():
         words = bool(wanted.bounds) and facts(task, known[reference], places.cache).spans
         found[reference], unread = readers(task, words, encoders, how)
-        refused |= {f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why for encoder, why in unread.items()}
+        refused |= {
+            f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why
+            for encoder, why in unread.items()
+        }
     return found, refused
 
 
@@ -176,8 +218,14 @@ def _identities(contents: Contents, things: Mapping[str, Any]) -> dict[tuple[str
 
 
 def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """What is read of an encoder: what was chosen, checked against its layers, or each of its layers by name."""
-    names = tuple(slot.partition(".")[0] for slot in encoder.slots) if isinstance(encoder, Layered) else (NAMELESS,)
+    """What is read of an encoder: what was chosen, checked against its layers, or each of its
+    layers by name.
+    """
+    names = (
+        tuple(slot.partition(".")[0] for slot in encoder.slots)
+        if isinstance(encoder, Layered)
+        else (NAMELESS,)
+    )
     try:
         return reads_of(chosen, names)
     except ReadingProblem as problem:
@@ -190,16 +238,23 @@ def _can_read(probe: Probe, read: str) -> bool:
 
 
 def _probes_for(task: Task, encoder: str, probes: Mapping[str, Probe], own: bool) -> list[str]:
-    """Probes that read words go with the encoder `words` and with no other; the rest go with all others."""
+    """Probes that read words go with the encoder `words` and with no other; the rest go with all
+    others.
+    """
     words = ENCODERS.canonical("words")
     mine = [PROBES.canonical(task.probe)] if own else list(probes)
     return [ref for ref in mine if _reads_words(probes[ref]) == (encoder == words)]
 
 
 def _lacking(
-    tasks: Mapping[str, Task], probes: Mapping[str, Probe], known: Mapping[str, Identity], cache: Path
+    tasks: Mapping[str, Task],
+    probes: Mapping[str, Probe],
+    known: Mapping[str, Identity],
+    cache: Path,
 ) -> dict[tuple[str, str], str]:
-    """(task, probe) where the probe reads a stratum that the task does not write, with what is missing."""
+    """(task, probe) where the probe reads a stratum that the task does not write, with what is
+    missing.
+    """
     needy = {ref: stratum for ref, probe in probes.items() if (stratum := needs_of(probe).stratum)}
     return {
         (ref, probe): f"the task does not write the stratum {stratum!r}, which this probe reads"
@@ -214,7 +269,9 @@ def _reads_words(probe: Probe) -> bool:
 
 
 def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
-    """Canonical reference -> task, patterns expanded and small data spread over folds; and what was refused."""
+    """Canonical reference -> task, patterns expanded and small data spread over folds; and what was
+    refused.
+    """
     tasks: dict[str, Task] = {}
     refused: dict[str, str] = {}
     for item in given:
@@ -226,14 +283,18 @@ def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[s
             continue
         for reference in (one for plain in TASKS.expand(item) for one in _samples(plain)):
             try:
-                tasks |= {TASKS.canonical(r): _checked(TASKS.make(r)) for r in _folds(reference, cache)}
+                tasks |= {
+                    TASKS.canonical(r): _checked(TASKS.make(r)) for r in _folds(reference, cache)
+                }
             except DataProblem as problem:
                 refused[str(reference)] = str(problem)
     return tasks, refused
 
 
 def _samples(reference: Reference) -> list[Reference]:
-    """The reference itself, or one for each sample of the training data where it says `sample=*/5`."""
+    """The reference itself, or one for each sample of the training data where it says
+    `sample=*/5`.
+    """
     star, _, many = dict(reference.options).get("sample", "").partition("/")
     if star != "*" or not many.isdecimal():
         return [reference]
@@ -241,7 +302,8 @@ def _samples(reference: Reference) -> list[Reference]:
 
 
 def _folds(reference: Reference, cache: Path) -> list[Reference]:
-    """The reference itself, or one for each fold where the data are too small for one test set and the task can divide them.
+    """The reference itself, or one for each fold where the data are too small for one test set and
+    the task can divide them.
 
     Raises DataProblem.
     """

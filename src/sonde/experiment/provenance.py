@@ -1,4 +1,6 @@
-"""What a result says about how it was made: versions, the commit that is checked out, the processor and its precision."""
+"""What a result says about how it was made: versions, the commit that is checked out, the processor
+and its precision.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from sonde.core import Encoder
 from sonde.nets.precision import processor, reproducible
 from sonde.reading import Probe
 
-PACKAGES = ("sonde", "numpy", "scipy", "scikit-learn", "torch", "transformers", "sentence-transformers", "pyarrow")
+PACKAGES = (
+    "sonde",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "pyarrow",
+)
 
 
 @functools.cache
@@ -29,7 +40,9 @@ def versions() -> dict[str, str]:
 
 @functools.cache
 def git_commit(start: Path) -> str | None:
-    """The commit that is checked out in the folder or above it, read from `.git`; None outside a repository."""
+    """The commit that is checked out in the folder or above it, read from `.git`; None outside a
+    repository.
+    """
     for folder in (start, *start.parents):
         head = folder / ".git" / "HEAD"
         if not head.is_file():
@@ -47,13 +60,17 @@ def git_commit(start: Path) -> str | None:
 
 
 def revision(encoder: Encoder) -> str:
-    """What tells an encoder from others of its name: the commit or a digest of a model's files, of weights, or of source."""
+    """What tells an encoder from others of its name: the commit or a digest of a model's files, of
+    weights, or of source.
+    """
     return str(getattr(encoder, "revision", getattr(encoder, "fingerprint", "")))
 
 
 @runtime_checkable
 class Running(Protocol):
-    """An encoder that may run on several devices and in several precisions: those that it runs on and in here."""
+    """An encoder that may run on several devices and in several precisions: those that it runs on
+    and in here.
+    """
 
     @property
     def runs(self) -> tuple[str, str]: ...
@@ -61,7 +78,9 @@ class Running(Protocol):
 
 @runtime_checkable
 class Rounding(Protocol):
-    """A probe that may compute its products in several precisions: the one that it computes them in here."""
+    """A probe that may compute its products in several precisions: the one that it computes them in
+    here.
+    """
 
     @property
     def resolved(self) -> str: ...

@@ -1,4 +1,6 @@
-"""Which examples can be read: words that an encoder gives nothing for must not become vectors of zeros."""
+"""Which examples can be read: words that an encoder gives nothing for must not become vectors of
+zeros.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +41,20 @@ class Readable:
 
 
 def readable(sites: Ints, vectors: Vectors) -> Readable:
-    """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of whole sentences."""
+    """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
+    whole sentences.
+    """
     nothing = np.zeros(len(sites), bool)
     if vectors.spans is None:
         return Readable(nothing, nothing, nothing, nothing)
     spans = vectors.spans
     gaps = None if vectors.lost is None else np.concatenate([[0], np.cumsum(vectors.lost)])
     have = np.concatenate([[0], np.cumsum(spans.words[:, 1] > spans.words[:, 0])])
-    ends = np.where(vectors.cut, _read(spans), np.diff(spans.first_word)) if vectors.cut is not None else np.diff(spans.first_word)
+    ends = (
+        np.where(vectors.cut, _read(spans), np.diff(spans.first_word))
+        if vectors.cut is not None
+        else np.diff(spans.first_word)
+    )
     beyond, unaligned, partial, lost = (nothing.copy() for _ in range(4))
     for site in range(sites.shape[1]):
         sentence, start, stop = sites[:, site].T

@@ -1,4 +1,6 @@
-"""Which encoders each task is read with: those asked for, an oracle as the task has it, and the bounds of a table."""
+"""Which encoders each task is read with: those asked for, an oracle as the task has it, and the
+bounds of a table.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from sonde.oracles import Informed, Kind, oracles_of
 from sonde.references import Reference
 
 BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
-"""Baselines that stand in every table, by whether a task is about words and not about whole sentences."""
+"""Baselines that stand in every table, by whether a task is about words and not about whole
+sentences.
+"""
 ORACLE = "gold"
 BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
 
@@ -22,7 +26,9 @@ class OracleProblem(ValueError):
 
 
 class Reader(NamedTuple):
-    """An encoder that a task is read with, what is read of it ('' for each layer), and how often a probe is fitted on it."""
+    """An encoder that a task is read with, what is read of it ('' for each layer), and how often a
+    probe is fitted on it.
+    """
 
     reference: str
     encoder: Encoder
@@ -32,25 +38,34 @@ class Reader(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How encoders are read: what of their layers, and how often; and the kinds of bounds that are read beside them."""
+    """How encoders are read: what of their layers, and how often; and the kinds of bounds that are
+    read beside them.
+    """
 
     reads: Sequence[str]
     seeds: int
     bounds: Collection[Kind]
 
 
-def readers(task: Task, words: bool, encoders: Mapping[str, Encoder], how: Reading) -> tuple[list[Reader], dict[str, str]]:
+def readers(
+    task: Task, words: bool, encoders: Mapping[str, Encoder], how: Reading
+) -> tuple[list[Reader], dict[str, str]]:
     """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
 
     words  whether the task is about words of its sentences
     """
     found = {
-        reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS)) for reference, encoder in _bounds(task, words, how.bounds)
+        reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
+        for reference, encoder in _bounds(task, words, how.bounds)
     }
     refused: dict[str, str] = {}
     for reference, encoder in encoders.items():
         try:
-            own = _oracle(reference, encoder, task) if isinstance(encoder, Informed) else (reference, encoder)
+            own = (
+                _oracle(reference, encoder, task)
+                if isinstance(encoder, Informed)
+                else (reference, encoder)
+            )
             found[own[0]] = Reader(*own, how.reads if own[1] is encoder else (), how.seeds)
         except OracleProblem as problem:
             refused[reference] = str(problem)
@@ -67,7 +82,9 @@ def _bounds(task: Task, words: bool, kinds: Collection[Kind]) -> Iterable[tuple[
 
 
 def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder]:
-    """The oracle that an encoder stands for in a task, under a reference that names it; OracleProblem where there is none."""
+    """The oracle that an encoder stands for in a task, under a reference that names it;
+    OracleProblem where there is none.
+    """
     known = oracles_of(task)
     if not known:
         raise OracleProblem("its data carry no annotation that an oracle could hold")

@@ -1,4 +1,6 @@
-"""Two maps over what is missing: embed, then measure. What is in the store already is neither encoded nor fitted."""
+"""Two maps over what is missing: embed, then measure. What is in the store already is neither
+encoded nor fitted.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class Outcome:
 
 
 def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True) -> Outcome:
-    """Measure every trial of a plan that the store does not hold yet, and return the results of all."""
+    """Measure every trial of a plan that the store does not hold yet, and return the results of
+    all.
+    """
     ids = plan.ids
     record(places.results, ids.values())
     found = places.known(ids.values())
@@ -54,13 +58,16 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
     todo = [g for g in groups if g.trials[0].encoder not in broken]
     with bar_over(sum(len(g.trials) for g in todo), progress) as bar:
         fresh = 0
-        for group, measured in _mapped(todo, lambda groups: mapper(measured_in(places), bar.named(groups)), places):
+        for group, measured in _mapped(
+            todo, lambda groups: mapper(measured_in(places), bar.named(groups)), places
+        ):
             found |= dict(zip(group.ids, measured.results, strict=False))
             fresh += measured.fresh
             if measured.failure:
                 failures.setdefault(measured.name, measured.failure)
             bar.done(len(group.trials))
-    results = tuple(replace(found[i], trial=trial) for trial, i in ids.items() if i in found)  # files may have moved since
+    # files may have moved since
+    results = tuple(replace(found[i], trial=trial) for trial, i in ids.items() if i in found)
     return Outcome(results, failures, fresh)
 
 
@@ -85,20 +92,36 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
     def shared(t: Trial) -> tuple[str, str, str, str]:
         return t.task, t.control, t.encoder, t.probe
 
-    for (task, control, encoder, probe), trials in groupby(sorted(plan.trials, key=shared), key=shared):
+    for (task, control, encoder, probe), trials in groupby(
+        sorted(plan.trials, key=shared), key=shared
+    ):
         listed = tuple(trials)
-        things = plan.tasks[task], plan.encoders[encoder], plan.probes[probe], plan.controls[control]
+        things = (
+            plan.tasks[task],
+            plan.encoders[encoder],
+            plan.probes[probe],
+            plan.controls[control],
+        )
         made = plan.made(listed[0])
-        yield Group(*things, listed, tuple(ids[t] for t in listed), made, vectors_key(things[1], made.encoder))
+        yield Group(
+            *things,
+            listed,
+            tuple(ids[t] for t in listed),
+            made,
+            vectors_key(things[1], made.encoder),
+        )
 
 
 def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, str]:
-    """Embed every sentence that the groups read, each once; returns the encoders that failed, with the reason."""
+    """Embed every sentence that the groups read, each once; returns the encoders that failed, with
+    the reason.
+    """
     broken: dict[str, str] = {}
     store = places.vector_store()
     by_base: dict[str, list[Group]] = {}
     for group in groups:
-        if not isinstance(group.encoder, Prepared | Informed):  # those look at one data set, so they encode while measuring
+        # those look at one data set, so they encode while measuring
+        if not isinstance(group.encoder, Prepared | Informed):
             by_base.setdefault(group.vectors, []).append(group)
     for key, sharing in by_base.items():
         try:
@@ -111,11 +134,15 @@ def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, s
 
 
 def _union(groups: Sequence[Group]) -> Encoder:
-    """One encoder that yields every slot that the groups' encoders yield, so that one pass fills them all."""
+    """One encoder that yields every slot that the groups' encoders yield, so that one pass fills
+    them all.
+    """
     encoder: Any = groups[0].encoder
     if not isinstance(encoder, Layered):
         return encoder  # type: ignore[no-any-return]
-    slots = dict.fromkeys(slot for g in groups if isinstance(g.encoder, Layered) for slot in g.encoder.slots)
+    slots = dict.fromkeys(
+        slot for g in groups if isinstance(g.encoder, Layered) for slot in g.encoder.slots
+    )
     return encoder.asking(tuple(slots))
 
 

@@ -1,4 +1,6 @@
-"""Things shaped like the builtin map, over groups of trials: `map` itself runs them here, `processes` beside each other."""
+"""Things shaped like the builtin map, over groups of trials: `map` itself runs them here,
+`processes` beside each other.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,15 @@ class RunnerProblem(ValueError):
 def processes(count: int) -> Mapper:
     """A mapper over `count` worker processes; results come back in the order of the groups.
 
-    Each worker reads vectors from the cache and writes its results to the store, so little travels between processes. Where
-    one is killed, as a system does that is short of memory, its group has failed and the others go on.
+    Each worker reads vectors from the cache and writes its results to the store, so little travels
+    between processes. Where one is killed, as a system does that is short of memory, its group has
+    failed and the others go on.
     """
 
     def mapper(function: Function, groups: Iterable[Group]) -> Iterator[Measured]:
         threads = str(max(1, (os.cpu_count() or 1) // count))
-        # libraries read this once, as they are imported; more threads than cores make all of them wait for each other
+        # libraries read this once, as they are imported; more threads than cores make all of them
+        # wait for each other
         with _environment("OMP_NUM_THREADS", threads):
             yield from _in_order(_answers(function, groups, count))
 
@@ -51,7 +55,9 @@ class _Worker:
     def __init__(self, function: Function) -> None:
         context = multiprocessing.get_context("spawn")
         self.here, there = context.Pipe()
-        self.process = context.Process(target=_serve, args=(function, there, imported_files()), daemon=True)
+        self.process = context.Process(
+            target=_serve, args=(function, there, imported_files()), daemon=True
+        )
         self.process.start()
         there.close()  # so that the pipe ends when the process does
         self.ready = self.ended = False
@@ -63,7 +69,10 @@ class _Worker:
         try:
             parcel = ForkingPickler.dumps(group)
         except Exception as error:
-            why = f"cannot be sent to another process ({one_line(error)}): define it in a file (mine.py@thing), or use one job"
+            why = (
+                f"cannot be sent to another process ({one_line(error)}): define it in a file"
+                " (mine.py@thing), or use one job"
+            )
             parcel = ForkingPickler.dumps(Measured(group.name, failure=why))
         with suppress(OSError):  # where it has ended; `answer` finds out how
             self.here.send_bytes(parcel)
@@ -83,18 +92,20 @@ class _Worker:
         code = self.process.exitcode or 0
         if not self.ready:
             raise RunnerProblem(
-                f"worker processes end as they start (exit code {code}): a script that uses several jobs has to begin its work below "
-                "`if __name__ == '__main__':`"
+                f"worker processes end as they start (exit code {code}): a script that uses several"
+                " jobs has to begin its work below `if __name__ == '__main__':`"
             )
         if code < 0:
             return (
-                f"its process was killed ({signal.Signals(-code).name}; systems do that when memory runs out): "
-                "run the same again with fewer jobs; everything else is kept"
+                f"its process was killed ({signal.Signals(-code).name}; systems do that when memory"
+                " runs out): run the same again with fewer jobs; everything else is kept"
             )
         return f"its process ended by itself (exit code {code})"
 
 
-def _serve(function: Function, there: Connection[Measured | None, Group | Measured], files: Sequence[Path]) -> None:
+def _serve(
+    function: Function, there: Connection[Measured | None, Group | Measured], files: Sequence[Path]
+) -> None:
     """Measure what comes, until the other end is closed; things may come from users' files."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process stops it
     there.send(None)
@@ -106,11 +117,15 @@ def _serve(function: Function, there: Connection[Measured | None, Group | Measur
         except EOFError:
             return
         except Exception as error:
-            given = Measured("", failure=f"cannot be read by another process ({one_line(error)}): use one job")
+            given = Measured(
+                "", failure=f"cannot be read by another process ({one_line(error)}): use one job"
+            )
         there.send(given if isinstance(given, Measured) else function(given))
 
 
-def _answers(function: Function, groups: Iterable[Group], count: int) -> Iterator[tuple[int, Measured]]:
+def _answers(
+    function: Function, groups: Iterable[Group], count: int
+) -> Iterator[tuple[int, Measured]]:
     """What became of each group, with its number, in the order in which they end."""
     todo = enumerate(groups)
     workers: list[_Worker] = []
@@ -157,7 +172,9 @@ def _in_order(answers: Iterable[tuple[int, Measured]]) -> Iterator[Measured]:
 
 @contextmanager
 def _environment(name: str, value: str) -> Iterator[None]:
-    """An environment variable for the processes that are started inside; the caller's own value stands."""
+    """An environment variable for the processes that are started inside; the caller's own value
+    stands.
+    """
     before = os.environ.get(name)
     os.environ.setdefault(name, value)
     try:

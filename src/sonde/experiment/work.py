@@ -1,4 +1,6 @@
-"""One unit of work: a group of trials is measured and its results are kept, or the reason is told."""
+"""One unit of work: a group of trials is measured and its results are kept, or the reason is
+told.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Measured:
 
 
 def measure(group: Group, places: Places) -> Measured:
-    """Fit and score a group's trials and keep the results; a failure is told, never raised, so others go on."""
+    """Fit and score a group's trials and keep the results; a failure is told, never raised, so
+    others go on.
+    """
     store = places.result_store()
     try:
         with claimed(store.place(group.ids)) as mine, hosted(group.name):
@@ -43,18 +47,25 @@ def measure(group: Group, places: Places) -> Measured:
             if fresh:
                 places.keep(fresh)
     except Exception as error:
-        known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)  # these say all in their words
-        return Measured(group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error))
+        # these say all in their words
+        known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)
+        return Measured(
+            group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error)
+        )
     found |= dict(fresh)
     return Measured(group.name, tuple(found[i] for i in group.ids), fresh=len(fresh))
 
 
 def _missing(group: Group, places: Places) -> list[tuple[str, Result]]:
-    """The results of the trials that have none yet, measured now; a group without trials reads nothing."""
+    """The results of the trials that have none yet, measured now; a group without trials reads
+    nothing.
+    """
     if not group.trials:
         return []
     with threads():
-        results = results_of(group, loaded(group.task, group.made.task), places.vector_store(), places.scores)
+        results = results_of(
+            group, loaded(group.task, group.made.task), places.vector_store(), places.scores
+        )
     return list(zip(group.ids, results, strict=True))
 
 

@@ -13,12 +13,14 @@ from sonde.core import DataProblem
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The share of sampled test sentences that people get right by majority vote, and what it was counted from.
+    """The share of sampled test sentences that people get right by majority vote, and what it was
+    counted from.
 
     task, data   the canonical reference, and thirty-two digits that stand for its examples
     mode         blind: which label? check: is this label right?
     n            sentences that anybody judged; `unjudged` are left out
-    score        share of them that the majority gets right; a tie counts as chance among the tied labels
+    score        share of them that the majority gets right; a tie counts as chance among the tied
+                 labels
     low, high    its 95 % interval
     alpha        Krippendorff's alpha among annotators; None for one annotator
     classes      for each gold label: sentences, and what those count for together
@@ -53,5 +55,8 @@ def read_bound(file: Path) -> Bound:
     except OSError as error:
         raise DataProblem(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise DataProblem(f"{file} is no bound ({error}); `sonde annotate --score SHEET... -o {file.name}` writes one") from None
+        raise DataProblem(
+            f"{file} is no bound ({error}); `sonde annotate --score SHEET... -o {file.name}`"
+            " writes one"
+        ) from None
     return bound

@@ -1,4 +1,6 @@
-"""Sheets that people filled in, as spreadsheets save them: any of three delimiters, quotes, byte order marks, line ends."""
+"""Sheets that people filled in, as spreadsheets save them: any of three delimiters, quotes, byte
+order marks, line ends.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ NEEDED = ("id", "judgement")
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A sheet as one person left it: judgements by row number (from 1), those left empty not among them, and sentences by row."""
+    """A sheet as one person left it: judgements by row number (from 1), those left empty not among
+    them, and sentences by row.
+    """
 
     name: str
     sheet: Sheet
@@ -36,16 +40,25 @@ def read(file: Path) -> Filled:
     judgements: dict[int, str] = {}
     sentences: dict[int, str] = {}
     for number, cells in numbered:
-        if cells[0].lstrip().startswith("#") or number == at or not any(cell.strip() for cell in cells):
+        if (
+            cells[0].lstrip().startswith("#")
+            or number == at
+            or not any(cell.strip() for cell in cells)
+        ):
             continue
         row = {name: cells[i].strip() if i < len(cells) else "" for name, i in where.items()}
         key = _number(row["id"], sheet.n, f"{file}:{number}")
         said = row["judgement"]
         if said and said.casefold() not in answers:
             shown = ", ".join(sheet.answers[:20])
-            raise DataProblem(f"{file}:{number}: {said!r} is no answer; write one of {shown}, or leave the cell empty")
+            raise DataProblem(
+                f"{file}:{number}: {said!r} is no answer; write one of {shown}, or leave the cell"
+                " empty"
+            )
         if key in sentences and judgements.get(key, "") != answers.get(said.casefold(), ""):
-            raise DataProblem(f"{file}:{number}: row {key} stands here twice, with two judgements; keep one")
+            raise DataProblem(
+                f"{file}:{number}: row {key} stands here twice, with two judgements; keep one"
+            )
         sentences[key] = row.get("sentence", "")
         if said:
             judgements[key] = answers[said.casefold()]
@@ -53,18 +66,23 @@ def read(file: Path) -> Filled:
 
 
 def _rows(file: Path) -> list[tuple[int, list[str]]]:
-    """The rows of a file with their line numbers, cut at the delimiter that makes a header of its header."""
+    """The rows of a file with their line numbers, cut at the delimiter that makes a header of its
+    header.
+    """
     text = _text(file)
     for delimiter in DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter)
         try:
             rows = [(reader.line_num, cells) for cells in reader if cells]
         except csv.Error as error:
-            raise DataProblem(f"{file}:{reader.line_num}: {error}; save it again as tab-separated text") from None
+            raise DataProblem(
+                f"{file}:{reader.line_num}: {error}; save it again as tab-separated text"
+            ) from None
         if any(_is_header(cells) for _, cells in rows):
             return rows
     raise DataProblem(
-        f"{file}: no row with {' and '.join(map(repr, NEEDED))} in it; keep the header of the sheet, and save it as text (TSV or CSV)"
+        f"{file}: no row with {' and '.join(map(repr, NEEDED))} in it; keep the header of the"
+        " sheet, and save it as text (TSV or CSV)"
     )
 
 
@@ -77,7 +95,10 @@ def _text(file: Path) -> str:
         return data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataProblem(f"{file}:{line}: is not UTF-8 text; save the sheet as UTF-8 TSV or CSV, not as a workbook") from None
+        raise DataProblem(
+            f"{file}:{line}: is not UTF-8 text; save the sheet as UTF-8 TSV or CSV, not as a"
+            " workbook"
+        ) from None
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -96,10 +117,12 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
             return Sheet(**{f.name: found[f.name] for f in fields(Sheet)})
         except (ValueError, KeyError, TypeError):
             raise DataProblem(
-                f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the sheet as it was written"
+                f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the"
+                " sheet as it was written"
             ) from None
     raise DataProblem(
-        f"{file}: the line that begins '# {MARK}' is gone, which says what was asked; copy it from the sheet as it was written"
+        f"{file}: the line that begins '# {MARK}' is gone, which says what was asked; copy it from"
+        " the sheet as it was written"
     )
 
 
@@ -107,12 +130,16 @@ def _number(text: str, n: int, where: str) -> int:
     """A row's number, also where a spreadsheet made 7.0 of it."""
     whole = text.removesuffix(".0").removesuffix(",0")
     if not whole.isdecimal() or not 1 <= int(whole) <= n:
-        raise DataProblem(f"{where}: {text!r} is no row of this sheet; the column 'id' has 1 to {n}")
+        raise DataProblem(
+            f"{where}: {text!r} is no row of this sheet; the column 'id' has 1 to {n}"
+        )
     return int(whole)
 
 
 def misplaced(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
-    """Rows whose sentence is not the one that was drawn, as where one column was sorted without the others."""
+    """Rows whose sentence is not the one that was drawn, as where one column was sorted without the
+    others.
+    """
     for key, text in filled.sentences.items():
         if text and _letters(text) != _letters(sentences[key - 1]):
             yield key

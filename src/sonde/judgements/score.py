@@ -1,4 +1,6 @@
-"""Filled sheets -> a bound: what people score on the task by majority vote (Conneau et al. 2018, section 2)."""
+"""Filled sheets -> a bound: what people score on the task by majority vote (Conneau et al. 2018,
+section 2).
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,30 @@ from sonde.tasks import TASKS
 
 
 def score(files: Sequence[Path]) -> Bound:
-    """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem where they do not fit together."""
+    """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
+    where they do not fit together.
+    """
     sheets = [read(file) for file in files]
     if not sheets:
         raise DataProblem("no sheet to score")
     sheet = sheets[0].sheet
     for other in sheets[1:]:
         if other.sheet != sheet:
-            raise DataProblem(f"{other.name} is another sheet than {sheets[0].name}: score copies of one sheet together")
+            raise DataProblem(
+                f"{other.name} is another sheet than {sheets[0].name}: score copies of one sheet"
+                " together"
+            )
     gold = _gold(sheet, sheets)
-    votes = {key: [s.judgements[key] for s in sheets if key in s.judgements] for key in range(1, sheet.n + 1)}
+    votes = {
+        key: [s.judgements[key] for s in sheets if key in s.judgements]
+        for key in range(1, sheet.n + 1)
+    }
     judged = {key: cast for key, cast in votes.items() if cast}
     if not judged:
-        raise DataProblem(f"nobody judged anything in {', '.join(s.name for s in sheets)}: fill in the column 'judgement'")
+        raise DataProblem(
+            f"nobody judged anything in {', '.join(s.name for s in sheets)}: fill in the column"
+            " 'judgement'"
+        )
     winners = {key: majority(cast) for key, cast in judged.items()}
     right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
     worth = {key: (right[key] in won) / len(won) for key, won in winners.items()}
@@ -52,15 +65,23 @@ def score(files: Sequence[Path]) -> Bound:
 
 
 def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
-    """The labels of the sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not the same any more."""
+    """The labels of the sheet's rows, drawn again; DataProblem where the data or the sheet's
+    sentences are not the same any more.
+    """
     dataset = TASKS.make(sheet.task).load()
     if content(dataset) != sheet.data:
-        raise DataProblem(f"{sheet.task} has other examples than when the sheet was written: score it with the same data and version")
+        raise DataProblem(
+            f"{sheet.task} has other examples than when the sheet was written: score it with the"
+            " same data and version"
+        )
     sentences, gold = drawn(dataset, sheet.n, sheet.seed)
     for filled in sheets:
         moved = next(misplaced(filled, sentences), None)
         if moved is not None:
-            raise DataProblem(f"{filled.name}: row {moved} has another sentence than it was written with; was one column sorted alone?")
+            raise DataProblem(
+                f"{filled.name}: row {moved} has another sentence than it was written with; was one"
+                " column sorted alone?"
+            )
     return gold
 
 

@@ -1,6 +1,7 @@
 """A sheet of sampled test sentences for people to judge: rows of text that any spreadsheet opens.
 
-Gold labels are not in it. What was drawn follows from the task, the seed and the number, which one line of JSON records.
+Gold labels are not in it. What was drawn follows from the task, the seed and the number, which one
+line of JSON records.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How a sheet is asked for: its mode, how many sentences, the seed, and words in place of labels ('O' -> 'acceptable')."""
+    """How a sheet is asked for: its mode, how many sentences, the seed, and words in place of
+    labels ('O' -> 'acceptable').
+    """
 
     mode: Mode = "blind"
     n: int = 200
@@ -59,10 +62,19 @@ class Asking:
 
 
 def drawn(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
-    """The sentences of the sample, in the sheet's order, and their gold labels. DataProblem where people cannot be asked so."""
+    """The sentences of the sample, in the sheet's order, and their gold labels. DataProblem where
+    people cannot be asked so.
+    """
     labels = dataset.labels
-    if not isinstance(labels, Classes) or dataset.sites.shape[1] != 1 or dataset.asked.shape[1] or (dataset.sites[:, :, 1] >= 0).any():
-        raise DataProblem("a sheet asks for one class of one whole sentence; this task has other sites or labels")
+    if (
+        not isinstance(labels, Classes)
+        or dataset.sites.shape[1] != 1
+        or dataset.asked.shape[1]
+        or (dataset.sites[:, :, 1] >= 0).any()
+    ):
+        raise DataProblem(
+            "a sheet asks for one class of one whole sentence; this task has other sites or labels"
+        )
     test = dataset.rows("test")
     if not len(test):
         raise DataProblem("the task has no test examples to draw from")
@@ -72,15 +84,21 @@ def drawn(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
 
 
 def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
-    """Write a sheet; returns what it asks. DataProblem for a label that the task does not have, or words that say two things."""
+    """Write a sheet; returns what it asks. DataProblem for a label that the task does not have, or
+    words that say two things.
+    """
     dataset = task.load()
     sentences, gold = drawn(dataset, asking.n, asking.seed)
     names = sorted(map(str, dataset.labels.names))
     unknown = [label for label in asking.words if label not in names]
     if unknown:
-        raise DataProblem(f"{reference} has no label {unknown[0]!r}; it has {', '.join(names[:20])}")
+        raise DataProblem(
+            f"{reference} has no label {unknown[0]!r}; it has {', '.join(names[:20])}"
+        )
     words = {name: asking.words.get(name, name) for name in names}
-    if len({word.casefold() for word in words.values()}) < len(words) or not all(word.strip() for word in words.values()):
+    if len({word.casefold() for word in words.values()}) < len(words) or not all(
+        word.strip() for word in words.values()
+    ):
         raise DataProblem("two labels would be written with the same word: give each its own")
     sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
     with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
@@ -88,16 +106,39 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
         for line in _instructions(sheet, asking.question or task.question, asking.explained):
             rows.writerow([f"# {line}"])
         rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
-        rows.writerow(["id", "sentence", *(["label"] if asking.mode == "check" else []), "judgement"])
+        rows.writerow(
+            ["id", "sentence", *(["label"] if asking.mode == "check" else []), "judgement"]
+        )
         for number, (sentence, label) in enumerate(zip(sentences, gold, strict=True), 1):
-            rows.writerow([number, safe(sentence), *([safe(words[label])] if asking.mode == "check" else []), ""])
+            rows.writerow(
+                [
+                    number,
+                    safe(sentence),
+                    *([safe(words[label])] if asking.mode == "check" else []),
+                    "",
+                ]
+            )
     return sheet
 
 
 def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> Sequence[str]:
-    meanings = [f"   {word}" + (f": {explained[label]}" if label in explained else "") for label, word in sheet.words.items()]
+    meanings = [
+        f"   {word}" + (f": {explained[label]}" if label in explained else "")
+        for label, word in sheet.words.items()
+    ]
     if sheet.mode == "check":
-        how = f"The column 'label' answers the question. Write {YES} under 'judgement' where it is right, {NO} where it is wrong."
-        return [question, how, "Leave the cell empty where you cannot say. The labels that there are:", *meanings]
-    how = "Write one of the words below under 'judgement' for each sentence; leave the cell empty where you cannot say."
+        how = (
+            f"The column 'label' answers the question. Write {YES} under 'judgement' where it is"
+            f" right, {NO} where it is wrong."
+        )
+        return [
+            question,
+            how,
+            "Leave the cell empty where you cannot say. The labels that there are:",
+            *meanings,
+        ]
+    how = (
+        "Write one of the words below under 'judgement' for each sentence; leave the cell empty"
+        " where you cannot say."
+    )
     return [question, how, *meanings]

@@ -1,6 +1,8 @@
-"""Metrics: how label columns compare, what the best constant answer gets, and how sure scores and their differences are.
+"""Metrics: how label columns compare, what the best constant answer gets, and how sure scores and
+their differences are.
 
-`metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` and `paired` the doubt.
+`metric` has what a metric is, `compare` the ones there are, `constant` the floor, `intervals` and
+`paired` the doubt.
 """
 
 from sonde.metrics.constant import answered, best_constant, constants, floor, repeated, rescored

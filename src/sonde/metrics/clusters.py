@@ -1,9 +1,11 @@
-"""How much a score would vary with other examples and other seeds, where examples were drawn together.
+"""How much a score would vary with other examples and other seeds, where examples were drawn
+together.
 
-Examples that share a target form, a sentence or a word are no independent draws: they form clusters. Variance is that of a jackknife
-that leaves out one cluster after the other, crossed ways of sharing by inclusion and exclusion (Cameron, Gelbach & Miller 2011,
-Journal of Business & Economic Statistics 29:238); seeds are one more way, which crosses all examples. docs/design/intervals.md has the
-formulae, benchmarks/coverage.py what they are worth.
+Examples that share a target form, a sentence or a word are no independent draws: they form
+clusters. Variance is that of a jackknife that leaves out one cluster after the other, crossed ways
+of sharing by inclusion and exclusion (Cameron, Gelbach & Miller 2011, Journal of Business &
+Economic Statistics 29:238); seeds are one more way, which crosses all examples.
+docs/design/intervals.md has the formulae, benchmarks/coverage.py what they are worth.
 """
 
 from __future__ import annotations
@@ -23,19 +25,28 @@ LEVEL = 0.95
 LEAST_SEEDS = 3  # of fewer the variance is not told: two would give intervals of half the scale
 LEAST_CLUSTERS = 5  # of each class, or classes are not taken apart
 HEAVIEST = 2.0  # by which what a cluster of most of a class weighs may grow for its absence
-HALF = 0.5  # of the variance by the largest way of sharing, below which a difference of estimates comes by chance only
+# of the variance by the largest way of sharing, below which a difference of estimates comes by
+# chance only
+HALF = 0.5
 THIRD = 1 / 3  # the same of seeds and examples
-DOUBT = 1.5  # by which the variance of a few seeds counts more in the degrees of freedom, as it may have come out too small
+# by which the variance of a few seeds counts more in the degrees of freedom, as it may have come
+# out too small
+DOUBT = 1.5
 CAREFUL = 0.7  # of Satterthwaite's degrees of freedom
 DENSE = 16  # times as many numbers as examples are counted, more are sorted
-EVEN = 0.02  # by which the numbers of examples of balanced classes may differ, as some could not be read
+# by which the numbers of examples of balanced classes may differ, as some could not be read
+EVEN = 0.02
 
 Clusters = Mapping[str, Ints]
-"""For each way of drawing examples together the codes [n] of what they share, below 0 for those that share nothing."""
+"""For each way of drawing examples together the codes [n] of what they share, below 0 for those
+that share nothing.
+"""
 
 
 class Spread(NamedTuple):
-    """The variance of a score, its degrees of freedom, and how many draws the examples are worth if all that share something agree."""
+    """The variance of a score, its degrees of freedom, and how many draws the examples are worth if
+    all that share something agree.
+    """
 
     variance: float
     df: float
@@ -43,7 +54,9 @@ class Spread(NamedTuple):
 
 
 class Fits(NamedTuple):
-    """Scores [seeds] of several fits of one thing, and how fast each grows with the weight of each example, [seeds, n]."""
+    """Scores [seeds] of several fits of one thing, and how fast each grows with the weight of each
+    example, [seeds, n].
+    """
 
     scores: Doubles
     influences: Doubles
@@ -57,7 +70,9 @@ class Fits(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """The covariance of some scores over examples [k, k], the degrees of freedom of each variance [k]; worth is as of `Spread`."""
+    """The covariance of some scores over examples [k, k], the degrees of freedom of each variance
+    [k]; worth is as of `Spread`.
+    """
 
     covariance: Doubles
     df: Doubles
@@ -65,9 +80,11 @@ class Drawn(NamedTuple):
 
 
 def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata: Ints) -> Spread:
-    """Of a mean over seeds, or of a difference of such means, from how fast it grows with the weight of each example, [n].
+    """Of a mean over seeds, or of a difference of such means, from how fast it grows with the
+    weight of each example, [n].
 
-    fits    what was fitted under several seeds; fewer than three count as they are, and what is said holds for them alone
+    fits    what was fitted under several seeds; fewer than three count as they are, and what is
+            said holds for them alone
     strata  codes [n] of classes whose numbers of examples were fixed; all equal where none were
     """
     seeds = [each for each in fits if len(each.scores) >= LEAST_SEEDS]
@@ -80,7 +97,11 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
         many = len(each.scores)
         between = float(each.scores.var(ddof=1)) / many
         noise = float(np.diag(drawn.covariance)[start : start + many].sum()) / (many * (many - 1))
-        total, sure, largest = total + between - noise, sure + DOUBT * between - noise, max(largest, between)
+        total, sure, largest = (
+            total + between - noise,
+            sure + DOUBT * between - noise,
+            max(largest, between),
+        )
         doubt += ((DOUBT * between) ** 2 + noise**2 / df) / (many - 1)
         start += many
     if not seeds or not doubt:
@@ -97,9 +118,11 @@ def quantile(df: float) -> float:
 
 
 def _no_wider(drawn: Drawn, square: float) -> tuple[float, float]:
-    """The variance of the first score with its degrees of freedom; or, where that is surer, as if all that share something agreed.
+    """The variance of the first score with its degrees of freedom; or, where that is surer, as if
+    all that share something agreed.
 
-    Where few clusters err, the first has few degrees of freedom; agreement is the worst there can be, and it needs no estimate.
+    Where few clusters err, the first has few degrees of freedom; agreement is the worst there can
+    be, and it needs no estimate.
     """
     found = float(drawn.covariance[0, 0]), float(drawn.df[0])
     worst = square / max(drawn.worth - 1, 0.5), max(drawn.worth - 1, 1.0)
@@ -107,12 +130,18 @@ def _no_wider(drawn: Drawn, square: float) -> tuple[float, float]:
 
 
 def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Drawn:
-    """Of scores that grow so fast with the weights of examples, [k, n]: inclusion and exclusion over all ways of sharing."""
-    ways = [codes for codes in map(numbered, clusters.values()) if codes.max() > 0] or [np.arange(len(strata))]
+    """Of scores that grow so fast with the weights of examples, [k, n]: inclusion and exclusion
+    over all ways of sharing.
+    """
+    ways = [codes for codes in map(numbered, clusters.values()) if codes.max() > 0] or [
+        np.arange(len(strata))
+    ]
     if any(_clusters_of(codes, strata).min() < LEAST_CLUSTERS for codes in ways):
         strata = np.zeros_like(strata)
     sizes = np.bincount(strata).astype(np.float64)
-    rest = influences - (np.stack([np.bincount(strata, row) for row in influences]) / sizes)[:, strata]
+    rest = (
+        influences - (np.stack([np.bincount(strata, row) for row in influences]) / sizes)[:, strata]
+    )
     single = [_left_out(rest, codes, strata) for codes in ways]
     crossed = [sign * _left_out(rest, codes, strata).covariance for sign, codes in _crossed(ways)]
     found = np.sum([each.covariance for each in single] + crossed, 0)
@@ -128,12 +157,16 @@ def between_seeds(fits: Fits, clusters: Clusters, strata: Ints) -> float:
     many = len(fits.scores)
     if many < LEAST_SEEDS:
         return 0.0
-    noise = np.diag(over_examples(fits.influences - fits.influences.mean(0), clusters, strata).covariance).sum() / (many - 1)
+    noise = np.diag(
+        over_examples(fits.influences - fits.influences.mean(0), clusters, strata).covariance
+    ).sum() / (many - 1)
     return max(float(fits.scores.var(ddof=1) - noise) / many, 0.0)
 
 
 def _crossed(ways: Sequence[Ints]) -> Iterator[tuple[int, Ints]]:
-    """What examples share in two ways and more, with the sign that it has in inclusion and exclusion."""
+    """What examples share in two ways and more, with the sign that it has in inclusion and
+    exclusion.
+    """
     for many in range(2, len(ways) + 1):
         for first, *rest in combinations(ways, many):
             codes = first
@@ -143,7 +176,9 @@ def _crossed(ways: Sequence[Ints]) -> Iterator[tuple[int, Ints]]:
 
 
 def numbered(codes: Ints) -> Ints:
-    """The codes from 0 on without gaps; those below 0 stand for nothing shared, and each gets a number of its own."""
+    """The codes from 0 on without gaps; those below 0 stand for nothing shared, and each gets a
+    number of its own.
+    """
     alone = codes < 0
     own = np.where(alone, int(codes.max(initial=-1)) + np.cumsum(alone), codes)
     return _renumbered(own)
@@ -158,7 +193,9 @@ def _renumbered(codes: Ints) -> Ints:
 
 
 def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Drawn:
-    """The jackknife: how scores move where one cluster after the other is left out and the rest of each class takes its place."""
+    """The jackknife: how scores move where one cluster after the other is left out and the rest of
+    each class takes its place.
+    """
     many, sizes, members = int(codes.max()) + 1, np.bincount(strata), np.bincount(codes)
     cells = codes * len(sizes) + strata
     left = sizes[strata] - np.bincount(cells)[cells]
@@ -167,14 +204,20 @@ def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Drawn:
     df = np.full(len(rest), float(max(many - len(sizes), 1)))
     if many < len(codes):
         df = np.clip(_df(moves**2), 1, df)
-    return Drawn(moves @ moves.T * (many - 1) / many, df, len(codes) ** 2 / float((members.astype(np.float64) ** 2).sum()))
+    return Drawn(
+        moves @ moves.T * (many - 1) / many,
+        df,
+        len(codes) ** 2 / float((members.astype(np.float64) ** 2).sum()),
+    )
 
 
 def _df(squares: Doubles) -> Doubles:
-    """Degrees of freedom of a variance from the squares [k, clusters] that it sums, seven tenths of Satterthwaite's.
+    """Degrees of freedom of a variance from the squares [k, clusters] that it sums, seven tenths of
+    Satterthwaite's.
 
-    His formula takes the squares' own variance for theirs. Where few clusters err, a variance comes out too small just when the score
-    comes out too high, which fewer degrees of freedom make up for.
+    His formula takes the squares' own variance for theirs. Where few clusters err, a variance comes
+    out too small just when the score comes out too high, which fewer degrees of freedom make up
+    for.
     """
     total = squares.sum(1)
     beyond = (squares**2).sum(1) - total**2 / squares.shape[1]
@@ -191,7 +234,9 @@ def _clusters_of(codes: Ints, strata: Ints) -> Ints:
 
 
 def balanced(gold: Column) -> Ints:
-    """The class of each example where all classes have equally many, which was fixed when they were drawn; else zeros, [n]."""
+    """The class of each example where all classes have equally many, which was fixed when they were
+    drawn; else zeros, [n].
+    """
     if isinstance(gold, Classes) and len(gold):
         _, codes, counts = np.unique(gold.ids, return_inverse=True, return_counts=True)
         if float(np.ptp(counts)) <= EVEN * float(counts.mean()):

@@ -1,4 +1,6 @@
-"""The metrics there are. The first line of each says what it is, the rest what exactly is averaged over what."""
+"""The metrics there are. The first line of each says what it is, the rest what exactly is averaged
+over what.
+"""
 
 from __future__ import annotations
 
@@ -15,35 +17,51 @@ from sonde.vectors import Ints
 
 
 def accuracy() -> Metric:
-    """Share of examples whose class is right; of label sets, those right in every label that was annotated."""
+    """Share of examples whose class is right; of label sets, those right in every label that was
+    annotated.
+    """
     return Metric("accuracy", _right_sums, _share, influence=_right_influence)
 
 
 def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
-    """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0 for one never right.
+    """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0
+    for one never right.
 
     only, without  as of micro-f1
     """
     counting = Counting("macro-f1", only, without)
-    return Metric("macro-f1", partial(_confusion_sums, counting=counting), _macro, influence=partial(_macro_influence, counting=counting))
+    return Metric(
+        "macro-f1",
+        partial(_confusion_sums, counting=counting),
+        _macro,
+        influence=partial(_macro_influence, counting=counting),
+    )
 
 
 def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
-    """F1 over all pairs of example and label, 2 right / (gold + predicted), counting the labels asked for.
+    """F1 over all pairs of example and label, 2 right / (gold + predicted), counting the labels
+    asked for.
 
-    only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where neither is given.
-    A label holds where its weight is at least 0.5; pairs that nobody annotated are left out (Tenney et al. 2019, section 3).
-    Published figures need them: `only=1` for coreference, `without=Other` for relations, `only=ARG[0-5A],only=ARGM*` for roles.
+    only, without  patterns of labels that count, or do not ('ARG[0-5]', 'Other'); all count where
+                   neither is given.
+    A label holds where its weight is at least 0.5; pairs that nobody annotated are left out (Tenney
+    et al. 2019, section 3). Published figures need them: `only=1` for coreference, `without=Other`
+    for relations, `only=ARG[0-5A],only=ARGM*` for roles.
     """
-    return Metric("micro-f1", partial(_pair_sums, counting=Counting("micro-f1", only, without)), _f1)
+    return Metric(
+        "micro-f1", partial(_pair_sums, counting=Counting("micro-f1", only, without)), _f1
+    )
 
 
 def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
-    """Correlation of gold and predicted over all pairs of example and label (Matthews 1975); 0 for constant answers.
+    """Correlation of gold and predicted over all pairs of example and label (Matthews 1975); 0 for
+    constant answers.
 
     only, without  as of micro-f1
     """
-    return Metric("mcc", partial(_table_sums, counting=Counting("mcc", only, without)), _matthews, least=-1.0)
+    return Metric(
+        "mcc", partial(_table_sums, counting=Counting("mcc", only, without)), _matthews, least=-1.0
+    )
 
 
 def pearson() -> Metric:
@@ -52,8 +70,12 @@ def pearson() -> Metric:
 
 
 def spearman() -> Metric:
-    """Correlation of the ranks of gold and predicted scores, ties sharing their mean rank; 0 where either does not vary."""
-    return Metric("spearman", partial(_moments, ranked=True), _correlation, -1.0, _spearman_influence)
+    """Correlation of the ranks of gold and predicted scores, ties sharing their mean rank; 0 where
+    either does not vary.
+    """
+    return Metric(
+        "spearman", partial(_moments, ranked=True), _correlation, -1.0, _spearman_influence
+    )
 
 
 Pairs = tuple[Ints, Ints]
@@ -69,9 +91,15 @@ class Counting(NamedTuple):
 
     def __call__(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Whether each label counts, [labels]; MetricProblem where none does."""
-        found = [(not self.only or self._any(n, self.only)) and not self._any(n, self.without) for n in names]
+        found = [
+            (not self.only or self._any(n, self.only)) and not self._any(n, self.without)
+            for n in names
+        ]
         if not any(found):
-            raise MetricProblem(f"{self.metric} counts none of the labels {', '.join(names[:10])}: check only= and without=")
+            raise MetricProblem(
+                f"{self.metric} counts none of the labels {', '.join(names[:10])}: check only= and"
+                " without="
+            )
         return np.array(found)
 
     @staticmethod
@@ -114,50 +142,78 @@ def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], t
     return [(rows[same], ids[same]), (rows, ids), (rows, answers)], names
 
 
-def _confusion_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting) -> Doubles:
+def _confusion_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+) -> Doubles:
     """Right, gold and predicted examples of each label that counts, [many, 3 * labels]."""
     found, names = _counted(gold, predicted, counting)
     size = len(names)
-    counts = [np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in found]
+    counts = [
+        np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in found
+    ]
     return np.concatenate([c.reshape(many, size) for c in counts], 1).astype(np.float64)
 
 
 def _macro(sums: Doubles) -> Doubles:
     right, gold, predicted = np.split(sums, 3, -1)
-    return ratio(ratio(2 * right, gold + predicted).sum(-1), (gold + predicted > 0).sum(-1).astype(np.float64))
+    return ratio(
+        ratio(2 * right, gold + predicted).sum(-1),
+        (gold + predicted > 0).sum(-1).astype(np.float64),
+    )
 
 
 def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> Doubles:
-    """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair, -F1 / pairs for any."""
+    """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair,
+    -F1 / pairs for any.
+    """
     found, names = _counted(gold, predicted, counting)
-    right, true, said = (np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in found)
+    right, true, said = (
+        np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in found
+    )
     pairs = true + said
     each = ratio(np.ones(len(names)), pairs * (pairs > 0).sum())
     gains = (2 * each, *[-ratio(2 * right, pairs) * each] * 2)
-    return np.asarray(sum(np.bincount(rows, gain[labels], len(gold)) for (rows, labels), gain in zip(found, gains, strict=True)))
+    return np.asarray(
+        sum(
+            np.bincount(rows, gain[labels], len(gold))
+            for (rows, labels), gain in zip(found, gains, strict=True)
+        )
+    )
 
 
-def _counted(gold: Column, predicted: Column, counting: Counting) -> tuple[list[Pairs], tuple[str, ...]]:
+def _counted(
+    gold: Column, predicted: Column, counting: Counting
+) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
     found, names = _pairs(gold, predicted, counting.metric)
     counts = counting(names)
     return [(rows[counts[labels]], labels[counts[labels]]) for rows, labels in found], names
 
 
-def _pair_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting) -> Doubles:
+def _pair_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+) -> Doubles:
     """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
     found, _ = _counted(gold, predicted, counting)
     right, truth, answer = (np.bincount(blocks[rows], minlength=many) for rows, _ in found)
     return np.stack([right, truth + answer], 1).astype(np.float64)
 
 
-def _table_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting) -> Doubles:
+def _table_sums(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+) -> Doubles:
     """Right, gold, predicted and all pairs of the labels that count, [many, 4]."""
     found, names = _counted(gold, predicted, counting)
     parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in found]
     counts = counting(names)
     if isinstance(gold, LabelSets) and gold.partial:
-        cells = summed((~np.isnan(gold.matrix()[:, counts[: len(gold.names)]])).sum(1, dtype=np.float64)[:, None], blocks, many)[:, 0]
+        cells = summed(
+            (~np.isnan(gold.matrix()[:, counts[: len(gold.names)]])).sum(1, dtype=np.float64)[
+                :, None
+            ],
+            blocks,
+            many,
+        )[:, 0]
     else:
         cells = np.bincount(blocks, minlength=many) * counts.sum()
     return np.stack([*parts, cells], 1).astype(np.float64)
@@ -176,7 +232,9 @@ def _f1(sums: Doubles) -> Doubles:
 def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, tuple[str, ...]]:
     """Class ids of both in one numbering, and its names."""
     if not (isinstance(gold, Classes) and isinstance(predicted, Classes)):
-        raise MetricProblem(f"{metric} compares classes or label sets, not scores: use pearson or spearman")
+        raise MetricProblem(
+            f"{metric} compares classes or label sets, not scores: use pearson or spearman"
+        )
     if gold.names == predicted.names:
         return gold.ids, predicted.ids, gold.names
     names, places = _numbering(gold, predicted)
@@ -184,12 +242,20 @@ def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, 
 
 
 def _sets(gold: Column, predicted: Column) -> bool:
-    """Whether label sets are compared: a sigmoid for each label answers with sets where gold labels may be classes, too."""
-    return isinstance(gold, LabelSets) or (isinstance(gold, Classes) and isinstance(predicted, LabelSets))
+    """Whether label sets are compared: a sigmoid for each label answers with sets where gold labels
+    may be classes, too.
+    """
+    return isinstance(gold, LabelSets) or (
+        isinstance(gold, Classes) and isinstance(predicted, LabelSets)
+    )
 
 
-def _cells(gold: Column, predicted: Column) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
-    """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels' names."""
+def _cells(
+    gold: Column, predicted: Column
+) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
+    """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels'
+    names.
+    """
     if isinstance(predicted, Scores):
         raise MetricProblem("gold labels are sets, the predictions are scores: predict label sets")
     gold, predicted = as_sets(gold), as_sets(predicted)
@@ -210,9 +276,15 @@ def _numbering(gold: Column, predicted: Column) -> tuple[tuple[str, ...], Ints]:
     return names, np.array([number[name] for name in predicted.names], np.int64)
 
 
-def _moments(gold: Column, predicted: Column, blocks: Ints, many: int, *, ranked: bool = False) -> Doubles:
-    """Counts, sums and products of two scores, [many, 6]; moved to a mean of 0 first, for precision."""
-    x, y = (_ranks(values) if ranked else values - values.mean() for values in _values(gold, predicted))
+def _moments(
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, ranked: bool = False
+) -> Doubles:
+    """Counts, sums and products of two scores, [many, 6]; moved to a mean of 0 first, for
+    precision.
+    """
+    x, y = (
+        _ranks(values) if ranked else values - values.mean() for values in _values(gold, predicted)
+    )
     return summed(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
 
 
@@ -220,14 +292,17 @@ def _correlation(sums: Doubles) -> Doubles:
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     n = np.maximum(n, 1)
     vx, vy = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
-    varies = (vx > 1e-12 * xx / n) & (vy > 1e-12 * yy / n)  # what rounding leaves of a constant is no variance
+    # what rounding leaves of a constant is no variance
+    varies = (vx > 1e-12 * xx / n) & (vy > 1e-12 * yy / n)
     spread = np.sqrt(np.where(varies, vx * vy, 0))
     return np.clip(ratio(xy / n - x * y / n**2, spread), -1, 1)
 
 
 def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
     if not (isinstance(gold, Scores) and isinstance(predicted, Scores)):
-        raise MetricProblem("a correlation compares scores, not classes or label sets: use accuracy or micro-f1")
+        raise MetricProblem(
+            "a correlation compares scores, not classes or label sets: use accuracy or micro-f1"
+        )
     return gold.values, predicted.values
 
 
@@ -236,7 +311,9 @@ def _pearson_influence(gold: Column, predicted: Column) -> Doubles:
 
 
 def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
-    """That of the correlation of fixed ranks, and by how much an example moves the ranks of those above it, and of its ties by half."""
+    """That of the correlation of fixed ranks, and by how much an example moves the ranks of those
+    above it, and of its ties by half.
+    """
     both = _values(gold, predicted)
     found, *slopes = _moved(*map(_ranks, both))
     for values, slope in zip(both, slopes, strict=True):
@@ -247,7 +324,9 @@ def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
 
 
 def _moved(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """How fast a correlation grows with the weight of each pair, with each x, and with each y, [n] each; 0 where one does not vary."""
+    """How fast a correlation grows with the weight of each pair, with each x, and with each y, [n]
+    each; 0 where one does not vary.
+    """
     n = len(x)
     x, y = x - x.mean(), y - y.mean()
     sx, sy = (float(np.sqrt((v * v).mean())) for v in (x, y))

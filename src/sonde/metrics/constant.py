@@ -19,7 +19,9 @@ CLASS, PREVALENT, SET = "class", "prevalent", "set"
 
 
 def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
-    """The metric on test of the constant answer that is best on train: a class, or a label set; 0 for correlations of scores."""
+    """The metric on test of the constant answer that is best on train: a class, or a label set; 0
+    for correlations of scores.
+    """
     made = named(metric)
     if isinstance(train, Scores) or not len(train):
         return 0.0
@@ -28,38 +30,65 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
 
 
 def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
-    """Constant answers chosen on train, as labels: the best `class`, what is `prevalent`, and the best `set`; {} for scores.
+    """Constant answers chosen on train, as labels: the best `class`, what is `prevalent`, and the
+    best `set`; {} for scores.
 
-    A set answers classes, too, where a probe has a sigmoid for each label: on two balanced classes both together have a micro
-    F1 of 66.7. Where only one class can be right (accuracy), there is but the class.
+    A set answers classes, too, where a probe has a sigmoid for each label: on two balanced classes
+    both together have a micro F1 of 66.7. Where only one class can be right (accuracy), there is
+    but the class.
     """
     if isinstance(train, Scores) or not len(train):
         return {}
     made = named(metric)
-    kinds = [CLASS] if isinstance(train, Classes) and made.name == "accuracy" else [CLASS, PREVALENT, SET]
+    kinds = (
+        [CLASS]
+        if isinstance(train, Classes) and made.name == "accuracy"
+        else [CLASS, PREVALENT, SET]
+    )
     return {kind: chosen(train, made, kind) for kind in kinds}
 
 
-def floor(answers: Mapping[str, Iterable[str]], gold: Column, predicted: Column, metric: str | Metric) -> float:
-    """What the best of some constant answers scores that may be given where `predicted` was: a set where that holds sets."""
-    kind = SET if SET in answers and (isinstance(predicted, LabelSets) or not isinstance(gold, Classes)) else CLASS
-    return named(metric)(gold, repeated(answers[kind], gold.names, len(gold), kind)) if answers else 0.0
+def floor(
+    answers: Mapping[str, Iterable[str]], gold: Column, predicted: Column, metric: str | Metric
+) -> float:
+    """What the best of some constant answers scores that may be given where `predicted` was: a set
+    where that holds sets.
+    """
+    kind = (
+        SET
+        if SET in answers and (isinstance(predicted, LabelSets) or not isinstance(gold, Classes))
+        else CLASS
+    )
+    return (
+        named(metric)(gold, repeated(answers[kind], gold.names, len(gold), kind))
+        if answers
+        else 0.0
+    )
 
 
 def chosen(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
     """The labels of the constant answer of a kind.
 
-    Sets are tried in order of the labels' shares, and the best one for micro F1 is always among these: adding a label pays
-    as long as its share is above half the F1 so far.
+    Sets are tried in order of the labels' shares, and the best one for micro F1 is always among
+    these: adding a label pays as long as its share is above half the F1 so far.
     """
     different, counts = _different(train)
     share = _shares(different, counts)
     order = np.argsort(-share, kind="stable")
     if kind == PREVALENT:
         return tuple(train.names[i] for i in order if share[i] >= HALF)
-    sets = [order[:k] for k in range(len(order) + 1)] if kind == SET else [order[i : i + 1] for i in range(min(len(order), TRIED))]
+    sets = (
+        [order[:k] for k in range(len(order) + 1)]
+        if kind == SET
+        else [order[i : i + 1] for i in range(min(len(order), TRIED))]
+    )
     answers = [tuple(train.names[i] for i in ids) for ids in sets]
-    return max(answers, key=lambda labels: _scored(different, counts, metric, repeated(labels, train.names, len(different), kind)))
+    return max(
+        answers,
+        key=lambda labels: _scored(
+            different, counts, metric, repeated(labels, train.names, len(different), kind)
+        ),
+    )
 
 
 def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
@@ -67,20 +96,28 @@ def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -
     ids = np.array([names.index(label) for label in labels], np.int64)
     if kind == CLASS:
         return Classes(np.full(n, ids[0]), names)
-    return LabelSets(np.arange(n + 1) * len(ids), np.tile(ids, n), np.ones(len(ids) * n, np.float32), names)
+    return LabelSets(
+        np.arange(n + 1) * len(ids), np.tile(ids, n), np.ones(len(ids) * n, np.float32), names
+    )
 
 
 def answered(result: Result, kind: str) -> Result:
-    """The result that a constant answer of train would have had over the same examples; its interval is told with that of others."""
+    """The result that a constant answer of train would have had over the same examples; its
+    interval is told with that of others.
+    """
     answer = repeated(result.provenance["constants"][kind], result.gold.names, result.n, kind)
     about = {**result.provenance, "choice": {}}
     nothing = float("nan")
     score = named(result.metric)(result.gold, answer)
-    return replace(result, predicted=answer, score=score, low=nothing, high=nothing, provenance=about)
+    return replace(
+        result, predicted=answer, score=score, low=nothing, high=nothing, provenance=about
+    )
 
 
 def rescored(result: Result, metric: str) -> Result:
-    """The same answers judged by another metric; the interval is told with that of others. MetricProblem where it counts no label."""
+    """The same answers judged by another metric; the interval is told with that of others.
+    MetricProblem where it counts no label.
+    """
     score, nothing = named(metric)(result.gold, result.predicted), float("nan")
     least = floor(result.provenance.get("constants", {}), result.gold, result.predicted, metric)
     return replace(result, metric=metric, score=score, low=nothing, high=nothing, majority=least)
@@ -95,8 +132,12 @@ def named(metric: str | Metric) -> Metric:
 
 
 def _different(labels: Column) -> tuple[Column, Ints]:
-    """The labels that differ, each once, and how often each is there: scores of constants need no more."""
-    _, first, counts = np.unique(np.nan_to_num(labels.matrix(), nan=-1), axis=0, return_index=True, return_counts=True)
+    """The labels that differ, each once, and how often each is there: scores of constants need no
+    more.
+    """
+    _, first, counts = np.unique(
+        np.nan_to_num(labels.matrix(), nan=-1), axis=0, return_index=True, return_counts=True
+    )
     return labels.take(first), counts
 
 
@@ -109,4 +150,6 @@ def _shares(different: Column, counts: Ints) -> Doubles:
     """The share of examples that have each label, of those that were annotated for it."""
     matrix = as_sets(different).matrix()
     annotated = counts @ ~np.isnan(matrix)
-    return np.asarray((counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64)
+    return np.asarray(
+        (counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64
+    )

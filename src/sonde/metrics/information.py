@@ -24,7 +24,8 @@ class Mean(NamedTuple):
 
 
 def pointwise(gold: Column, scores: Logits) -> Doubles:
-    """Pointwise V-information of each example, [n]: the bits that its labels take without the vectors, less those with them.
+    """Pointwise V-information of each example, [n]: the bits that its labels take without the
+    vectors, less those with them.
 
     Ethayarajh et al. 2022, equation 4. The model without input is the shares of labels in train.
     """
@@ -32,18 +33,25 @@ def pointwise(gold: Column, scores: Logits) -> Doubles:
 
 
 def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> Mean:
-    """The mean of numbers [fits, n], every fit over the same examples, with its interval over both; `clusters` as of `interval_of`."""
+    """The mean of numbers [fits, n], every fit over the same examples, with its interval over both;
+    `clusters` as of `interval_of`.
+    """
     fits = Fits.of_means(table)
     influence = fits.influences.mean(0)
-    value, doubt = float(fits.scores.mean()), spread(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64))
+    value, doubt = (
+        float(fits.scores.mean()),
+        spread(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
+    )
     half = float(quantile(doubt.df) * np.sqrt(doubt.variance))
     return Mean(value, value - half, value + half)
 
 
 def calibration_error(gold: Column, scores: Logits) -> float:
-    """How far probabilities are from shares of what was right, on average: the expected calibration error (Guo et al. 2017).
+    """How far probabilities are from shares of what was right, on average: the expected calibration
+    error (Guo et al. 2017).
 
-    Of classes the probability of the one answered; of label sets that of every label, over all pairs that were annotated.
+    Of classes the probability of the one answered; of label sets that of every label, over all
+    pairs that were annotated.
     """
     if isinstance(gold, Classes):
         probabilities = scores.probabilities("softmax")

@@ -1,7 +1,9 @@
-"""How far a score can be trusted: 95 % intervals over seeds and examples, which are crossed (every seed answers all).
+"""How far a score can be trusted: 95 % intervals over seeds and examples, which are crossed (every
+seed answers all).
 
-They hold for the training set that was drawn: what another one would have taught is not in them. `clusters` has the variance;
-Wilson's interval with as many examples as it is worth keeps shares between 0 and 1, Fisher's transformation correlations below 1.
+They hold for the training set that was drawn: what another one would have taught is not in them.
+`clusters` has the variance; Wilson's interval with as many examples as it is worth keeps shares
+between 0 and 1, Fisher's transformation correlations below 1.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ ROUNDING = 1e-9  # of the variance of independent examples: what rounding leaves
 
 
 class NullShare(NamedTuple):
-    """How many control cells lie outside their interval around the null value, and how probable that is by chance."""
+    """How many control cells lie outside their interval around the null value, and how probable
+    that is by chance.
+    """
 
     outside: int
     cells: int
@@ -34,16 +38,27 @@ class NullShare(NamedTuple):
         return self.outside / self.cells if self.cells else 0.0
 
 
-def interval(outcomes: ArrayLike, least: float = 0.0, clusters: Clusters | None = None) -> tuple[float, float]:
-    """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled as more examples."""
+def interval(
+    outcomes: ArrayLike, least: float = 0.0, clusters: Clusters | None = None
+) -> tuple[float, float]:
+    """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled
+    as more examples.
+    """
     found = Fits.of_means(outcomes)
     return _interval(found, clusters or {}, np.zeros(found.influences.shape[1], np.int64), least)
 
 
-def interval_of(metric: str | Metric, gold: Column, predicted: Sequence[Column], clusters: Clusters | None = None) -> tuple[float, float]:
-    """The 95 % interval of a metric's mean over seeds; `predicted` has one column a seed, over the same examples.
+def interval_of(
+    metric: str | Metric,
+    gold: Column,
+    predicted: Sequence[Column],
+    clusters: Clusters | None = None,
+) -> tuple[float, float]:
+    """The 95 % interval of a metric's mean over seeds; `predicted` has one column a seed, over the
+    same examples.
 
-    clusters  what examples were drawn together, so that they are no independent draws; without, each is one
+    clusters  what examples were drawn together, so that they are no independent draws; without,
+              each is one
     Of one seed or two it holds for these; from three on it is over seeds as well.
     """
     made = named(metric)
@@ -52,14 +67,21 @@ def interval_of(metric: str | Metric, gold: Column, predicted: Sequence[Column],
 
 def fits(metric: Metric, gold: Column, predicted: Sequence[Column]) -> Fits:
     """The scores of some seeds, and how fast each grows with the weight of each example."""
-    return Fits(np.array([metric(gold, p) for p in predicted]), np.stack([metric.influences(gold, p) for p in predicted]))
+    return Fits(
+        np.array([metric(gold, p) for p in predicted]),
+        np.stack([metric.influences(gold, p) for p in predicted]),
+    )
 
 
-def null_share(cells: Iterable[tuple[float, float, float]], draws: Iterable[Hashable] | None = None) -> NullShare:
-    """Of cells (low, high, null value): those whose interval misses the null, and the binomial p of so many at 5 %.
+def null_share(
+    cells: Iterable[tuple[float, float, float]], draws: Iterable[Hashable] | None = None
+) -> NullShare:
+    """Of cells (low, high, null value): those whose interval misses the null, and the binomial p of
+    so many at 5 %.
 
-    Cells of one draw of labels err together: `draws` names the draw of each cell, and p then counts cells and misses at
-    their effective number, divided by the design effect of the clusters (Rao & Scott 1992, Biometrics 48:577).
+    Cells of one draw of labels err together: `draws` names the draw of each cell, and p then counts
+    cells and misses at their effective number, divided by the design effect of the clusters (Rao &
+    Scott 1992, Biometrics 48:577).
     """
     from scipy.stats import binomtest
 
@@ -67,12 +89,18 @@ def null_share(cells: Iterable[tuple[float, float, float]], draws: Iterable[Hash
     missed = np.array([not low <= null <= high for low, high, null in listed], np.float64)
     outside, n = int(missed.sum()), len(listed)
     effect = 1.0 if draws is None else _design_effect(missed, list(draws))
-    p = float(binomtest(round(outside / effect), max(round(n / effect), 1), 1 - LEVEL).pvalue) if listed else 1.0
+    p = (
+        float(binomtest(round(outside / effect), max(round(n / effect), 1), 1 - LEVEL).pvalue)
+        if listed
+        else 1.0
+    )
     return NullShare(outside, n, p)
 
 
 def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
-    """How much more a share of clustered cells varies than one of independent cells; never below 1."""
+    """How much more a share of clustered cells varies than one of independent cells; never below
+    1.
+    """
     codes = np.unique([str(draw) for draw in draws], return_inverse=True)[1]
     sizes, hits = np.bincount(codes), np.bincount(codes, missed)
     share, n, many = float(missed.mean()) if len(missed) else 0.0, len(missed), len(sizes)
@@ -83,11 +111,17 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
 
 
 def _interval(found: Fits, clusters: Clusters, strata: Ints, least: float) -> tuple[float, float]:
-    return _around(float(found.scores.mean()), spread(found.influences.mean(0), [found], clusters, strata), least)
+    return _around(
+        float(found.scores.mean()),
+        spread(found.influences.mean(0), [found], clusters, strata),
+        least,
+    )
 
 
 def _around(mean: float, found: Spread, least: float) -> tuple[float, float]:
-    """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for correlations."""
+    """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
+    correlations.
+    """
     t = quantile(found.df)
     if least < 0:
         if abs(mean) >= 1:
@@ -96,8 +130,14 @@ def _around(mean: float, found: Spread, least: float) -> tuple[float, float]:
         return float(np.tanh(centre - half)), float(np.tanh(centre + half))
     share = min(max(mean, 0.0), 1.0)
     certain = share * (1 - share) / found.worth
-    worth = share * (1 - share) / found.variance if found.variance > ROUNDING * certain > 0 else found.worth
+    worth = (
+        share * (1 - share) / found.variance
+        if found.variance > ROUNDING * certain > 0
+        else found.worth
+    )
     centre = (share + t * t / (2 * worth)) / (1 + t * t / worth)
-    half = t / (1 + t * t / worth) * np.sqrt(share * (1 - share) / worth + t * t / (4 * worth * worth))
+    half = (
+        t / (1 + t * t / worth) * np.sqrt(share * (1 - share) / worth + t * t / (4 * worth * worth))
+    )
     low, high = float(centre - half), float(centre + half)
     return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)

@@ -1,4 +1,6 @@
-"""What a metric is: statistics that add up over examples, the value of their sums, and how far each example moves it."""
+"""What a metric is: statistics that add up over examples, the value of their sums, and how far each
+example moves it.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,16 @@ class MetricProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Compares gold and predicted labels: `metric(gold, predicted)` is at most 1 and at least `least` (0 or -1).
+    """Compares gold and predicted labels: `metric(gold, predicted)` is at most 1 and at least
+    `least` (0 or -1).
 
-    sums       (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up, summed over each block
-    value      [..., statistics] -> [...]: the metric of such sums; score and best constant come from it
-    influence  (gold, predicted) -> [n], as `influences` says; where there is none, they are found from sums and value, for
-               which the statistics of an example must not depend on the others
+    sums       (gold, predicted, blocks [n], many) -> [many, statistics]: statistics that add up,
+               summed over each block
+    value      [..., statistics] -> [...]: the metric of such sums; score and best constant come
+               from it
+    influence  (gold, predicted) -> [n], as `influences` says; where there is none, they are found
+               from sums and value, for which the statistics of an example must not depend on the
+               others
     """
 
     name: str
@@ -37,19 +43,31 @@ class Metric:
     influence: Callable[[Column, Column], Doubles] | None = None
 
     def __call__(self, gold: Column, predicted: Column) -> float:
-        """The metric over all examples; MetricProblem where the labels are of a kind that it cannot judge."""
+        """The metric over all examples; MetricProblem where the labels are of a kind that it cannot
+        judge.
+        """
         if len(gold) != len(predicted):
-            raise MetricProblem(f"{len(gold)} gold labels but {len(predicted)} predictions: give one for each example")
+            raise MetricProblem(
+                f"{len(gold)} gold labels but {len(predicted)} predictions: give one for each"
+                " example"
+            )
         if not len(gold):
-            raise MetricProblem(f"{self.name} of no examples is not a number: the test split is empty")
+            raise MetricProblem(
+                f"{self.name} of no examples is not a number: the test split is empty"
+            )
         return float(self.value(self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1))[0])
 
     def influences(self, gold: Column, predicted: Column) -> Doubles:
         """How fast the metric grows with the weight of each example, [n]; their sum is 0.
 
-        Of a mean these are the distances to it over n. All intervals come from them, whatever the metric.
+        Of a mean these are the distances to it over n. All intervals come from them, whatever the
+        metric.
         """
-        found = self._derived(gold, predicted) if self.influence is None else self.influence(gold, predicted)
+        found = (
+            self._derived(gold, predicted)
+            if self.influence is None
+            else self.influence(gold, predicted)
+        )
         return np.asarray(found - found.mean(), np.float64)
 
     def _derived(self, gold: Column, predicted: Column) -> Doubles:
@@ -59,7 +77,9 @@ class Metric:
         found = []
         for start in range(0, len(gold), many):
             rows = np.arange(start, min(start + many, len(gold)))
-            each = STEP * self.sums(gold.take(rows), predicted.take(rows), np.arange(len(rows)), len(rows))
+            each = STEP * self.sums(
+                gold.take(rows), predicted.take(rows), np.arange(len(rows)), len(rows)
+            )
             found.append((self.value(total + each) - self.value(total - each)) / (2 * STEP))
         return np.concatenate(found)
 
@@ -71,4 +91,9 @@ def summed(values: Doubles, blocks: Ints, many: int) -> Doubles:
 
 def ratio(numerator: Doubles, denominator: Doubles) -> Doubles:
     """Quotients, 0 where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator, dtype=np.float64), where=denominator > 0)
+    return np.divide(
+        numerator,
+        denominator,
+        out=np.zeros_like(numerator, dtype=np.float64),
+        where=denominator > 0,
+    )

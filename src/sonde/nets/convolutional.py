@@ -10,22 +10,29 @@ HALF = 0.5**0.5  # keeps the variance of a sum of two (Gehring et al. 2017, 3.5)
 
 
 class GatedConvNet(nn.Module):
-    """Words [batch, words, dim] -> sentences [batch, hidden]: the maximum over words of the last of `layers` gated convolutions.
+    """Words [batch, words, dim] -> sentences [batch, hidden]: the maximum over words of the last of
+    `layers` gated convolutions.
 
     With pool `none`, words [batch, words, hidden] as that convolution has them.
 
-    Each layer halves its output by a gate and adds its input. What stands behind a sentence's end is zero for every layer,
-    as if the sentence were alone.
+    Each layer halves its output by a gate and adds its input. What stands behind a sentence's end
+    is zero for every layer, as if the sentence were alone.
     """
 
-    def __init__(self, dim: int, hidden: int = 512, layers: int = 8, kernel: int = 3, pool: str = "max") -> None:
+    def __init__(
+        self, dim: int, hidden: int = 512, layers: int = 8, kernel: int = 3, pool: str = "max"
+    ) -> None:
         super().__init__()
         self.pool = pool
         self.enter = nn.Linear(dim, hidden)
-        self.convolutions = nn.ModuleList(nn.Conv1d(hidden, 2 * hidden, kernel, padding=kernel // 2) for _ in range(layers))
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(hidden, 2 * hidden, kernel, padding=kernel // 2) for _ in range(layers)
+        )
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Sentences [batch, hidden], or words [batch, words, hidden]; lengths [batch] are at least 1."""
+        """Sentences [batch, hidden], or words [batch, words, hidden]; lengths [batch] are at least
+        1.
+        """
         there = (torch.arange(words.shape[1]) < lengths[:, None]).unsqueeze(1)
         states = self.enter(words * positions(words, lengths)).transpose(1, 2)
         for convolution in self.convolutions:
@@ -36,7 +43,9 @@ class GatedConvNet(nn.Module):
 
 
 def positions(words: Tensor, lengths: Tensor) -> Tensor:
-    """What word j of J is weighted with in dimension k of d: (1 - j/J) - (k/d)(1 - 2j/J) (Sukhbaatar et al. 2015, 4.1)."""
+    """What word j of J is weighted with in dimension k of d: (1 - j/J) - (k/d)(1 - 2j/J)
+    (Sukhbaatar et al. 2015, 4.1).
+    """
     steps, dim = words.shape[1:]
     j = (torch.arange(1, steps + 1)[None, :, None] / lengths[:, None, None]).to(words.dtype)
     k = torch.arange(1, dim + 1)[None, None, :] / dim
@@ -44,10 +53,14 @@ def positions(words: Tensor, lengths: Tensor) -> Tensor:
 
 
 def draw_convolutional(net: nn.Module, generator: torch.Generator) -> None:
-    """Weights normal with variance 4/inputs before a gate and 1/inputs elsewhere (Gehring et al. 2017, 3.5); biases zero."""
+    """Weights normal with variance 4/inputs before a gate and 1/inputs elsewhere (Gehring et al.
+    2017, 3.5); biases zero.
+    """
     for module in net.modules():
         if isinstance(module, nn.Conv1d | nn.Linear):
             gated = isinstance(module, nn.Conv1d)
-            module.weight.normal_(0, ((4 if gated else 1) / module.weight[0].numel()) ** 0.5, generator=generator)
+            module.weight.normal_(
+                0, ((4 if gated else 1) / module.weight[0].numel()) ** 0.5, generator=generator
+            )
             assert module.bias is not None
             module.bias.zero_()

@@ -1,4 +1,6 @@
-"""Drawing a net's weights from a generator of its own, so that neither the global seed nor the order of work matters."""
+"""Drawing a net's weights from a generator of its own, so that neither the global seed nor the
+order of work matters.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ import torch
 from torch import nn
 
 
-def drawn(build: Callable[[], nn.Module], draw: Callable[[nn.Module, torch.Generator], None], seed: int) -> nn.Module:
+def drawn(
+    build: Callable[[], nn.Module], draw: Callable[[nn.Module, torch.Generator], None], seed: int
+) -> nn.Module:
     """A net whose weights `draw` fills; building it touches no random state."""
     with torch.device("meta"):
         net = build()

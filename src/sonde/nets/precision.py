@@ -1,4 +1,6 @@
-"""Which number format products are worth computing in on this machine; asks the processor, imports nothing heavy."""
+"""Which number format products are worth computing in on this machine; asks the processor, imports
+nothing heavy.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
 REPRODUCIBLE = "SONDE_REPRODUCIBLE"  # set in the environment, so that worker processes know it, too
 LEVELS = {"avx512f": "avx512", "avx2": "avx2", "avx": "avx", "asimd": "neon"}
-"""Instructions that the order of sums, and so last bits, depends on: a processor's flag, and what it is called."""
+"""Instructions that the order of sums, and so last bits, depends on: a processor's flag, and what
+it is called.
+"""
 
 
 def reproducible() -> bool:
@@ -24,7 +28,9 @@ def reproducible() -> bool:
 
 @contextmanager
 def reproducing(wanted: bool) -> Iterator[None]:
-    """What runs inside, worker processes included, is computed in float32 by one thread where that is wanted."""
+    """What runs inside, worker processes included, is computed in float32 by one thread where that
+    is wanted.
+    """
     before = os.environ.get(REPRODUCIBLE)
     if wanted:
         os.environ[REPRODUCIBLE] = "1"
@@ -51,12 +57,16 @@ def one_thread() -> Iterator[None]:
 
 
 def threads() -> AbstractContextManager[None]:
-    """The threads that work is to be done with: one where it must be reproducible, else as many as there are."""
+    """The threads that work is to be done with: one where it must be reproducible, else as many as
+    there are.
+    """
     return one_thread() if reproducible() else nullcontext()
 
 
 def processor() -> str:
-    """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they compute."""
+    """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they
+    compute.
+    """
     found = described()
     flags = set(found.get("flags", found.get("Features", "")).split())
     level = next((name for flag, name in LEVELS.items() if flag in flags), "")
@@ -64,13 +74,17 @@ def processor() -> str:
 
 
 def native_bf16() -> bool:
-    """Whether products are worth computing in bfloat16: the processor has them, and nobody asked for reproducible numbers."""
+    """Whether products are worth computing in bfloat16: the processor has them, and nobody asked
+    for reproducible numbers.
+    """
     return not reproducible() and _has_bf16()
 
 
 @functools.cache
 def _has_bf16() -> bool:
-    """Whether the processor multiplies bfloat16 itself (AVX-512 BF16, AMX, or Arm BF16), so that it is faster than float32."""
+    """Whether the processor multiplies bfloat16 itself (AVX-512 BF16, AMX, or Arm BF16), so that it
+    is faster than float32.
+    """
     processor = described()
     flags = set(processor.get("flags", processor.get("Features", "")).split())
     return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"}) and not half_hidden_amx(processor)
@@ -84,19 +98,28 @@ def described() -> Mapping[str, str]:
         entry = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
     except OSError:
         return {}
-    return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in entry.splitlines())}
+    return {
+        key.strip(): value.strip()
+        for key, _, value in (line.partition(":") for line in entry.splitlines())
+    }
 
 
 def half_hidden_amx(processor: Mapping[str, str]) -> bool:
     """Whether a virtual machine announces AMX and hides what describes it.
 
-    oneDNN, which multiplies bfloat16 for torch, then configures no tiles and dies of an illegal instruction; without AMX
-    it is slower there than float32.
+    oneDNN, which multiplies bfloat16 for torch, then configures no tiles and dies of an illegal
+    instruction; without AMX it is slower there than float32.
     """
-    return "amx_tile" in processor.get("flags", "").split() and int(processor.get("cpuid level", TILES)) < TILES
+    return (
+        "amx_tile" in processor.get("flags", "").split()
+        and int(processor.get("cpuid level", TILES)) < TILES
+    )
 
 
 def spare_torch() -> None:
-    """Keep oneDNN off an AMX that would kill the process; to be called before the first product in bfloat16 on a processor."""
+    """Keep oneDNN off an AMX that would kill the process; to be called before the first product in
+    bfloat16 on a processor.
+    """
     if half_hidden_amx(described()):
-        os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")  # read once, at oneDNN's first product
+        # read once, at oneDNN's first product
+        os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")

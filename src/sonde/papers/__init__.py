@@ -1,4 +1,6 @@
-"""A paper's table: its tasks, its protocol, its published numbers. One module per paper; this table says where each is."""
+"""A paper's table: its tasks, its protocol, its published numbers. One module per paper; this table
+says where each is.
+"""
 
 from sonde.references import Contents
 

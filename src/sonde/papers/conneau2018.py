@@ -14,7 +14,8 @@ from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem
 
 MLP = "mlp,protocol=acl18"
-WORDS = "mlp,protocol=senteval,hidden=0"  # SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
+# SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
+WORDS = "mlp,protocol=senteval,hidden=0"
 TASKS = {
     "SentLen": "sent-len",
     "WC": "word-content",
@@ -29,7 +30,8 @@ TASKS = {
 }
 FLOORS = (
     Floor("Majority vote", "words", "majority"),
-    Floor("Length", "length", "logreg,c=1,c=100,c=10000"),  # one feature needs steep weights to tell neighbouring lengths apart
+    # one feature needs steep weights to tell neighbouring lengths apart
+    Floor("Length", "length", "logreg,c=1,c=100,c=10000"),
     Floor("NB-uni-tfidf", "words", "nb-uni-tfidf"),
     Floor("NB-bi-tfidf", "words", "nb-bi-tfidf"),
 )
@@ -45,26 +47,38 @@ def conneau2018(
     probe: str | None = None,
     reduction: Literal["mean", "sum"] = "mean",
 ) -> Suite:
-    """Conneau et al. 2018, Table 2: ten tasks on the published files in a folder, or rebuilt from bracketed trees.
+    """Conneau et al. 2018, Table 2: ten tasks on the published files in a folder, or rebuilt from
+    bracketed trees.
 
-    folder     of the ten published files, where `sonde fetch senteval` put them without: the `senteval/*` tasks
+    folder     of the ten published files, where `sonde fetch senteval` put them without: the
+               `senteval/*` tasks
     trees      a file or folder of bracketed trees: the `tree/*` tasks, which are other data
     with       further trees
     task       an option of the tasks, as task=freq=novels.txt; may be repeated
-    probe      reads all ten tasks in place of the paper's, as logreg; its scores stand apart from the paper's
-    reduction  of the loss of a batch: the mean, as SentEval has it today, or the sum, as it had when the paper was written
+    probe      reads all ten tasks in place of the paper's, as logreg; its scores stand apart from
+               the paper's
+    reduction  of the loss of a batch: the mean, as SentEval has it today, or the sum, as it had
+               when the paper was written
     """
     if folder is not None and trees is not None:
-        raise ReferenceProblem("conneau2018 runs on published files (conneau2018:FOLDER) or on trees (trees=PATH), not on both")
+        raise ReferenceProblem(
+            "conneau2018 runs on published files (conneau2018:FOLDER) or on trees (trees=PATH), not"
+            " on both"
+        )
     if with_ and trees is None:
         raise ReferenceProblem("conneau2018,with= adds to trees=PATH")
     if probe is not None and reduction != "mean":
-        raise ReferenceProblem("conneau2018,reduction=sum is about the paper's probe, and probe= names another: leave one of them out")
+        raise ReferenceProblem(
+            "conneau2018,reduction=sum is about the paper's probe, and probe= names another: leave"
+            " one of them out"
+        )
     if probe is not None:
         PROBES.canonical(probe)
     summed = "" if reduction == "mean" else ",reduction=sum"
     mlp, words = (f"{MLP}{summed}", f"{WORDS}{summed}") if probe is None else (probe, probe)
-    columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2")
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2"
+    )
     paper = Paper(
         "Conneau et al. 2018, Table 2: probing task accuracies",
         columns,
@@ -72,7 +86,11 @@ def conneau2018(
         doubts,
         frozenset({*(floor.name for floor in FLOORS), PEOPLE}),
     )
-    runs = tasks_of("senteval", folder, (), task) if trees is None else tasks_of("tree", trees, with_, task)
+    runs = (
+        tasks_of("senteval", folder, (), task)
+        if trees is None
+        else tasks_of("tree", trees, with_, task)
+    )
     return Suite(
         "conneau2018",
         paper,
@@ -85,6 +103,12 @@ def conneau2018(
 
 
 def _different(reference: Reference, result: Result, probe: str | None) -> str:
-    """Why a result is not to be compared with the paper's figures: it is over other data, or read by another probe."""
+    """Why a result is not to be compared with the paper's figures: it is over other data, or read
+    by another probe.
+    """
     why = different(reference, result, "senteval", "senteval")
-    return why or ("" if probe is None else f"they are read with {probe}, the paper's with its multi-layer perceptron")
+    return why or (
+        ""
+        if probe is None
+        else f"they are read with {probe}, the paper's with its multi-layer perceptron"
+    )

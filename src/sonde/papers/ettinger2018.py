@@ -1,4 +1,6 @@
-"""Ettinger et al. 2018, Table 2: five questions about words, some 4,000 items each, one MLP as wide as its input."""
+"""Ettinger et al. 2018, Table 2: five questions about words, some 4,000 items each, one MLP as wide
+as its input.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ TASKS = {
     "SemRole": "sem-role",
     "Negation": "negation",
 }
-FLOORS = (  # section 7 has the second one: "random vectors are used in place of the sentence vectors"
+# section 7 has the second one: "random vectors are used in place of the sentence vectors"
+FLOORS = (
     Floor("Majority vote", "words", "majority"),
     Floor("Random sentences", "random", MLP),
 )
@@ -25,12 +28,16 @@ WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train
 
 
 def ettinger2018(folder: str | None = None, *, task: tuple[str, ...] = ()) -> Suite:
-    """Ettinger et al. 2018, Table 2: five tasks on the released files in a folder, or on sentences that sonde generates.
+    """Ettinger et al. 2018, Table 2: five tasks on the released files in a folder, or on sentences
+    that sonde generates.
 
-    folder  of the released sets (cont1, cont2, order, sr, neg): the `comp/released/*` tasks; without, the `comp/*` tasks, other data
+    folder  of the released sets (cont1, cont2, order, sr, neg): the `comp/released/*` tasks;
+            without, the `comp/*` tasks, other data
     task    an option of the tasks, as task=seed=1; may be repeated
     """
-    columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), "Ettinger et al. 2018, Table 2")
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Ettinger et al. 2018, Table 2"
+    )
     paper = Paper(
         "Ettinger et al. 2018, Table 2: accuracies of five questions about words",
         columns,
@@ -44,7 +51,11 @@ def ettinger2018(folder: str | None = None, *, task: tuple[str, ...] = ()) -> Su
         paper,
         tuple(Column(TASKS[name], MLP) for name in columns),
         ("comp/released", "comp"),
-        tasks_of("comp", None, (), task) if folder is None else tasks_of("comp/released", folder, (), task if said else (*task, WHOLE)),
+        (
+            tasks_of("comp", None, (), task)
+            if folder is None
+            else tasks_of("comp/released", folder, (), task if said else (*task, WHOLE))
+        ),
         floors=FLOORS,
         different=functools.partial(different, family="comp/released", collection="compeval"),
     )

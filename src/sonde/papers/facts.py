@@ -1,7 +1,9 @@
-"""A paper's table as facts, and what was measured here beside it. `suites` fills these values, `report` lays them out.
+"""A paper's table as facts, and what was measured here beside it. `suites` fills these values,
+`report` lays them out.
 
-Facts lie in tab-separated files that people can read: a header `block, row, COLUMN...`, a line for each row of the paper,
-`-` where it gives no figure, `?` after a figure that is as printed and doubted. Comments begin with `#`, doubts with `# ?`.
+Facts lie in tab-separated files that people can read: a header `block, row, COLUMN...`, a line for
+each row of the paper, `-` where it gives no figure, `?` after a figure that is as printed and
+doubted. Comments begin with `#`, doubts with `# ?`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ PERCENT = 100.0
 
 
 class Figure(NamedTuple):
-    """A number in percent and as the paper prints it, with a question mark where that is doubted; NaN where it gives none."""
+    """A number in percent and as the paper prints it, with a question mark where that is doubted;
+    NaN where it gives none.
+    """
 
     value: float
     printed: str = "–"
@@ -42,9 +46,11 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A published table: its columns in the paper's order and words, its rows, and the doubts about what is printed.
+    """A published table: its columns in the paper's order and words, its rows, and the doubts about
+    what is printed.
 
-    apart   names of rows that are no encoders: floors and people; they are neither ranked nor set in bold
+    apart   names of rows that are no encoders: floors and people; they are neither ranked nor set
+            in bold
     """
 
     title: str
@@ -55,7 +61,8 @@ class Paper:
 
 
 class Place(NamedTuple):
-    """Where a score belongs in a table: the column's number, the data that it is over, and why they are not the published ones.
+    """Where a score belongs in a table: the column's number, the data that it is over, and why they
+    are not the published ones.
 
     Without a reason they are, and the score may be compared with the paper's.
     """
@@ -66,7 +73,9 @@ class Place(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The results of one cell (all seeds and folds); `floor` names the paper's baseline that they repeat, '' for an encoder."""
+    """The results of one cell (all seeds and folds); `floor` names the paper's baseline that they
+    repeat, '' for an encoder.
+    """
 
     place: Place
     floor: str
@@ -74,7 +83,9 @@ class Entry(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What people score on sampled test sentences, in percent, with its interval and how many sentences it is over."""
+    """What people score on sampled test sentences, in percent, with its interval and how many
+    sentences it is over.
+    """
 
     place: Place
     score: float
@@ -84,7 +95,9 @@ class Judged(NamedTuple):
 
 
 def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
-    """The columns, blocks and doubts of a file of facts; `source` names paper and table. DataProblem with file and line."""
+    """The columns, blocks and doubts of a file of facts; `source` names paper and table.
+    DataProblem with file and line.
+    """
     doubts, rows = [], []
     for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
         if line.startswith("# ?"):
@@ -94,8 +107,13 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
     if not rows:
         raise DataProblem(f"{file}: no facts in it")
     (_, header), *body = rows
-    lines = [(cells[0], _line(cells, len(header), f"{file}:{number}", source)) for number, cells in body]
-    blocks = tuple(Block(heading, tuple(line for _, line in mine)) for heading, mine in groupby(lines, key=lambda pair: pair[0]))
+    lines = [
+        (cells[0], _line(cells, len(header), f"{file}:{number}", source)) for number, cells in body
+    ]
+    blocks = tuple(
+        Block(heading, tuple(line for _, line in mine))
+        for heading, mine in groupby(lines, key=lambda pair: pair[0])
+    )
     return tuple(header[2:]), blocks, tuple(doubts)
 
 
@@ -112,23 +130,32 @@ def _figure(text: str, where: str) -> Figure:
     try:
         value = float(text.removesuffix("?"))
     except ValueError:
-        raise DataProblem(f"{where}: {text!r} is no figure; write a number, or - where the paper has none") from None
+        raise DataProblem(
+            f"{where}: {text!r} is no figure; write a number, or - where the paper has none"
+        ) from None
     if not 0 <= value <= 100:
         raise DataProblem(f"{where}: {text} is no percentage")
     return Figure(value, text)
 
 
 def settled(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries with one answer for each data set: it is the published one if that holds of all of its columns."""
+    """The entries with one answer for each data set: it is the published one if that holds of all
+    of its columns.
+    """
     reasons: dict[str, dict[str, None]] = {}
     for entry in entries:
         if entry.place.why:
             reasons.setdefault(entry.place.data, {})[entry.place.why] = None
-    return [e._replace(place=e.place._replace(why="; ".join(reasons.get(e.place.data, ())))) for e in entries]
+    return [
+        e._replace(place=e.place._replace(why="; ".join(reasons.get(e.place.data, ()))))
+        for e in entries
+    ]
 
 
 def grouped(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
-    """Entries by their data, and why those are not the published ones; entries on the published data come first."""
+    """Entries by their data, and why those are not the published ones; entries on the published
+    data come first.
+    """
     found: dict[tuple[str, str], list[Entry]] = {}
     for entry in sorted(entries, key=lambda e: e.place.why != ""):
         found.setdefault((entry.place.data, entry.place.why), []).append(entry)

@@ -1,4 +1,6 @@
-"""Rows of one's own inside a paper's table; on other data, below a rule of their own, with sizes, without rank and without bold."""
+"""Rows of one's own inside a paper's table; on other data, below a rule of their own, with sizes,
+without rank and without bold.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ SAME = "measured here, on the published data"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure of the table, for programs: published, or measured with sonde. Scores are percent, NaN where there is none."""
+    """One figure of the table, for programs: published, or measured with sonde. Scores are percent,
+    NaN where there is none.
+    """
 
     suite: str
     kind: str
@@ -47,7 +51,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A row of one's own: its label, whether it is an encoder's or an oracle's, and a measurement for each column that has one."""
+    """A row of one's own: its label, whether it is an encoder's or an oracle's, and a measurement
+    for each column that has one.
+    """
 
     label: str
     encoder: bool
@@ -55,8 +61,12 @@ class Measured:
     oracle: bool = False
 
 
-def inside(paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = (), others: int = 0) -> Table:
-    """The paper's table with one's own rows: within it on the published data, else below under "different data"."""
+def inside(
+    paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = (), others: int = 0
+) -> Table:
+    """The paper's table with one's own rows: within it on the published data, else below under
+    "different data".
+    """
     groups = {key: measured(mine) for key, mine in grouped(entries).items()}
     for key, bound in _people(people).items():
         groups.setdefault(key, []).insert(0, bound)
@@ -64,22 +74,37 @@ def inside(paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()
     sections = [_printed(block, paper, best) for block in paper.blocks]
     sections += [_own(paper, data, mine, why, best) for (data, why), mine in groups.items()]
     columns = ("encoder", *paper.columns)
-    return Table(columns, tuple(sections), frozenset({"encoder"}), tuple(_notes(paper, entries, groups, others)), paper.title)
+    return Table(
+        columns,
+        tuple(sections),
+        frozenset({"encoder"}),
+        tuple(_notes(paper, entries, groups, others)),
+        paper.title,
+    )
 
 
 def measured(entries: Iterable[Entry]) -> list[Measured]:
-    """One row for each baseline, encoder, layer and control: baselines first, as the suite has them, and the tasks' oracles last."""
+    """One row for each baseline, encoder, layer and control: baselines first, as the suite has
+    them, and the tasks' oracles last.
+    """
     found: dict[tuple[int, str], dict[int, Row | Judged]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
-        place = ORDER.index("baseline" if entry.floor else "oracle" if row.kind == "oracle" else "trained")
+        place = ORDER.index(
+            "baseline" if entry.floor else "oracle" if row.kind == "oracle" else "trained"
+        )
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
         label = (entry.floor or f"{row.encoder}{row.read}") + control
-        if row.kind == "oracle" and entry.place.column not in found.get((place, ORACLE + control), {}):
+        if row.kind == "oracle" and entry.place.column not in found.get(
+            (place, ORACLE + control), {}
+        ):
             label = ORACLE + control  # each task has its own
         found.setdefault((place, label), {})[entry.place.column] = row
     ordered = sorted(found.items(), key=lambda item: item[0][0])
-    return [Measured(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle") for (place, label), cells in ordered]
+    return [
+        Measured(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle")
+        for (place, label), cells in ordered
+    ]
 
 
 def _people(judged: Sequence[Judged]) -> dict[tuple[str, str], Measured]:
@@ -93,8 +118,14 @@ def _best(paper: Paper, own: Sequence[Measured]) -> list[float]:
     """The highest score of an encoder in each column, as far as scores may be compared."""
     lines = list(_encoders(paper))
     printed = [[line.figures[c].value for line in lines] for c in range(len(paper.columns))]
-    mine = [[round(row.cells[c].score, 1) for row in own if row.encoder and c in row.cells] for c in range(len(paper.columns))]
-    return [max((v for v in [*a, *b] if not math.isnan(v)), default=math.nan) for a, b in zip(printed, mine, strict=True)]
+    mine = [
+        [round(row.cells[c].score, 1) for row in own if row.encoder and c in row.cells]
+        for c in range(len(paper.columns))
+    ]
+    return [
+        max((v for v in [*a, *b] if not math.isnan(v)), default=math.nan)
+        for a, b in zip(printed, mine, strict=True)
+    ]
 
 
 def _encoders(paper: Paper) -> Iterator[Line]:
@@ -114,8 +145,12 @@ def _printed(block: Block, paper: Paper, best: Sequence[float]) -> Section:
     return Section(block.heading, body, "", frozenset(strong))
 
 
-def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequence[float]) -> Section:
-    """One's own rows over some data; those on the published data are ranked among the paper's, and the best set in bold."""
+def _own(
+    paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequence[float]
+) -> Section:
+    """One's own rows over some data; those on the published data are ranked among the paper's, and
+    the best set in bold.
+    """
     many = range(len(paper.columns))
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
     strong: set[tuple[int, int]] = set()
@@ -126,16 +161,41 @@ def _own(paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequ
         body.append(
             (
                 OWN + row.label + _seeds(row, mine),
-                *(number(row.cells[c].score) + signs[c].get(row.label, "") if c in row.cells else "–" for c in many),
+                *(
+                    (
+                        number(row.cells[c].score) + signs[c].get(row.label, "")
+                        if c in row.cells
+                        else "–"
+                    )
+                    for c in many
+                ),
             )
         )
         if not why and row.encoder:
-            strong |= {(len(body) - 1, c + 1) for c in many if c in row.cells and round(row.cells[c].score, 1) == best[c]}
-        body.append((DOUBT, *(number(_doubt(row.cells[c])) if c in row.cells else "" for c in many)))
+            strong |= {
+                (len(body) - 1, c + 1)
+                for c in many
+                if c in row.cells and round(row.cells[c].score, 1) == best[c]
+            }
+        body.append(
+            (DOUBT, *(number(_doubt(row.cells[c])) if c in row.cells else "" for c in many))
+        )
         if not why and row.encoder:
-            body.append((f"   rank of {sum(1 for _ in _encoders(paper)) + 1}", *(_rank(paper, row, c) for c in many)))
+            body.append(
+                (
+                    f"   rank of {sum(1 for _ in _encoders(paper)) + 1}",
+                    *(_rank(paper, row, c) for c in many),
+                )
+            )
     line = f"Not to be compared with the rows above: {why}." if why else ""
-    return Section(f"{DIFFERENT if why else SAME}: {data}", tuple(body), line, frozenset(strong), why != "", frozenset(rules))
+    return Section(
+        f"{DIFFERENT if why else SAME}: {data}",
+        tuple(body),
+        line,
+        frozenset(strong),
+        why != "",
+        frozenset(rules),
+    )
 
 
 def _seeds(row: Measured, mine: Sequence[Measured]) -> str:
@@ -149,11 +209,19 @@ def _seeds(row: Measured, mine: Sequence[Measured]) -> str:
 
 def _fits(rows: Iterable[Measured]) -> set[int]:
     """Over how many seeds scores of encoders are."""
-    return {cell.seeds for row in rows if row.encoder for cell in row.cells.values() if isinstance(cell, Row)}
+    return {
+        cell.seeds
+        for row in rows
+        if row.encoder
+        for cell in row.cells.values()
+        if isinstance(cell, Row)
+    }
 
 
 def _signs(mine: Sequence[Measured], column: int) -> dict[str, str]:
-    """The signs of rows whose score in a column is over other test examples than most are, by label."""
+    """The signs of rows whose score in a column is over other test examples than most are, by
+    label.
+    """
     there = {row.label: cell for row in mine if isinstance(cell := row.cells.get(column), Row)}
     return dict(zip(there, marks(list(there.values())), strict=True))
 
@@ -167,15 +235,28 @@ def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str,
     """How many examples each column is fitted on and scored over; a range where rows differ."""
     columns = list(many)
     for label, key in (("   n train", "train"), ("   n test", "n")):
-        counts = [sorted({getattr(row.cells[c], key) for row in mine if isinstance(row.cells.get(c), Row)}) for c in columns]
-        yield (label, *(f"{c[0]:,}" if len(c) == 1 else f"{c[0]:,}–{c[-1]:,}" if c else "–" for c in counts))
-    judged = [next((row.cells[c].n for row in mine if isinstance(row.cells.get(c), Judged)), 0) for c in columns]
+        counts = [
+            sorted(
+                {getattr(row.cells[c], key) for row in mine if isinstance(row.cells.get(c), Row)}
+            )
+            for c in columns
+        ]
+        yield (
+            label,
+            *(f"{c[0]:,}" if len(c) == 1 else f"{c[0]:,}–{c[-1]:,}" if c else "–" for c in counts),
+        )
+    judged = [
+        next((row.cells[c].n for row in mine if isinstance(row.cells.get(c), Judged)), 0)
+        for c in columns
+    ]
     if any(judged):
         yield ("   n judged", *(f"{n:,}" if n else "–" for n in judged))
 
 
 def _rank(paper: Paper, row: Measured, column: int) -> str:
-    """Where a score stands among the paper's encoders: one rank, or the range that its interval allows."""
+    """Where a score stands among the paper's encoders: one rank, or the range that its interval
+    allows.
+    """
     if column not in row.cells:
         return "–"
     cell = row.cells[column]
@@ -184,49 +265,124 @@ def _rank(paper: Paper, row: Measured, column: int) -> str:
     return f"{first}" if first == last else f"{first}–{last}"
 
 
-def _notes(paper: Paper, entries: Sequence[Entry], groups: Mapping[tuple[str, str], Sequence[Measured]], others: int) -> Iterator[str]:
+def _notes(
+    paper: Paper,
+    entries: Sequence[Entry],
+    groups: Mapping[tuple[str, str], Sequence[Measured]],
+    others: int,
+) -> Iterator[str]:
     yield "Percent. Rows without a mark are the paper's own figures; they come without intervals."
     yield from (f"? {doubt}" for doubt in paper.doubts)
     if others:
-        yield f"{others:,} results on these tasks were measured with other probes than the suite's and are left out."
+        yield (
+            f"{others:,} results on these tasks were measured with other probes than the suite's"
+            " and are left out."
+        )
     if not groups:
         return
     if any(row.oracle for mine in groups.values() for row in mine):
-        yield f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its own, fitted once. It is not ranked."
-    found = [cell for mine in groups.values() for row in mine for cell in row.cells.values() if isinstance(cell, Row)]
+        yield (
+            f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its"
+            " own, fitted once. It is not ranked."
+        )
+    found = [
+        cell
+        for mine in groups.values()
+        for row in mine
+        for cell in row.cells.values()
+        if isinstance(cell, Row)
+    ]
     many = max((row.seeds for row in found), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
-    yield f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval; {over('seed', found)}"
+    yield (
+        f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval;"
+        f" {over('seed', found)}"
+    )
     if any(why for _, why in groups):
-        yield f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes make other figures."
+        yield (
+            f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes"
+            " make other figures."
+        )
     probes = {row.probe: None for row in found}
     yield f"Probes: {'; '.join(probes)}."
     for mine, c in product(groups.values(), range(len(paper.columns))):
         there = [cell for row in mine if isinstance(cell := row.cells.get(c), Row)]
         yield from differences(there, paper.columns[c])
-    folded = sorted({paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1})
+    folded = sorted(
+        {paper.columns[e.place.column] for e in entries if rows(e.results)[0].folds > 1}
+    )
     if folded:
         yield f"Small data, folds pooled (n train is that of one): {', '.join(folded)}."
 
 
-def cells(suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()) -> list[Cell]:
+def cells(
+    suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()
+) -> list[Cell]:
     """Every figure of the table, the paper's and one's own, one a line."""
     nan = math.nan
     found = [
-        Cell(suite, "published", "published", line.source, line.name, name, "-", "", NO_CONTROL, f.value, nan, nan, nan, 0, 0, 0, 0)
+        Cell(
+            suite,
+            "published",
+            "published",
+            line.source,
+            line.name,
+            name,
+            "-",
+            "",
+            NO_CONTROL,
+            f.value,
+            nan,
+            nan,
+            nan,
+            0,
+            0,
+            0,
+            0,
+        )
         for block in paper.blocks
         for line in block.lines
         for name, f in zip(paper.columns, line.figures, strict=True)
     ]
     for entry in entries:
         (row,) = rows(entry.results)
-        data, column = DIFFERENT if entry.place.why else "published", paper.columns[entry.place.column]
+        data, column = (
+            DIFFERENT if entry.place.why else "published",
+            paper.columns[entry.place.column],
+        )
         label = entry.floor or row.encoder
-        numbers = (row.score, row.low, row.high, row.majority, row.n, row.train, row.seeds, row.folds)
-        found.append(Cell(suite, "measured", data, row.task, label, column, row.layer, row.probe, row.control, *numbers))
+        numbers = (
+            row.score,
+            row.low,
+            row.high,
+            row.majority,
+            row.n,
+            row.train,
+            row.seeds,
+            row.folds,
+        )
+        found.append(
+            Cell(
+                suite,
+                "measured",
+                data,
+                row.task,
+                label,
+                column,
+                row.layer,
+                row.probe,
+                row.control,
+                *numbers,
+            )
+        )
     for each in people:
-        data, column = DIFFERENT if each.place.why else "published", paper.columns[each.place.column]
+        data, column = (
+            DIFFERENT if each.place.why else "published",
+            paper.columns[each.place.column],
+        )
         bound = (each.score, each.low, each.high, nan, each.n, 0, 0, 0)
-        found.append(Cell(suite, PEOPLE, data, each.place.data, PEOPLE, column, "-", "", NO_CONTROL, *bound))
+        found.append(
+            Cell(suite, PEOPLE, data, each.place.data, PEOPLE, column, "-", "", NO_CONTROL, *bound)
+        )
     return found

@@ -1,4 +1,6 @@
-"""Whether results are over the files that a paper's authors released: only then do its figures and theirs stand in one table."""
+"""Whether results are over the files that a paper's authors released: only then do its figures and
+theirs stand in one table.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,17 @@ from sonde.tasks.released.fetch import all_published
 
 
 def different(reference: Reference, result: Result, family: str, collection: str) -> str:
-    """Why a result is not over the released files of a family; '' where it is, as far as checksums or a receipt of `fetch` say."""
+    """Why a result is not over the released files of a family; '' where it is, as far as checksums
+    or a receipt of `fetch` say.
+    """
     if not reference.name.startswith(f"{family}/"):
         return "the tasks were built from other sentences"
     options = Reference.parse(brief(TASKS, str(reference))).without("on_error", "dev").options
     if options:
-        return f"the files were not read as they are ({', '.join(f'{key}={value}' for key, value in options)})"
+        return (
+            "the files were not read as they are"
+            f" ({', '.join(f'{key}={value}' for key, value in options)})"
+        )
     try:
         paths = [part.path for part in TASKS.make(reference).parts()]
         same = digest(paths) in recorded(result.provenance, "task", result.trial.task)
@@ -26,5 +33,8 @@ def different(reference: Reference, result: Result, family: str, collection: str
         return "the files were changed since they were measured"
     answer = all_published(paths)
     if answer is None:
-        return f"no checksum of the published files is known, and no receipt of `sonde fetch {collection}` lies beside these"
+        return (
+            "no checksum of the published files is known, and no receipt of `sonde fetch"
+            f" {collection}` lies beside these"
+        )
     return "" if answer else "the files are not the published ones"

@@ -24,10 +24,11 @@ ORACLES: tuple[Kind, ...] = ("oracle",)
 
 
 class Column(NamedTuple):
-    """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the probe that the paper reads with.
+    """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the
+    probe that the paper reads with.
 
-    A column with a metric of its own judges the answers of another column of that task by it, as core roles among all; one without
-    a task is the paper's alone.
+    A column with a metric of its own judges the answers of another column of that task by it, as
+    core roles among all; one without a task is the paper's alone.
     """
 
     task: str
@@ -48,16 +49,19 @@ class Suite:
     """A paper's table and how to measure what stands in it.
 
     columns    one for each column of the paper's table, in its order
-    families   families whose tasks of the columns' names may stand in the table ('senteval' for `senteval/tense`)
-    runs       the tasks that a run measures, as one reference under the family's name, or one for each column that has data;
-               None where the data are not named
+    families   families whose tasks of the columns' names may stand in the table ('senteval' for
+               `senteval/tense`)
+    runs       the tasks that a run measures, as one reference under the family's name, or one for
+               each column that has data; None where the data are not named
     missing    what to write where they are not
     floors     baselines of the paper, measured with the rest
     different  why a result is not over the data of the paper's figures; '' where it is
-    constant   the name of a row of the best constant answers, which is told from what was measured; '' for none
+    constant   the name of a row of the best constant answers, which is told from what was measured;
+               '' for none
     mixed      whether columns are over data of their own, so that a row goes over several data sets
     reads      what is read of encoders by layers where the user does not say
-    task_of    the last name of the task that a reference is of, where its name does not say ('coref' for edge/jsonl:FILE,as=coref)
+    task_of    the last name of the task that a reference is of, where its name does not say
+               ('coref' for edge/jsonl:FILE,as=coref)
     """
 
     name: str
@@ -67,30 +71,40 @@ class Suite:
     runs: Reference | tuple[Reference | None, ...] | None = None
     missing: str = ""
     floors: tuple[Floor, ...] = ()
-    different: Callable[[Reference, Result], str] = lambda reference, result: "the tasks were built from other sentences"
+    different: Callable[[Reference, Result], str] = lambda reference, result: (
+        "the tasks were built from other sentences"
+    )
     constant: str = ""
     mixed: bool = False
     reads: tuple[str, ...] = ()
     task_of: Callable[[Reference], str] = lambda reference: reference.name.rpartition("/")[2]
 
     def tasks(self) -> list[Reference]:
-        """The references of the columns' tasks; DataProblem where the suite does not say which data it runs on."""
+        """The references of the columns' tasks; DataProblem where the suite does not say which data
+        it runs on.
+        """
         return [reference for _, reference in self.asked()]
 
     def asked(self) -> list[tuple[Column, Reference]]:
-        """The columns that are measured, each with its task; DataProblem where the suite does not say which data it runs on."""
+        """The columns that are measured, each with its task; DataProblem where the suite does not
+        say which data it runs on.
+        """
         runs = self.runs
         if runs is None:
             raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
         if isinstance(runs, Reference):
             return [(column, runs.named(f"{runs.name}/{column.task}")) for column in self.columns]
-        found = [(column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None]
+        found = [
+            (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
+        ]
         if not found:
             raise DataProblem(f"{self.name} has none of its data there: {self.missing}")
         return found
 
     def over(self) -> frozenset[Reference]:
-        """The tasks that the suite measures, as `told_data` writes them; none where it does not name the data that it runs on."""
+        """The tasks that the suite measures, as `told_data` writes them; none where it does not
+        name the data that it runs on.
+        """
         runs = self.runs if isinstance(self.runs, tuple) else (self.runs,)
         said = any(run is not None and run.argument is not None for run in runs)
         return frozenset(told_data(task) for task in self.tasks()) if said else frozenset()
@@ -99,14 +113,22 @@ class Suite:
         """The names of columns that are not measured because their data are not there."""
         runs = self.runs if isinstance(self.runs, tuple) else ()
         pairs = zip(self.paper.columns, self.columns, runs, strict=False)
-        return [name for name, column, run in pairs if run is None and column.task and not column.metric]
+        return [
+            name for name, column, run in pairs if run is None and column.task and not column.metric
+        ]
 
 
-def tasks_of(family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()) -> Reference:
-    """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'. Raises ReferenceProblem."""
+def tasks_of(
+    family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()
+) -> Reference:
+    """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'.
+    Raises ReferenceProblem.
+    """
     wrong = next((text for text in task if "=" not in text), None)
     if wrong is not None:
-        raise ReferenceProblem(f"task={wrong}: give an option of the tasks with its value, as task=size=2000")
+        raise ReferenceProblem(
+            f"task={wrong}: give an option of the tasks with its value, as task=size=2000"
+        )
     options = [(key, value) for key, _, value in (text.partition("=") for text in task)]
     return Reference(family, path, (*(("with", other) for other in with_), *options))
 
@@ -124,28 +146,50 @@ class Asked:
 
 
 def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
-    """What a run of the suite measures: every encoder with each column's own probe, the tasks' oracles, and the paper's baselines."""
+    """What a run of the suite measures: every encoder with each column's own probe, the tasks'
+    oracles, and the paper's baselines.
+    """
     import inspect
 
     pairs = []
     for column, reference in suite.asked():
         able = "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
-        pairs.append((column, reference.plus(on_error=asked.on_error) if able and asked.on_error != "raise" else reference))
+        pairs.append(
+            (
+                column,
+                (
+                    reference.plus(on_error=asked.on_error)
+                    if able and asked.on_error != "raise"
+                    else reference
+                ),
+            )
+        )
     pairs.sort(key=lambda pair: pair[0].probe)
-    by_probe = {probe: [task for _, task in mine] for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)}
+    by_probe = {
+        probe: [task for _, task in mine]
+        for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
+    }
     found = [
         Wanted(tasks, encoders, (probe,), asked.controls, asked.seeds, reads)
         for encoders, reads in _read(suite, asked)
         for probe, tasks in by_probe.items()
     ]
     tasks = [task for _, task in pairs]
-    found += [Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds) for floor in suite.floors]
-    possible = [Wanted(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES) for probe, tasks in by_probe.items()]
+    found += [
+        Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds)
+        for floor in suite.floors
+    ]
+    possible = [
+        Wanted(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES)
+        for probe, tasks in by_probe.items()
+    ]
     return [*found, *(possible if asked.bounds else ())]
 
 
 def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:
-    """Encoders by what is read of them: what the user says, what the suite says of those with layers, or all that they yield."""
+    """Encoders by what is read of them: what the user says, what the suite says of those with
+    layers, or all that they yield.
+    """
     if asked.reads or not suite.reads:
         return [(list(asked.encoders), asked.reads)] if asked.encoders else []
     layered = [e for e in asked.encoders if isinstance(e, str) and Reference.parse(e).name == "hf"]
@@ -154,10 +198,13 @@ def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:
 
 
 def told_data(task: str | Reference) -> Reference:
-    """A task's full reference without what does not say which data it is over, and with paths in full."""
+    """A task's full reference without what does not say which data it is over, and with paths in
+    full.
+    """
     try:
         full = Reference.parse(TASKS.canonical(task))
-    except (ReferenceProblem, ImportError, AttributeError, OSError):  # results outlive options and plugins
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        # results outlive options and plugins
         full = Reference.parse(str(task))
     full = full.without("fold", "sample", "on_error")
     options = tuple((key, _in_full(value)) for key, value in full.options)
@@ -171,25 +218,32 @@ def _in_full(text: str) -> str:
 
 
 class Selected(NamedTuple):
-    """The results that stand in a suite's table, and how many of its tasks' results were measured with other probes."""
+    """The results that stand in a suite's table, and how many of its tasks' results were measured
+    with other probes.
+    """
 
     entries: tuple[Entry, ...]
     others: int
 
 
 def selected(suite: Suite, results: Iterable[Result]) -> Selected:
-    """The results that belong in the table: on its tasks, on the data that the suite names if it does, and with its probes."""
+    """The results that belong in the table: on its tasks, on the data that the suite names if it
+    does, and with its probes.
+    """
     floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
     probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
-    places: dict[tuple[str, str], Place | None] = {}  # finding out whether files are the published ones reads them
+    # finding out whether files are the published ones reads them
+    places: dict[tuple[str, str], Place | None] = {}
     over = suite.over()
     others = 0
     for result in results:
         trial = result.trial
         data = trial.task, recorded(result.provenance, "task", result.trial.task)
         if data not in places:
-            mine = located(suite, trial.task) is not None and (not over or told_data(trial.task) in over)
+            mine = located(suite, trial.task) is not None and (
+                not over or told_data(trial.task) in over
+            )
             places[data] = located(suite, trial.task, result) if mine else None
         place = places[data]
         if place is None:
@@ -197,7 +251,14 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
         floor = floors.get((trial.probe, trial.encoder), "")
         if floor or trial.probe == probes[place.column]:
             for column, judged in _judged(suite, place.column, result):
-                key = place._replace(column=column), floor, trial.encoder, trial.read, trial.probe, trial.control
+                key = (
+                    place._replace(column=column),
+                    floor,
+                    trial.encoder,
+                    trial.read,
+                    trial.probe,
+                    trial.control,
+                )
                 groups.setdefault(key, []).append(judged)
         else:
             others += 1
@@ -205,7 +266,9 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     entries = [*_constants(suite, entries), *entries]
     whole = together(suite, settled(entries)) if suite.mixed else settled(entries)
     order = [suite.constant, *(floor.name for floor in suite.floors)]
-    return Selected(tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others)
+    return Selected(
+        tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
+    )
 
 
 def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
@@ -221,18 +284,28 @@ def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result
 
 
 def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
-    """The best constant answer of each column, as if it had been measured with the first that was."""
+    """The best constant answer of each column, as if it had been measured with the first that
+    was.
+    """
     found: dict[Place, Entry] = {}
     for place, _, results in entries:
         first = min(r.trial.seed for r in results)
-        mine = [r for r in results if r.trial.seed == first and "set" in r.provenance.get("constants", {})]
+        mine = [
+            r
+            for r in results
+            if r.trial.seed == first and "set" in r.provenance.get("constants", {})
+        ]
         if suite.constant and mine and results[0].trial.control == "none":
-            found.setdefault(place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine)))
+            found.setdefault(
+                place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine))
+            )
     return list(found.values())
 
 
 def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
-    """Entries over different data in rows that go over several columns: the first data of each column together, then the second."""
+    """Entries over different data in rows that go over several columns: the first data of each
+    column together, then the second.
+    """
     places: dict[tuple[int, bool], list[str]] = {}
     for place, *_ in entries:
         known = places.setdefault((place.column, bool(place.why)), [])
@@ -247,8 +320,15 @@ def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
         members.setdefault(group(place), {})[place.column] = place
     heads: dict[tuple[int, bool], tuple[str, str]] = {}
     for key, mine in members.items():
-        named = [f"{suite.paper.columns[c]} {_short(mine[c].data)}" for c in sorted(mine) if not suite.columns[c].metric]
-        heads[key] = "; ".join(named), "; ".join(dict.fromkeys(place.why for place in mine.values() if place.why))
+        named = [
+            f"{suite.paper.columns[c]} {_short(mine[c].data)}"
+            for c in sorted(mine)
+            if not suite.columns[c].metric
+        ]
+        heads[key] = (
+            "; ".join(named),
+            "; ".join(dict.fromkeys(place.why for place in mine.values() if place.why)),
+        )
     moved = []
     for entry in entries:
         data, why = heads[group(entry.place)]
@@ -264,7 +344,9 @@ def _short(data: str) -> str:
 
 
 def located(suite: Suite, task: str, result: Result | None = None) -> Place | None:
-    """Where a task's scores stand; None for a task that the table has no column for. Without a result, data count as different."""
+    """Where a task's scores stand; None for a task that the table has no column for. Without a
+    result, data count as different.
+    """
     try:
         full = Reference.parse(task)
         short = Reference.parse(brief(TASKS, task)).without("fold", "sample", "on_error")
@@ -274,7 +356,11 @@ def located(suite: Suite, task: str, result: Result | None = None) -> Place | No
     names = [column.task for column in suite.columns]
     if family not in suite.families or last not in names:
         return None
-    why = "nothing was measured on it" if result is None else suite.different(full.without("fold", "sample"), result)
+    why = (
+        "nothing was measured on it"
+        if result is None
+        else suite.different(full.without("fold", "sample"), result)
+    )
     return Place(names.index(last), str(short.named(f"{family}/*")), why)
 
 

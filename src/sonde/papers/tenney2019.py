@@ -1,4 +1,6 @@
-"""Tenney et al. 2019, Table 2: edge probing, a label of one or two spans, read by one probe over spans for all tasks."""
+"""Tenney et al. 2019, Table 2: edge probing, a label of one or two spans, read by one probe over
+spans for all tasks.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,11 @@ TASKS_OF = {
 }
 PARTS = {"core roles": "micro-f1,only=ARG[0-5A]", "non-core": "micro-f1,only=ARGM*"}
 SIZES: dict[
-    str, tuple[int, int, int] | tuple[str, str, str]
-] = {  # targets in train, dev and test, as the authors' README corrects the paper's Table 3; of parts of SRL, Table 3
+    str,
+    tuple[int, int, int] | tuple[str, str, str],
+    # targets in train, dev and test, as the authors' README corrects the paper's Table 3; of parts
+    # of SRL, Table 3
+] = {
     "POS": (2_070_382, 290_013, 212_121),
     "Constit.": (1_851_590, 255_133, 190_535),
     "Depend.": (203_919, 25_110, 25_049),
@@ -48,7 +53,11 @@ SIZES: dict[
     "Coref. (W)": (1_787, 379, 949),
     "Rel.": (6_851, 1_149, 2_717),
 }
-READINGS = {"pos": {"tags": "xpos"}, "const": {"unary": "separate", "root": "true"}, "dep": {"root": "self"}}
+READINGS = {
+    "pos": {"tags": "xpos"},
+    "const": {"unary": "separate", "root": "true"},
+    "dep": {"root": "self"},
+}
 """How the paper's code read the data, where that is not what a task does by itself."""
 LAYOUT = {  # where free data of each column lie below a folder
     "POS": "treebanks/UD_English-EWT",
@@ -76,8 +85,23 @@ JIANT = {  # where jiant's own files of each column lie below its folder `edges`
     "Rel.": "semeval",
 }
 READS = ("lex", "cat:lex+top", "mix")
-HARMLESS = ("on_error", "sample", "fold", "seed", "with", "as", "treebank", "ids", "sentences", "word", "column", "encoding")
-"""Options that say where data lie and how they are laid out, or how much of train is taken, but not what is read of them."""
+HARMLESS = (
+    "on_error",
+    "sample",
+    "fold",
+    "seed",
+    "with",
+    "as",
+    "treebank",
+    "ids",
+    "sentences",
+    "word",
+    "column",
+    "encoding",
+)
+"""Options that say where data lie and how they are laid out, or how much of train is taken, but not
+what is read of them.
+"""
 
 
 def tenney2019(
@@ -88,26 +112,39 @@ def tenney2019(
     protocol: Literal["tenney", "jiant", "fast"] = "tenney",
     task: tuple[str, ...] = (),
 ) -> Suite:
-    """Tenney et al. 2019, Table 2: edge probing, on the paper's data where you have them, else on free data of the same kinds.
+    """Tenney et al. 2019, Table 2: edge probing, on the paper's data where you have them, else on
+    free data of the same kinds.
 
-    folder     of free data (treebanks, PropBank over EWT, GUM, SPR2, DPR, SemEval), laid out as docs/layers.md says; columns whose
-               data are not there are left out
-    ontonotes  the folder of OntoNotes 5 in CoNLL-2012's columns that has train, development and test, for the paper's five columns
+    folder     of free data (treebanks, PropBank over EWT, GUM, SPR2, DPR, SemEval), laid out as
+               docs/layers.md says; columns whose data are not there are left out
+    ontonotes  the folder of OntoNotes 5 in CoNLL-2012's columns that has train, development and
+               test, for the paper's five columns
     jiant      the folder `edges` of the files that the paper's code made, for any of its columns
-    protocol   how the probe is trained: tenney, as the paper says; jiant, as its code did; fast, sonde's own
+    protocol   how the probe is trained: tenney, as the paper says; jiant, as its code did; fast,
+               sonde's own
     task       an option of all tasks, as task=size=5000; may be repeated
     """
     columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), SOURCE)
     probe = f"span,protocol={protocol}"
     sizes = Block("Targets", tuple(_sizes(columns)))
     apart = frozenset(
-        {line.name for line in sizes.lines} | {line.name for block in blocks for line in block.lines if line.name.endswith(" lex")}
+        {line.name for line in sizes.lines}
+        | {line.name for block in blocks for line in block.lines if line.name.endswith(" lex")}
     )
     data = Data(_place(folder), _place(ontonotes), _place(jiant), task)
     return Suite(
         "tenney2019",
-        Paper("Tenney et al. 2019, Table 2: F1 of edge probing", columns, (sizes, *blocks), doubts, apart),
-        tuple(Column(TASKS_OF.get(name, ""), probe if name in TASKS_OF else "", PARTS.get(name, "")) for name in columns),
+        Paper(
+            "Tenney et al. 2019, Table 2: F1 of edge probing",
+            columns,
+            (sizes, *blocks),
+            doubts,
+            apart,
+        ),
+        tuple(
+            Column(TASKS_OF.get(name, ""), probe if name in TASKS_OF else "", PARTS.get(name, ""))
+            for name in columns
+        ),
         ("edge",),
         tuple(map(data.run, columns)) if data.named else None,
         data.missing,
@@ -130,7 +167,9 @@ def task_of(reference: Reference) -> str:
 
 
 def different(reference: Reference, result: Result) -> str:
-    """Why a result is not the paper's measure on the paper's data; '' where it is, as far as targets, options and metric say."""
+    """Why a result is not the paper's measure on the paper's data; '' where it is, as far as
+    targets, options and metric say.
+    """
     task = task_of(reference)
     name = next((name for name, own in TASKS_OF.items() if own == task and name not in PARTS), "")
     if reference.name not in (f"edge/{task}", "edge/jsonl") or name not in SIZES:
@@ -142,11 +181,17 @@ def different(reference: Reference, result: Result) -> str:
     if unlike := _unlike(reference, task, result):
         return f"{name} is not read as in the paper: {', '.join(unlike)}"
     metric = METRICS.get(task, MICRO)
-    return "" if result.metric == metric else f"{name} is judged by {result.metric}, in the paper by {metric}"
+    return (
+        ""
+        if result.metric == metric
+        else f"{name} is judged by {result.metric}, in the paper by {metric}"
+    )
 
 
 def _told(counts: tuple[object, ...]) -> str:
-    return " / ".join(f"{n:,}" if isinstance(n, int) else str("?" if n is None else n) for n in counts)
+    return " / ".join(
+        f"{n:,}" if isinstance(n, int) else str("?" if n is None else n) for n in counts
+    )
 
 
 def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
@@ -155,9 +200,20 @@ def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     files = result.provenance.get("notes", {}).get("source", {}).get("files", [])
     if task == "pos" and not any(".conllu" in str(file) for file in files):
         wanted = {}  # trees and columns have one kind of tag
-    full = {**dict(Reference.parse(TASKS.canonical(str(reference))).options), **dict(reference.options)}
-    found = [f"{key}={full.get(key)}, there {key}={value}" for key, value in wanted.items() if full.get(key) != value]
-    given = Reference.parse(brief(TASKS, str(reference))).without(*HARMLESS, *READINGS.get(task, {}), "metric").options
+    full = {
+        **dict(Reference.parse(TASKS.canonical(str(reference))).options),
+        **dict(reference.options),
+    }
+    found = [
+        f"{key}={full.get(key)}, there {key}={value}"
+        for key, value in wanted.items()
+        if full.get(key) != value
+    ]
+    given = (
+        Reference.parse(brief(TASKS, str(reference)))
+        .without(*HARMLESS, *READINGS.get(task, {}), "metric")
+        .options
+    )
     return found + [f"{key}={value}" for key, value in given]
 
 
@@ -165,12 +221,18 @@ def _sizes(columns: Iterable[str]) -> Iterable[Line]:
     for i, split in enumerate(("train", "dev", "test")):
         counts = [SIZES[name][i] if name in SIZES else "–" for name in columns]
         printed = [f"{n:,}" if isinstance(n, int) else n for n in counts]
-        yield Line(f"targets, {split}", tuple(Figure(math.nan, text) for text in printed), "Tenney et al. 2019, Table 3, corrected")
+        yield Line(
+            f"targets, {split}",
+            tuple(Figure(math.nan, text) for text in printed),
+            "Tenney et al. 2019, Table 3, corrected",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """What a run of the suite reads: folders of free data, of OntoNotes and of jiant's files, and options for all tasks."""
+    """What a run of the suite reads: folders of free data, of OntoNotes and of jiant's files, and
+    options for all tasks.
+    """
 
     free: Path | None
     ontonotes: Path | None
@@ -186,46 +248,83 @@ class Data:
     def missing(self) -> str:
         """What to say where nothing can be run."""
         if not self.named:
-            return "write tenney2019:FOLDER for a folder of free data, laid out as docs/layers.md says, or ontonotes=FOLDER or jiant=FOLDER"
-        pairs = ((self.free, LAYOUT.values()), (self.ontonotes, ("train",)), (self.jiant, JIANT.values()))
-        return "; ".join(f"{place} has no {', no '.join(dict.fromkeys(below))}" for place, below in pairs if place is not None)
+            return (
+                "write tenney2019:FOLDER for a folder of free data, laid out as docs/layers.md"
+                " says, or ontonotes=FOLDER or jiant=FOLDER"
+            )
+        pairs = (
+            (self.free, LAYOUT.values()),
+            (self.ontonotes, ("train",)),
+            (self.jiant, JIANT.values()),
+        )
+        return "; ".join(
+            f"{place} has no {', no '.join(dict.fromkeys(below))}"
+            for place, below in pairs
+            if place is not None
+        )
 
     def run(self, name: str) -> Reference | None:
-        """The task of a column: on jiant's files, on OntoNotes, or on free data; None where there are none."""
+        """The task of a column: on jiant's files, on OntoNotes, or on free data; None where there
+        are none.
+        """
         wrong = next((text for text in self.options if "=" not in text), None)
         if wrong is not None:
-            raise ReferenceProblem(f"task={wrong}: give an option of the tasks with its value, as task=size=2000")
+            raise ReferenceProblem(
+                f"task={wrong}: give an option of the tasks with its value, as task=size=2000"
+            )
         if name not in LAYOUT:
             return None
         found = self._jiant(name) or self._ontonotes(name) or self._free(name)
         if found is None:
             return None
         sample = (("sample", "*/5"),) if name == "Coref. (W)" else ()
-        more = tuple((key, value) for key, _, value in (text.partition("=") for text in self.options))
+        more = tuple(
+            (key, value) for key, _, value in (text.partition("=") for text in self.options)
+        )
         return replace(found, options=(*found.options, *sample, *more))
 
     def _free(self, name: str) -> Reference | None:
         if self.free is None or not (place := self.free / LAYOUT[name]).exists():
             return None
-        return Reference(f"edge/{TASKS_OF[name]}", str(place), tuple(READINGS.get(TASKS_OF[name], {}).items()))
+        return Reference(
+            f"edge/{TASKS_OF[name]}", str(place), tuple(READINGS.get(TASKS_OF[name], {}).items())
+        )
 
     def _ontonotes(self, name: str) -> Reference | None:
-        if self.ontonotes is None or name not in ONTONOTES or not (self.ontonotes / "train").is_dir():
+        if (
+            self.ontonotes is None
+            or name not in ONTONOTES
+            or not (self.ontonotes / "train").is_dir()
+        ):
             return None
-        first, *rest = (str(_english(self.ontonotes / split)) for split in ("train", "development", "test"))
+        first, *rest = (
+            str(_english(self.ontonotes / split)) for split in ("train", "development", "test")
+        )
         read = tuple(READINGS.get(TASKS_OF[name], {}).items()) if name != "POS" else ()
-        return Reference(f"edge/{TASKS_OF[name]}", first, (*(("with", place) for place in rest), *read))
+        return Reference(
+            f"edge/{TASKS_OF[name]}", first, (*(("with", place) for place in rest), *read)
+        )
 
     def _jiant(self, name: str) -> Reference | None:
         if self.jiant is None or not (place := self.jiant / JIANT[name]).is_dir():
             return None
-        files = {said(path.name): path for path in sorted(place.glob("*.json")) if "conll-2012-test" not in path.name}
+        files = {
+            said(path.name): path
+            for path in sorted(place.glob("*.json"))
+            if "conll-2012-test" not in path.name
+        }
         if not {"train", "dev", "test"} <= files.keys():
-            raise DataProblem(f"{place} has no files of train, dev and test, as train.json, development.json and test.json")
+            raise DataProblem(
+                f"{place} has no files of train, dev and test, as train.json, development.json and"
+                " test.json"
+            )
         others = tuple(("with", str(files[split])) for split in ("dev", "test"))
         return Reference("edge/jsonl", str(files["train"]), (*others, ("as", TASKS_OF[name])))
 
 
 def _english(folder: Path) -> Path:
     """Where the English part of a split lies: OntoNotes has three languages."""
-    return next((place for place in (folder / "data" / "english", folder / "english") if place.is_dir()), folder)
+    return next(
+        (place for place in (folder / "data" / "english", folder / "english") if place.is_dir()),
+        folder,
+    )

@@ -1,4 +1,6 @@
-"""Krasnowska-Kieraś & Wróblewska 2019, Table 1, the probing tasks: nine tasks in English and Polish, 90,000 sentences each."""
+"""Krasnowska-Kieraś & Wróblewska 2019, Table 1, the probing tasks: nine tasks in English and
+Polish, 90,000 sentences each.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from sonde.papers.suite import Column, Floor, Suite, tasks_of
 from sonde.references import ReferenceProblem
 
 MLP = "mlp,protocol=krasnowska"
-WORDS = "mlp,protocol=krasnowska,hidden=0"  # SentEval, which the authors ran, takes logistic regression for WordContent
+# SentEval, which the authors ran, takes logistic regression for WordContent
+WORDS = "mlp,protocol=krasnowska,hidden=0"
 TASKS = {
     "SentLen": "sent-len",
     "WC": "word-content",
@@ -41,7 +44,8 @@ def ud2019(
     task: tuple[str, ...] = (),
     language: Literal["en", "pl", "both"] = "both",
 ) -> Suite:
-    """Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine tasks from any UD treebank, or on the sets that the authors released.
+    """Krasnowska-Kieraś & Wróblewska 2019, Table 1: nine tasks from any UD treebank, or on the sets
+    that the authors released.
 
     path      a treebank: the `ud/*` tasks, which are other data than the paper's
     with      further treebanks
@@ -52,8 +56,13 @@ def ud2019(
     if with_ and path is None:
         raise ReferenceProblem("ud2019,with= adds to ud2019:PATH")
     if path is not None and released is not None:
-        raise ReferenceProblem("ud2019 runs on a treebank (ud2019:PATH) or on the released sets (released=FOLDER), not on both")
-    columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1")
+        raise ReferenceProblem(
+            "ud2019 runs on a treebank (ud2019:PATH) or on the released sets (released=FOLDER), not"
+            " on both"
+        )
+    columns, blocks, doubts = facts(
+        Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
+    )
     paper = Paper(
         "Krasnowska-Kieraś & Wróblewska 2019, Table 1: accuracies of the probing tasks",
         columns,
@@ -66,7 +75,13 @@ def ud2019(
         paper,
         tuple(Column(TASKS[name], WORDS if name == "WC" else MLP) for name in columns),
         ("ud", "ud2019"),
-        tasks_of("ud", path, with_, task) if path else tasks_of("ud2019", released, (), task) if released else None,
+        (
+            tasks_of("ud", path, with_, task)
+            if path
+            else tasks_of("ud2019", released, (), task)
+            if released
+            else None
+        ),
         "write ud2019:PATH for a UD treebank",
         FLOORS,
         functools.partial(different, family="ud2019", collection="ud2019"),

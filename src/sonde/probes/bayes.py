@@ -1,7 +1,9 @@
-"""Word baselines of Conneau et al. 2018, section 4: Naive Bayes over tf-idf of words, and of words and bigrams.
+"""Word baselines of Conneau et al. 2018, section 4: Naive Bayes over tf-idf of words, and of words
+and bigrams.
 
-The paper gives neither smoothing nor case. Here the smoothing is the one that does best on dev (1 without a dev split) and
-words are lower-cased. Label sets are one-against-rest over the annotated examples; scores are ridge regression.
+The paper gives neither smoothing nor case. Here the smoothing is the one that does best on dev (1
+without a dev split) and words are lower-cased. Label sets are one-against-rest over the annotated
+examples; scores are ridge regression.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class NaiveBayes:
         return {1: "nb-uni-tfidf", 2: "nb-bi-tfidf"}.get(self.longest, f"nb-{self.longest}-tfidf")
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        fitted = {by: self._fitted(train, dev, by) for by in dict.fromkeys(cell.by for cell in cells)}
+        fitted = {
+            by: self._fitted(train, dev, by) for by in dict.fromkeys(cell.by for cell in cells)
+        }
         return [fitted[cell.by] for cell in cells]
 
     def _fitted(self, train: Readings, dev: Readings, by: str) -> Weighted:
@@ -47,10 +51,19 @@ class NaiveBayes:
         grams = Grams.of(train.dataset, self.longest, self.lower)
         counts = grams.counts(train.dataset)
         if not counts.nnz:
-            raise ReadingProblem(f"{self.name} reads words, but there are no words in the training examples; leave it out")
+            raise ReadingProblem(
+                f"{self.name} reads words, but there are no words in the training examples; leave"
+                " it out"
+            )
         idf, read = weighted(counts)
         estimate = estimator(read, train.labels)
-        grid = (self.alpha,) if self.alpha is not None else PENALTIES if train.labels.loss == "squared" else SMOOTHINGS
+        grid = (
+            (self.alpha,)
+            if self.alpha is not None
+            else PENALTIES
+            if train.labels.loss == "squared"
+            else SMOOTHINGS
+        )
         if not len(dev) or len(grid) == 1:
             return Weighted(grams, idf, estimate(grid[0]), {"alpha": grid[0]})
         read_dev = tfidf(grams.counts(dev.dataset), idf)
@@ -61,7 +74,9 @@ class NaiveBayes:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """Scores = rows @ weights [tokens, outputs] + what a row sums up to * slope [outputs] + bias [outputs]."""
+    """Scores = rows @ weights [tokens, outputs] + what a row sums up to * slope [outputs] + bias
+    [outputs].
+    """
 
     weights: Any
     slope: NDArray[np.float64]
@@ -75,7 +90,9 @@ class Linear:
         return np.asarray(scores, np.float32)
 
     def __sub__(self, other: Linear) -> Linear:
-        return Linear(self.weights - other.weights, self.slope - other.slope, self.bias - other.bias)
+        return Linear(
+            self.weights - other.weights, self.slope - other.slope, self.bias - other.bias
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +106,9 @@ class Weighted:
 
     def predict(self, readings: Readings) -> Predictions:
         scores = self.linear.scores(tfidf(self.grams.counts(readings.dataset), self.idf))
-        return Predictions(scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels))
+        return Predictions(
+            scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels)
+        )
 
 
 def uni(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
@@ -98,29 +117,42 @@ def uni(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
 
 
 def bi(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
-    """NB-bi-tfidf: Naive Bayes over tf-idf of words and bigrams; `alpha=none` tunes the smoothing on dev."""
+    """NB-bi-tfidf: Naive Bayes over tf-idf of words and bigrams; `alpha=none` tunes the smoothing
+    on dev.
+    """
     return NaiveBayes(2, alpha=alpha, lower=lower)
 
 
 def estimator(read: Any, labels: Column) -> Callable[[float], Linear]:
-    """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for scores ridge regression by penalty."""
+    """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for
+    scores ridge regression by penalty.
+    """
     return _regressed(read, labels) if labels.loss == "squared" else _counted(read, labels)
 
 
 def _counted(read: Any, labels: Column) -> Callable[[float], Linear]:
-    """Naive Bayes by smoothing: log probabilities for classes, log odds against the rest for label sets."""
+    """Naive Bayes by smoothing: log probabilities for classes, log odds against the rest for label
+    sets.
+    """
     from scipy.sparse import csr_array
 
     if labels.loss == "softmax":
         ids = labels.matrix()
-        return _logs(read, csr_array((np.ones(len(ids)), (np.arange(len(ids)), ids)), (len(ids), len(labels.names))))
+        return _logs(
+            read,
+            csr_array(
+                (np.ones(len(ids)), (np.arange(len(ids)), ids)), (len(ids), len(labels.names))
+            ),
+        )
     wanted = labels.matrix().astype(np.float64)
     inside, outside = (_logs(read, csr_array(np.nan_to_num(w))) for w in (wanted, 1 - wanted))
     return lambda alpha: inside(alpha) - outside(alpha)
 
 
 def _logs(read: Any, present: Any) -> Callable[[float], Linear]:
-    """log((count + alpha) / total) as log1p(count / alpha), which stays sparse, and a rest that is the same for every token."""
+    """log((count + alpha) / total) as log1p(count / alpha), which stays sparse, and a rest that is
+    the same for every token.
+    """
     sums = (read.T @ present).tocsr()
     counted = np.asarray(sums.sum(0)).ravel()
     shares = np.asarray(present.sum(0)).ravel() / max(present.shape[0], 1)
@@ -141,7 +173,11 @@ def _regressed(read: Any, labels: Column) -> Callable[[float], Linear]:
 
     def fitted(alpha: float) -> Linear:
         model = Ridge(alpha=alpha).fit(read, labels.matrix()[:, 0].astype(np.float64))
-        return Linear(csr_array(np.reshape(model.coef_, (-1, 1))), np.zeros(1), np.reshape(model.intercept_, (1,)))
+        return Linear(
+            csr_array(np.reshape(model.coef_, (-1, 1))),
+            np.zeros(1),
+            np.reshape(model.intercept_, (1,)),
+        )
 
     return fitted
 

@@ -1,7 +1,9 @@
-"""The probe of Ettinger et al. 2018 (section 7): ReLU, one hidden layer as wide as the input, scikit-learn's own settings.
+"""The probe of Ettinger et al. 2018 (section 7): ReLU, one hidden layer as wide as the input,
+scikit-learn's own settings.
 
-It is the class that the authors' released code calls, as it calls it: MLPClassifier(hidden_layer_sizes=features, max_iter=700). That is
-Adam at 1e-3, batches of 200, an L2 penalty of 1e-4, until the training loss has not fallen by 1e-4 for ten passes. Nothing is tuned,
+It is the class that the authors' released code calls, as it calls it:
+MLPClassifier(hidden_layer_sizes=features, max_iter=700). That is Adam at 1e-3, batches of 200, an
+L2 penalty of 1e-4, until the training loss has not fallen by 1e-4 for ten passes. Nothing is tuned,
 so dev is not read.
 """
 
@@ -42,12 +44,16 @@ class Ettinger:
             warnings.simplefilter("ignore", ConvergenceWarning)  # the passes are in the result
             fitted = Estimator(self.name, make, scaled=False).fit_one(train, dev, read, seed)
         assert isinstance(fitted, Estimated)
-        return replace(fitted, choice={"hidden": width, "passes": [_passes(e) for e in fitted.estimators]})
+        return replace(
+            fitted, choice={"hidden": width, "passes": [_passes(e) for e in fitted.estimators]}
+        )
 
 
 @contextmanager
 def _tiny_is_zero() -> Iterator[None]:
-    """Numbers too small for float32's usual form count as zero: dead units leave Adam nothing else, and a pass takes six times as long."""
+    """Numbers too small for float32's usual form count as zero: dead units leave Adam nothing else,
+    and a pass takes six times as long.
+    """
     import torch
 
     torch.set_flush_denormal(True)  # of the processor, so scikit-learn's products heed it

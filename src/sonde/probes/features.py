@@ -1,4 +1,6 @@
-"""What a probe trains on: finite features of a read, brought to one scale by train statistics, and targets."""
+"""What a probe trains on: finite features of a read, brought to one scale by train statistics, and
+targets.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,10 @@ from sonde.labels import Column
 from sonde.reading import ReadingProblem, Readings
 from sonde.vectors import Floats
 
-SQUARES = 384.0  # mean sum of squares of an example's features, which rates and penalties are set for
-LARGEST, LEAST = 10.0, 0.1  # how far a feature's deviation may lie from the common scale before it is brought nearer
+# mean sum of squares of an example's features, which rates and penalties are set for
+SQUARES = 384.0
+# how far a feature's deviation may lie from the common scale before it is brought nearer
+LARGEST, LEAST = 10.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +32,19 @@ class Scaling:
 
 
 def common_scale(train: Floats) -> Scaling:
-    """One factor for all features, so that what varies more keeps its weight; far from the rest, a feature gets its own.
+    """One factor for all features, so that what varies more keeps its weight; far from the rest, a
+    feature gets its own.
 
-    Input of any size then trains alike, and so does input of any width: one feature is scaled up, thousands are scaled down.
-    A feature that does not vary on train is left out (factor 0).
+    Input of any size then trains alike, and so does input of any width: one feature is scaled up,
+    thousands are scaled down. A feature that does not vary on train is left out (factor 0).
     """
     shift, deviation = _moments(train)
     varying = deviation > 1e-6 * np.abs(shift) + 1e-30
     if not varying.any():
         return Scaling(shift.astype(np.float32), np.zeros(len(shift), np.float32))
     middle = np.median(deviation[varying])
-    common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))  # a few huge features do not set the scale
+    # a few huge features do not set the scale
+    common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))
     divisor = np.clip(common, deviation / LARGEST, np.maximum(deviation, 1e-30) / LEAST)
     factor = np.where(varying, 1 / divisor, 0)
     factor *= np.sqrt(SQUARES / np.sum(np.square(factor * deviation)))
@@ -61,19 +67,29 @@ def _moments(x: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def finite(readings: Readings, read: str, split: str) -> Floats:
-    """The features of a read [examples, features] float32, or an error that names the first example that has NaN or infinity."""
+    """The features of a read [examples, features] float32, or an error that names the first example
+    that has NaN or infinity.
+    """
     features = readings.features(read)
     if not np.isfinite(features.sum(dtype=np.float64)):
         bad = np.flatnonzero(~np.isfinite(features).all(1))
         if len(bad):
-            where = f"{len(bad)} of {len(features)} {split} examples, first in {readings.sentence(int(bad[0])).text[:60]!r}"
-            raise ReadingProblem(f"read {read!r} has NaN or infinite features in {where}; look at what the encoder gives there")
+            where = (
+                f"{len(bad)} of {len(features)} {split} examples, first in"
+                f" {readings.sentence(int(bad[0])).text[:60]!r}"
+            )
+            raise ReadingProblem(
+                f"read {read!r} has NaN or infinite features in {where}; look at what the encoder"
+                " gives there"
+            )
     return features
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Targets as a probe trains on them; scores are brought to mean 0 and deviation 1 on train, and back by `undo`."""
+    """Targets as a probe trains on them; scores are brought to mean 0 and deviation 1 on train, and
+    back by `undo`.
+    """
 
     train: NDArray[Any]
     dev: NDArray[Any]

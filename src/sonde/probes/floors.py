@@ -1,4 +1,6 @@
-"""Floors that read nothing: the best constant answer, and the feature that most words of the sentence have."""
+"""Floors that read nothing: the best constant answer, and the feature that most words of the
+sentence have.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ STRATUM = "majority-feature"
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """The best constant: the most frequent class, the mean score, or the label set with the best micro F1 on train."""
+    """The best constant: the most frequent class, the mean score, or the label set with the best
+    micro F1 on train.
+    """
 
     name: ClassVar[str] = "majority"
     needs: ClassVar[Needs] = Needs(seeds=False, words=True)
@@ -39,28 +43,37 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class MajorityFeature:
-    """The tense or number that most verbs or nouns of the sentence have (Conneau et al. 2018, section 4)."""
+    """The tense or number that most verbs or nouns of the sentence have (Conneau et al. 2018,
+    section 4).
+    """
 
     name: ClassVar[str] = "majority-feature"
     needs: ClassVar[Needs] = Needs(seeds=False, words=True, stratum=STRATUM)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.loss != "softmax":
-            raise ReadingProblem("majority-feature answers with a class, but this task's labels are not classes; leave it out")
+            raise ReadingProblem(
+                "majority-feature answers with a class, but this task's labels are not classes;"
+                " leave it out"
+            )
         _tagged(train)
         return [Tagged(constant(train.labels)) for _ in cells]
 
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """Gives each example the class that its stratum names; `otherwise` [outputs] where it names none."""
+    """Gives each example the class that its stratum names; `otherwise` [outputs] where it names
+    none.
+    """
 
     otherwise: Floats
 
     def predict(self, readings: Readings) -> Predictions:
         tags, names = _tagged(readings), readings.labels.names
         number = {name: i for i, name in enumerate(names)}
-        outputs = np.array([*(number.get(name, -1) for name in tags.names), -1], np.int64)[tags.codes]
+        outputs = np.array([*(number.get(name, -1) for name in tags.names), -1], np.int64)[
+            tags.codes
+        ]
         known = outputs >= 0
         scores = np.tile(self.otherwise, (len(readings), 1))
         scores[known] = np.eye(len(names), dtype=np.float32)[outputs[known]]
@@ -80,10 +93,12 @@ def constant(labels: Column) -> Floats:
     annotated = (~np.isnan(wanted)).sum(0)
     positive = (np.nan_to_num(wanted) >= HOLDS).sum(0).astype(np.float64)
     share = positive / np.maximum(annotated, 1)
-    order = np.argsort(-share, kind="stable")  # the best set for micro F1 always takes the labels with the largest shares
+    # the best set for micro F1 always takes the labels with the largest shares
+    order = np.argsort(-share, kind="stable")
     f1 = 2 * np.cumsum(positive[order]) / (np.cumsum(annotated[order]) + positive.sum() + 1e-12)
     chosen = order[: int(f1.argmax()) + 1]
-    scores = share - 1  # below zero, in the order of the shares; the chosen ones are lifted above it
+    # below zero, in the order of the shares; the chosen ones are lifted above it
+    scores = share - 1
     scores[chosen] = share[chosen]
     return np.asarray(scores - 1e-6 * (share == 0), np.float32)
 
@@ -93,5 +108,8 @@ def _tagged(readings: Readings) -> Tags:
     found = readings.dataset.strata.get(STRATUM)
     if found is None:
         has = "ud/tense, ud/subj-num and ud/obj-num"
-        raise ReadingProblem(f"majority-feature needs the stratum {STRATUM!r}, which this task does not write ({has} do); leave it out")
+        raise ReadingProblem(
+            f"majority-feature needs the stratum {STRATUM!r}, which this task does not write ({has}"
+            " do); leave it out"
+        )
     return found

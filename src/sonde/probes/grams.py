@@ -1,7 +1,7 @@
 """Counts of word n-grams, in arrays: what a baseline that reads words sees of each example.
 
-Sites have n-grams of their own; where there are several, words that all of them share are one more column, and asked words
-have a column for each slot.
+Sites have n-grams of their own; where there are several, words that all of them share are one more
+column, and asked words have a column for each slot.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ class Grams:
     """The n-grams of some training examples, which are the columns of `counts`.
 
     words    the words of sites, by code
-    levels   for n = 1, 2, ... the sorted keys of the n-grams: (its first n - 1 words, as their column) * len(words) + its last
-             word; single words have the site for a column
+    levels   for n = 1, 2, ... the sorted keys of the n-grams: (its first n - 1 words, as their
+             column) * len(words) + its last word; single words have the site for a column
     asked    the sorted keys of asked words: slot * len(slots) + word
     slots    the asked words, by code
-    several  whether there are several sites; shared: whether an example has a word that all of its sites have
+    several  whether there are several sites; shared: whether an example has a word that all of its
+             sites have
     """
 
     words: Mapping[str, int]
@@ -44,7 +45,10 @@ class Grams:
         found = _read(dataset, lower)
         words, slots = _numbered(found.words), _numbered(found.slots)
         sites = dataset.sites.shape[1]
-        of, at = found.sites * max(len(words), 1) + _codes(found.words, words)[found.codes], np.arange(len(found.codes))
+        of, at = (
+            found.sites * max(len(words), 1) + _codes(found.words, words)[found.codes],
+            np.arange(len(found.codes)),
+        )
         levels: list[Ints] = []
         for n in range(longest):
             keys = of if n == 0 else of * len(words) + _codes(found.words, words)[found.codes[at]]
@@ -52,22 +56,39 @@ class Grams:
             levels.append(level)
             of, at = _grown(columns, at, found, n + 1)
         asked = np.unique(_asked(dataset, found, slots))
-        return cls(words, tuple(levels), asked[asked >= 0], slots, sites > 1, sites > 1 and len(_shared(found, sites)) > 0, lower)
+        return cls(
+            words,
+            tuple(levels),
+            asked[asked >= 0],
+            slots,
+            sites > 1,
+            sites > 1 and len(_shared(found, sites)) > 0,
+            lower,
+        )
 
     def __len__(self) -> int:
         return sum(map(len, self.levels)) + int(self.shared) + len(self.asked)
 
     def counts(self, dataset: Dataset) -> Any:
-        """How often each example has each column, a sparse array [examples, columns]; what was never seen is passed over."""
+        """How often each example has each column, a sparse array [examples, columns]; what was
+        never seen is passed over.
+        """
         from scipy.sparse import csr_array
 
         found = _read(dataset, self.lower)
         known = _codes(found.words, self.words)[found.codes]
         rows, columns = [], []
-        of, at, first = np.where(known < 0, -1, found.sites * len(self.words) + known), np.arange(len(known)), 0
+        of, at, first = (
+            np.where(known < 0, -1, found.sites * len(self.words) + known),
+            np.arange(len(known)),
+            0,
+        )
         for n, level in enumerate(self.levels):
             word = known[at]
-            of = _placed(of if n == 0 else np.where((of < 0) | (word < 0), -1, of * len(self.words) + word), level)
+            of = _placed(
+                of if n == 0 else np.where((of < 0) | (word < 0), -1, of * len(self.words) + word),
+                level,
+            )
             rows.append(found.examples[at[of >= 0]])
             columns.append(of[of >= 0] + first)
             of, at = _grown(of, at, found, n + 1)
@@ -84,10 +105,22 @@ class Grams:
     def names(self) -> list[str]:
         """The columns in words."""
         words, slots = list(self.words), list(self.slots)
-        found, before = [], [f"{k}:" if self.several else "" for k in range(int(self.levels[0][-1]) // len(words) + 1)] if words else []
+        found, before = (
+            [],
+            (
+                [
+                    f"{k}:" if self.several else ""
+                    for k in range(int(self.levels[0][-1]) // len(words) + 1)
+                ]
+                if words
+                else []
+            ),
+        )
         for n, level in enumerate(self.levels):
             of, word = np.divmod(level, max(len(words), 1))
-            before = [before[o] + (" " if n else "") + words[w] for o, w in zip(of, word, strict=True)]
+            before = [
+                before[o] + (" " if n else "") + words[w] for o, w in zip(of, word, strict=True)
+            ]
             found += before
         asked = [f"asked {key // len(slots)} {slots[key % len(slots)]}" for key in self.asked]
         return [*found, *(["shared"] if self.shared else []), *asked]
@@ -95,7 +128,9 @@ class Grams:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The words of all sites one after the other: codes into words, and the site and the example of each; sites are whole runs."""
+    """The words of all sites one after the other: codes into words, and the site and the example of
+    each; sites are whole runs.
+    """
 
     words: list[str]
     slots: list[str]
@@ -113,12 +148,16 @@ def _read(dataset: Dataset, lower: bool) -> _Read:
     words = [form.lower() for form in forms] if lower else list(forms)
     distinct = _numbered(words)
     of_form = np.fromiter(map(distinct.__getitem__, words), np.int64, len(words))
-    flat = of_form[np.fromiter(map(forms.__getitem__, chain.from_iterable(runs)), np.int64, int(sizes.sum()))]
+    flat = of_form[
+        np.fromiter(map(forms.__getitem__, chain.from_iterable(runs)), np.int64, int(sizes.sum()))
+    ]
     first = np.cumsum(sizes) - sizes
     sentence, start, stop = dataset.sites.reshape(-1, 3).T
     whole = start < 0
     starts = first[sentence] + np.where(whole, 0, start)
-    rows, offsets = ranges(starts, np.where(whole, first[sentence] + sizes[sentence], first[sentence] + stop))
+    rows, offsets = ranges(
+        starts, np.where(whole, first[sentence] + sizes[sentence], first[sentence] + stop)
+    )
     run = np.repeat(np.arange(len(sentence)), np.diff(offsets))
     many = dataset.sites.shape[1]
     slots = [w.lower() if lower else w for w in dataset.vocabulary]
@@ -143,17 +182,24 @@ def _placed(keys: Ints, level: Ints) -> Ints:
 
 
 def _grown(of: Ints, at: Ints, found: _Read, n: int) -> tuple[Ints, Ints]:
-    """n-grams that end at words `at` and have one more word of the same site after them: their columns, and that word."""
+    """n-grams that end at words `at` and have one more word of the same site after them: their
+    columns, and that word.
+    """
     after = at + 1
     inside = after < len(found.codes)
-    inside[inside] = (found.examples[after[inside]] == found.examples[at[inside]]) & (found.sites[after[inside]] == found.sites[at[inside]])
+    inside[inside] = (found.examples[after[inside]] == found.examples[at[inside]]) & (
+        found.sites[after[inside]] == found.sites[at[inside]]
+    )
     return of[inside], after[inside]
 
 
 def _shared(found: _Read, sites: int) -> Ints:
     """The example of every distinct word that all its sites have."""
     size = max(len(found.words), 1)
-    keys = [np.unique(found.examples[found.sites == k] * size + found.codes[found.sites == k]) for k in range(sites)]
+    keys = [
+        np.unique(found.examples[found.sites == k] * size + found.codes[found.sites == k])
+        for k in range(sites)
+    ]
     every = keys[0]
     for more in keys[1:]:
         every = np.intersect1d(every, more, assume_unique=True)
@@ -162,13 +208,22 @@ def _shared(found: _Read, sites: int) -> Ints:
 
 def _asked(dataset: Dataset, found: _Read, slots: Mapping[str, int]) -> Ints:
     """The keys of asked words [examples, slots], -1 for unknown ones."""
-    word = _codes(found.slots, slots)[dataset.asked] if len(found.slots) else np.empty(dataset.asked.shape, np.int64)
+    word = (
+        _codes(found.slots, slots)[dataset.asked]
+        if len(found.slots)
+        else np.empty(dataset.asked.shape, np.int64)
+    )
     return np.where(word < 0, -1, np.arange(dataset.asked.shape[1]) * len(slots) + word)
 
 
 def weighted(counts: Any) -> tuple[NDArray[np.float64], Any]:
-    """Inverse document frequencies [columns], smoothed as if one more example had every n-gram, and the tf-idf of counts."""
-    idf = np.log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1]))) + 1
+    """Inverse document frequencies [columns], smoothed as if one more example had every n-gram, and
+    the tf-idf of counts.
+    """
+    idf = (
+        np.log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1])))
+        + 1
+    )
     return idf, tfidf(counts, idf)
 
 

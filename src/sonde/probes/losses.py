@@ -1,7 +1,8 @@
 """What scores are judged by, under the names that label columns use: softmax, sigmoid, squared.
 
-Scores are [groups, members, outputs, batch]; targets are [groups, batch] or [groups, outputs, batch]. Gradients are
-written by hand: they are one line each, and no graph is kept of products that are the whole cost.
+Scores are [groups, members, outputs, batch]; targets are [groups, batch] or [groups, outputs,
+batch]. Gradients are written by hand: they are one line each, and no graph is kept of products that
+are the whole cost.
 """
 
 from __future__ import annotations
@@ -26,15 +27,21 @@ class Loss(Protocol):
         ...
 
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss of each member summed over the batch, [groups, members] float64, and its gradient in the scores."""
+        """The loss of each member summed over the batch, [groups, members] float64, and its
+        gradient in the scores.
+        """
         ...
 
     def curvature(self, scores: Tensor) -> Tensor:
-        """Mean second derivative of the loss in a score, [groups, members]: how far the loss is from flat."""
+        """Mean second derivative of the loss in a score, [groups, members]: how far the loss is
+        from flat.
+        """
         ...
 
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
-        """How well each member does, more is better, and its loss; both summed over the batch, [groups, members] float64."""
+        """How well each member does, more is better, and its loss; both summed over the batch,
+        [groups, members] float64.
+        """
         ...
 
 
@@ -53,7 +60,9 @@ class Softmax:
         logs = torch.log_softmax(scores, 2)
         index = wanted[:, None, None].expand(*scores.shape[:2], 1, -1)
         total = -logs.gather(2, index).sum((2, 3), dtype=torch.float64)
-        return total, logs.exp_().scatter_add_(2, index, scores.new_full((1,), -1.0).expand(index.shape))
+        return total, logs.exp_().scatter_add_(
+            2, index, scores.new_full((1,), -1.0).expand(index.shape)
+        )
 
     def curvature(self, scores: Tensor) -> Tensor:
         shares, outputs = torch.softmax(scores, 2), scores.shape[2]
@@ -62,11 +71,15 @@ class Softmax:
     def judge(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         right = (scores.argmax(2) == wanted[:, None]).sum(-1, dtype=torch.float64)
         index = wanted[:, None, None].expand(*scores.shape[:2], 1, -1)
-        return right, -torch.log_softmax(scores, 2).gather(2, index).sum((2, 3), dtype=torch.float64)
+        return right, -torch.log_softmax(scores, 2).gather(2, index).sum(
+            (2, 3), dtype=torch.float64
+        )
 
 
 class Sigmoid:
-    """Cross-entropy of each label for itself, summed over those annotated (NaN is not); members are chosen by it."""
+    """Cross-entropy of each label for itself, summed over those annotated (NaN is not); members are
+    chosen by it.
+    """
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))

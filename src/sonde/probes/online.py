@@ -1,7 +1,9 @@
-"""How many bits the training labels take for one who has the vectors: online code length (Voita & Titov 2020, section 3.2).
+"""How many bits the training labels take for one who has the vectors: online code length (Voita &
+Titov 2020, section 3.2).
 
-Labels are sent block by block: the first under equal chances, each further one by a probe trained on all blocks before. What
-the vectors make regular is then cheap, and soon; a probe that needs many examples pays for them.
+Labels are sent block by block: the first under equal chances, each further one by a probe trained
+on all blocks before. What the vectors make regular is then cheap, and soon; a probe that needs many
+examples pays for them.
 """
 
 from __future__ import annotations
@@ -28,10 +30,12 @@ Doubles = NDArray[np.float64]
 
 
 def online(probe: str, *, fallback: bool = True) -> Online:
-    """A probe and, beside its score, the code length of the training labels in bits (Voita & Titov 2020).
+    """A probe and, beside its score, the code length of the training labels in bits (Voita & Titov
+    2020).
 
     probe     a reference; its commas are written %2C, as online:logreg%2Cc=1
-    fallback  whether labels may be coded by how frequent they were so far, where the probe has done worse; the paper's code may not
+    fallback  whether labels may be coded by how frequent they were so far, where the probe has done
+              worse; the paper's code may not
     """
     canonical = PROBES.canonical(probe)
     return Online(PROBES.make(canonical), canonical, fallback)
@@ -39,7 +43,9 @@ def online(probe: str, *, fallback: bool = True) -> Online:
 
 @dataclass(frozen=True, slots=True)
 class Online:
-    """A probe that is trained on growing shares of train, its sentences in an order drawn for each seed, and then on all of it."""
+    """A probe that is trained on growing shares of train, its sentences in an order drawn for each
+    seed, and then on all of it.
+    """
 
     inner: Probe
     reference: str
@@ -60,50 +66,75 @@ class Online:
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.loss == "squared":
-            raise ReadingProblem("numbers have no code of a length in bits: online: is for classes and label sets")
+            raise ReadingProblem(
+                "numbers have no code of a length in bits: online: is for classes and label sets"
+            )
         codes: dict[tuple[str, int], dict[str, Any]] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
             reads = tuple(dict.fromkeys(cell.read for cell in cells if cell.seed == seed))
             rows, stops = blocks(train, seed)
-            found = self._codes(train.take(rows), dev, [Cell(read, seed, "loss") for read in reads], stops)
+            found = self._codes(
+                train.take(rows), dev, [Cell(read, seed, "loss") for read in reads], stops
+            )
             codes |= {(read, seed): code for read, code in zip(reads, found, strict=True)}
         fitted = self.inner.fit(train, dev, cells=cells)
-        return [Coded(one, codes[cell.read, cell.seed]) for cell, one in zip(cells, fitted, strict=True)]
+        return [
+            Coded(one, codes[cell.read, cell.seed]) for cell, one in zip(cells, fitted, strict=True)
+        ]
 
-    def _codes(self, train: Readings, dev: Readings, cells: list[Cell], stops: Ints) -> list[dict[str, Any]]:
+    def _codes(
+        self, train: Readings, dev: Readings, cells: list[Cell], stops: Ints
+    ) -> list[dict[str, Any]]:
         """The code of each cell for labels in this order."""
         uniform, prior = uniform_length(train.labels), adaptive_length(train.labels)
         first = float(uniform[: stops[0]].sum())
-        alone, mixed, mixtures = [[first] for _ in cells], [[first] for _ in cells], [Mixture() for _ in cells]
+        alone, mixed, mixtures = (
+            [[first] for _ in cells],
+            [[first] for _ in cells],
+            [Mixture() for _ in cells],
+        )
         for start, stop in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
             block = train.take(np.arange(start, stop))
-            for k, predictor in enumerate(self.inner.fit(train.take(np.arange(start)), dev, cells=tuple(cells))):
+            for k, predictor in enumerate(
+                self.inner.fit(train.take(np.arange(start)), dev, cells=tuple(cells))
+            ):
                 bits = self._bits(predictor, block)
                 alone[k].append(float(bits.sum()))
                 mixed[k].append(mixtures[k].sent(bits, prior[start:stop]))
-        sums = {"uniform": float(uniform.sum()), "prior": float(prior.sum()), "ends": stops.tolist()}
+        sums = {
+            "uniform": float(uniform.sum()),
+            "prior": float(prior.sum()),
+            "ends": stops.tolist(),
+        }
         return [_told(*both, self.fallback) | sums for both in zip(alone, mixed, strict=True)]
 
     def _bits(self, predictor: Predictor, block: Readings) -> Doubles:
         said = predictor.predict(block)
         if said.link is None:
-            raise ReadingProblem(f"{self.inner.name} gives scores that are no probabilities, so they make no code; use logreg, mlp or span")
+            raise ReadingProblem(
+                f"{self.inner.name} gives scores that are no probabilities, so they make no code;"
+                " use logreg, mlp or span"
+            )
         return code_length(block.labels, said.scores)
 
 
 def _told(alone: list[float], mixed: list[float], fallback: bool) -> dict[str, Any]:
-    """What is kept of a code: its length, that of the probe without a fallback, and the blocks of the one that counts."""
+    """What is kept of a code: its length, that of the probe without a fallback, and the blocks of
+    the one that counts.
+    """
     chosen = mixed if fallback else alone
     return {"bits": sum(chosen), "alone": sum(alone), "blocks": chosen, "fallback": fallback}
 
 
 @dataclass(slots=True)
 class Mixture:
-    """A code for labels with the chances (1 - share) * probe + share * prior, mixed over several shares.
+    """A code for labels with the chances (1 - share) * probe + share * prior, mixed over several
+    shares.
 
-    What each share counts for follows from the labels that were sent before (by Bayes' rule), so a receiver knows it, too; between
-    blocks a little of it is dealt out evenly, since the next probe has seen more. So the code is never longer than that under any
-    one of the shares by more than log2(shares) + log2(blocks) bits: less than six.
+    What each share counts for follows from the labels that were sent before (by Bayes' rule), so a
+    receiver knows it, too; between blocks a little of it is dealt out evenly, since the next probe
+    has seen more. So the code is never longer than that under any one of the shares by more than
+    log2(shares) + log2(blocks) bits: less than six.
 
     weights  [shares]  log2 of what each share counts for
     """
@@ -112,7 +143,9 @@ class Mixture:
     blocks: int = 1
 
     def sent(self, probe: Doubles, prior: Doubles) -> float:
-        """The bits of a block whose labels take `probe` and `prior` bits [n] under either; shares count anew after it."""
+        """The bits of a block whose labels take `probe` and `prior` bits [n] under either; shares
+        count anew after it.
+        """
         with np.errstate(divide="ignore"):
             shares = np.log2(SHARES)[:, None], np.log2(1 - np.array(SHARES))[:, None]
         after = self.weights + np.logaddexp2(shares[0] - prior, shares[1] - probe).sum(1)
@@ -140,7 +173,8 @@ class Coded:
 
 
 def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
-    """The examples with their sentences in an order drawn for a seed, and where among them blocks end: after whole sentences.
+    """The examples with their sentences in an order drawn for a seed, and where among them blocks
+    end: after whole sentences.
 
     An example about two sentences goes with its first.
     """
@@ -150,10 +184,14 @@ def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     whole = np.cumsum(counts[order])
-    return np.argsort(place[sentence], kind="stable"), np.unique(whole[np.searchsorted(whole, ends(len(train)))])
+    return np.argsort(place[sentence], kind="stable"), np.unique(
+        whole[np.searchsorted(whole, ends(len(train)))]
+    )
 
 
 def ends(n: int) -> Ints:
-    """Where the blocks of n examples end; the last is n, the first holds at least eight examples (or all there are)."""
+    """Where the blocks of n examples end; the last is n, the first holds at least eight examples
+    (or all there are).
+    """
     found = np.unique(np.ceil(np.array(FRACTIONS) * n).astype(np.int64))
     return np.asarray(found[(found >= LEAST) | (found == n)], np.int64)

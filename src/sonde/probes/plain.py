@@ -1,4 +1,5 @@
-"""Probes that are fitted one cell at a time, and the ten lines that make one of a scikit-learn-like estimator.
+"""Probes that are fitted one cell at a time, and the ten lines that make one of a scikit-learn-like
+estimator.
 
 def knn(*, k: int = 5) -> OneByOne:
     \"\"\"The majority among the k nearest training examples.\"\"\"
@@ -22,7 +23,9 @@ from sonde.vectors import Floats
 
 
 class Plain(Protocol):
-    """A probe that fits one cell; `OneByOne` makes a probe of it. `random` says whether its fit depends on the seed."""
+    """A probe that fits one cell; `OneByOne` makes a probe of it. `random` says whether its fit
+    depends on the seed.
+    """
 
     @property
     def name(self) -> str: ...
@@ -36,7 +39,9 @@ class Plain(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OneByOne:
-    """A probe that fits its cells one after the other; those that a seed makes no difference to are fitted once."""
+    """A probe that fits its cells one after the other; those that a seed makes no difference to are
+    fitted once.
+    """
 
     plain: Plain
 
@@ -50,13 +55,17 @@ class OneByOne:
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         asked = [Cell(cell.read, cell.seed if self.plain.random else 0) for cell in cells]
-        fitted = {cell: self.plain.fit_one(train, dev, cell.read, cell.seed) for cell in dict.fromkeys(asked)}
+        fitted = {
+            cell: self.plain.fit_one(train, dev, cell.read, cell.seed)
+            for cell in dict.fromkeys(asked)
+        }
         return [fitted[cell] for cell in asked]
 
 
 @dataclass(frozen=True)
 class Estimator:
-    """A scikit-learn-like estimator as a plain probe: a classifier for classes and label sets, a regressor for scores.
+    """A scikit-learn-like estimator as a plain probe: a classifier for classes and label sets, a
+    regressor for scores.
 
     make    returns a new estimator; called with `random_state=seed` if `seeded`
     seeded  whether the fit depends on a seed
@@ -78,24 +87,30 @@ class Estimator:
         features = finite(train, read, "train")
         scaling = (common_scale if self.scaled else no_scale)(features)
         wanted = train.labels.matrix()
-        if train.labels.loss == "sigmoid":  # an estimator reads labels that hold or do not: half a weight is the border
+        # an estimator reads labels that hold or do not: half a weight is the border
+        if train.labels.loss == "sigmoid":
             wanted = np.where(np.isnan(wanted), np.nan, wanted >= HOLDS)
         columns = [wanted] if train.labels.loss == "softmax" else list(wanted.T)
         fitted = tuple(self._column(scaling(features), column, seed) for column in columns)
         return Estimated(read, scaling, fitted, train.labels.loss)
 
     def _column(self, x: Floats, y: NDArray[Any], seed: int) -> Any:
-        """An estimator fitted to what is annotated of one column of targets, or the one value that it has."""
+        """An estimator fitted to what is annotated of one column of targets, or the one value that
+        it has.
+        """
         known = ~np.isnan(y) if y.dtype.kind == "f" else np.ones(len(y), np.bool_)
         found = np.unique(y[known])
         if len(found) < 2:
             return float(found[0]) if len(found) else 0.0
-        return (self.make(random_state=seed) if self.seeded else self.make()).fit(x[known], y[known])
+        return (self.make(random_state=seed) if self.seeded else self.make()).fit(
+            x[known], y[known]
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """Fitted estimators, one for all classes or one a label; a number stands for one that had nothing to choose from.
+    """Fitted estimators, one for all classes or one a label; a number stands for one that had
+    nothing to choose from.
 
     choice  what there is to say of how they were found
     """
@@ -114,14 +129,27 @@ class Estimated:
         elif self.loss == "sigmoid":
             scores = np.stack([_odds(e, x) for e in self.estimators], 1)
         else:
-            scores = np.stack([np.full(len(x), e) if isinstance(e, float) else e.predict(x) for e in self.estimators], 1)
+            scores = np.stack(
+                [
+                    np.full(len(x), e) if isinstance(e, float) else e.predict(x)
+                    for e in self.estimators
+                ],
+                1,
+            )
         found: Floats = np.asarray(scores, np.float32)
         told = all(hasattr(e, "predict_proba") for e in self.estimators)
-        return Predictions(found, readings.labels.names, readings.labels.decode(found), link_of(readings.labels) if told else None)
+        return Predictions(
+            found,
+            readings.labels.names,
+            readings.labels.decode(found),
+            link_of(readings.labels) if told else None,
+        )
 
 
 def _logs(estimator: Any, x: Floats, outputs: int) -> NDArray[np.float64]:
-    """Log shares or decisions [examples, outputs]; a class that train has not lies below all others."""
+    """Log shares or decisions [examples, outputs]; a class that train has not lies below all
+    others.
+    """
     if isinstance(estimator, float):
         return np.log(np.eye(outputs)[[int(estimator)] * len(x)] + 1e-12)
     if hasattr(estimator, "predict_proba"):
@@ -137,7 +165,9 @@ def _logs(estimator: Any, x: Floats, outputs: int) -> NDArray[np.float64]:
 
 
 def _odds(estimator: Any, x: Floats) -> NDArray[np.float64]:
-    """How much rather a label holds than not, in log odds or what the estimator has instead, [examples]."""
+    """How much rather a label holds than not, in log odds or what the estimator has instead,
+    [examples].
+    """
     if isinstance(estimator, float):
         return np.full(len(x), estimator - 0.5)
     scores = _logs(estimator, x, 2)

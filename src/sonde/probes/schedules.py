@@ -1,4 +1,6 @@
-"""How long and how fast a joint training goes, as plain numbers; imports no torch, so settings can be made without it."""
+"""How long and how fast a joint training goes, as plain numbers; imports no torch, so settings can
+be made without it.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,22 @@ from typing import Any, Literal
 
 
 def early(first: int) -> frozenset[int]:
-    """Steps at which the loss on dev is looked at before the first look of a schedule: none, one, two, four and so on.
+    """Steps at which the loss on dev is looked at before the first look of a schedule: none, one,
+    two, four and so on.
 
-    A small training set is learnt by heart in a few steps, and only before that are chances worth anything.
+    A small training set is learnt by heart in a few steps, and only before that are chances worth
+    anything.
     """
     return frozenset([0, *(1 << k for k in range(first.bit_length()) if 1 << k < first)])
 
 
 @dataclass(frozen=True, slots=True)
 class Annealing:
-    """Large batches, a rate that warms up and falls along a cosine, decoupled weight decay, dev looked at `looks` times.
+    """Large batches, a rate that warms up and falls along a cosine, decoupled weight decay, dev
+    looked at `looks` times.
 
-    A small training set is cut into about forty batches a pass, and every set gets at least `steps` steps.
+    A small training set is cut into about forty batches a pass, and every set gets at least `steps`
+    steps.
     """
 
     batch: int = 1024
@@ -43,15 +49,19 @@ class Annealing:
         """Adam's rate at a step, counted from zero."""
         warm = self.warm * steps
         fallen = max(0.0, step - warm) / max(steps - warm, 1)
-        return self.rate * min(1.0, (step + 1) / max(warm, 1)) * (1 + math.cos(math.pi * fallen)) / 2
+        return (
+            self.rate * min(1.0, (step + 1) / max(warm, 1)) * (1 + math.cos(math.pi * fallen)) / 2
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Tenacity:
-    """SentEval's loop: dev is looked at every `epoch_size` passes, and what did not improve is counted over the whole run.
+    """SentEval's loop: dev is looked at every `epoch_size` passes, and what did not improve is
+    counted over the whole run.
 
-    The count is never reset, so training ends at the (tenacity + 1)-th look without improvement, or when `max_epoch` is
-    passed. `reduction=sum` is what the loss was in 2017, `mean` what the same code has computed since torch changed under it.
+    The count is never reset, so training ends at the (tenacity + 1)-th look without improvement, or
+    when `max_epoch` is passed. `reduction=sum` is what the loss was in 2017, `mean` what the same
+    code has computed since torch changed under it.
     """
 
     batch: int = 64
@@ -62,5 +72,7 @@ class Tenacity:
     reduction: Literal["mean", "sum"] = "mean"
 
     def over(self, misses: Any) -> Any:
-        """Whether so many looks without improvement, over the whole run, end the training; a number or a tensor of them."""
+        """Whether so many looks without improvement, over the whole run, end the training; a number
+        or a tensor of them.
+        """
         return misses > self.tenacity

@@ -1,4 +1,6 @@
-"""Results -> table, figures, page. `render` and `write` are the way in; rows and tables are made first, formats only lay them out."""
+"""Results -> table, figures, page. `render` and `write` are the way in; rows and tables are made
+first, formats only lay them out.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,35 @@ from sonde.tables.markup import latex, markdown
 from sonde.tables.table import Table
 from sonde.tables.terminal import terminal
 
-PAGES: dict[str, Callable[[Table], str]] = {"terminal": terminal, "markdown": markdown, "latex": latex, "html": html}
-LISTS: dict[str, Callable[[Sequence[Result]], str]] = {"csv": lambda results: csv(rows(results)), "mteb": mteb_lines}
+PAGES: dict[str, Callable[[Table], str]] = {
+    "terminal": terminal,
+    "markdown": markdown,
+    "latex": latex,
+    "html": html,
+}
+LISTS: dict[str, Callable[[Sequence[Result]], str]] = {
+    "csv": lambda results: csv(rows(results)),
+    "mteb": mteb_lines,
+}
 FILES: dict[str, Callable[[Sequence[Result], Path], None]] = {
     "parquet": lambda results, to: parquet(rows(results), to),
     "mteb": mteb_folder,
 }
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 
-__all__ = ["FORMATS", "Row", "Table", "by_stratum", "classes", "page", "render", "rows", "scores", "strata_table", "write"]
+__all__ = [
+    "FORMATS",
+    "Row",
+    "Table",
+    "by_stratum",
+    "classes",
+    "page",
+    "render",
+    "rows",
+    "scores",
+    "strata_table",
+    "write",
+]
 
 
 def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
@@ -36,14 +58,18 @@ def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> 
     return scores([*constant_rows(results), *rows(results)], questions)
 
 
-def render(results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None) -> str:
+def render(
+    results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None
+) -> str:
     """Results as text in one of the formats; parquet is not text, so it has to be written."""
     if form in PAGES:
         return PAGES[form](page(results, questions))
     if form in LISTS:
         return LISTS[form](results)
     can = ", ".join(f for f in FORMATS if f in PAGES or f in LISTS)
-    raise ValueError(f"no text format called {form!r}: choose one of {can}, or give a file for parquet")
+    raise ValueError(
+        f"no text format called {form!r}: choose one of {can}, or give a file for parquet"
+    )
 
 
 def write(results: Sequence[Result], form: str, to: Path) -> None:

@@ -13,7 +13,11 @@ from sonde.report.headings import short
 
 def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:
     """Those of the references that are asked for; all where nothing is."""
-    return {r for r in references if is_asked(patterns, *_names(r, contents))} if patterns else references
+    return (
+        {r for r in references if is_asked(patterns, *_names(r, contents))}
+        if patterns
+        else references
+    )
 
 
 def is_asked(patterns: Sequence[str] | None, *names: str) -> bool:

@@ -1,4 +1,6 @@
-"""What tables show to compare scores with: where baselines end and oracles begin, and what there is to say of oracles."""
+"""What tables show to compare scores with: where baselines end and oracles begin, and what there is
+to say of oracles.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,16 @@ def notes(rows: Sequence[Row]) -> list[str]:
     for row in oracles:
         best[row.task, row.probe] = max(best.get((row.task, row.probe), row.score), row.score)
     failed = [
-        f"{task}: read by {probe}, its oracle scores {score:.1f}; a lower score says nothing about an encoder."
+        f"{task}: read by {probe}, its oracle scores {score:.1f}; a lower score says nothing about"
+        " an encoder."
         for (task, probe), score in best.items()
         if score < PASSED
     ]
     return [
-        "Baselines stand first: what is trivial. Oracles stand last: what is possible, with vectors that hold the annotation.",
+        (
+            "Baselines stand first: what is trivial. Oracles stand last: what is possible, with"
+            " vectors that hold the annotation."
+        ),
         *(f"{encoder}: {what}." for encoder, what in holds),
         *failed,
     ]

@@ -1,4 +1,6 @@
-"""Scores by class or label: how many test examples have it, how many were recognised, and how sure its F1 is."""
+"""Scores by class or label: how many test examples have it, how many were recognised, and how sure
+its F1 is.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ COLUMNS = ("class", "examples", "recognised", "%", "mistaken for it", "F1", "95 
 
 
 def classes(results: Sequence[Result]) -> Table:
-    """Counts by class or label: test examples, how many were recognised, how many others were taken for it (all seeds together), and F1."""
+    """Counts by class or label: test examples, how many were recognised, how many others were taken
+    for it (all seeds together), and F1.
+    """
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         trial = result.trial
@@ -38,8 +42,16 @@ def classes(results: Sequence[Result]) -> Table:
             what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
             groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
     shown = {key: rows(group) for key, group in groups.items()}
-    sections = tuple(Section(f"{heading(shown[task, what])}: {what}", _by_class(group)) for (task, what), group in groups.items())
-    return Table(COLUMNS, sections, frozenset({"class"}), tuple(test_notes([row for mine in shown.values() for row in mine])))
+    sections = tuple(
+        Section(f"{heading(shown[task, what])}: {what}", _by_class(group))
+        for (task, what), group in groups.items()
+    )
+    return Table(
+        COLUMNS,
+        sections,
+        frozenset({"class"}),
+        tuple(test_notes([row for mine in shown.values() for row in mine])),
+    )
 
 
 def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
@@ -48,22 +60,43 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
     true, said = _cells(gold, names, HOLDS), [_cells(each, names, HOLDS) for each in predicted]
     known = _cells(gold, names, 0.0) if getattr(gold, "partial", False) else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
-    found = [(names[i], _label(true[:, i], [each[:, i] for each in said], known[:, i], clusters)) for i in order]
+    found = [
+        (names[i], _label(true[:, i], [each[:, i] for each in said], known[:, i], clusters))
+        for i in order
+    ]
     return tuple((name, *cells) for name, cells in found if cells is not None)
 
 
-def _label(true: Flags, said: Sequence[Flags], known: Flags, clusters: Mapping[str, Ints]) -> tuple[str, ...] | None:
-    """Counts of one label over all seeds where it was annotated, and its F1; None where nobody has it or is said to."""
+def _label(
+    true: Flags, said: Sequence[Flags], known: Flags, clusters: Mapping[str, Ints]
+) -> tuple[str, ...] | None:
+    """Counts of one label over all seeds where it was annotated, and its F1; None where nobody has
+    it or is said to.
+    """
     true, said = true & known, [each & known for each in said]
-    there, right, taken = len(said) * int(true.sum()), sum(int((true & s).sum()) for s in said), sum(int(s.sum()) for s in said)
+    there, right, taken = (
+        len(said) * int(true.sum()),
+        sum(int((true & s).sum()) for s in said),
+        sum(int(s.sum()) for s in said),
+    )
     if not there and not taken:
         return None
-    counts = true | np.any(said, 0)  # F1 is about no others, which would only make its interval look sure
+    # F1 is about no others, which would only make its interval look sure
+    counts = true | np.any(said, 0)
     gold, answers = _yes(true[counts]), [_yes(s[counts]) for s in said]
-    low, high = interval_of(YES, gold, answers, {name: codes[counts] for name, codes in clusters.items()})
+    low, high = interval_of(
+        YES, gold, answers, {name: codes[counts] for name, codes in clusters.items()}
+    )
     f1 = number(PERCENT * float(np.mean([YES(gold, each) for each in answers])))
     share = number(PERCENT * right / there) if there else "–"
-    return (f"{there:,}", f"{right:,}", share, f"{taken - right:,}", f1, f"{number(PERCENT * low)} – {number(PERCENT * high)}")
+    return (
+        f"{there:,}",
+        f"{right:,}",
+        share,
+        f"{taken - right:,}",
+        f1,
+        f"{number(PERCENT * low)} – {number(PERCENT * high)}",
+    )
 
 
 def _yes(flags: Flags) -> Classes:

@@ -1,4 +1,6 @@
-"""Whether scores differ: paired differences over the same test examples, with intervals and p values corrected for their number."""
+"""Whether scores differ: paired differences over the same test examples, with intervals and p
+values corrected for their number.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,15 @@ WORDS = frozenset({"score of", "against"})
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How much higher the first of two scores is, in percent, over n test examples that both answered.
+    """How much higher the first of two scores is, in percent, over n test examples that both
+    answered.
 
     low, high  the 95 % interval of the difference
-    p          of no difference, on its own; `corrected` for all comparisons made at once (Holm 1979)
+    p          of no difference, on its own; `corrected` for all comparisons made at once (Holm
+               1979)
     clusters   what test examples were drawn together by, which interval and p know
-    tested     a digest of the test examples, and the folds that are missing of them, as 'fold 3 of 3'
+    tested     a digest of the test examples, and the folds that are missing of them, as 'fold 3 of
+               3'
     missing
     computed   the processors and precisions of both scores
     """
@@ -78,11 +83,15 @@ class Measured(NamedTuple):
         return f"{self.row.encoder}{said_of(self.row.layer)}, {self.row.probe}"
 
 
-def compared(results: Sequence[Result], against: Callable[[Result], bool] | None = None) -> Comparison:
-    """Differences between the rows of each task: of the others from those that `against` chooses, or of all pairs without it.
+def compared(
+    results: Sequence[Result], against: Callable[[Result], bool] | None = None
+) -> Comparison:
+    """Differences between the rows of each task: of the others from those that `against` chooses,
+    or of all pairs without it.
 
-    A row is compared with those of the chosen that are read as it is and by the same probe, where there are some. Controls are not
-    compared, and oracles only where they are chosen, since each comparison more raises all p values. DataProblem where nothing can be.
+    A row is compared with those of the chosen that are read as it is and by the same probe, where
+    there are some. Controls are not compared, and oracles only where they are chosen, since each
+    comparison more raises all p values. DataProblem where nothing can be.
     """
     found: list[Compared] = []
     left_out: list[str] = []
@@ -94,20 +103,32 @@ def compared(results: Sequence[Result], against: Callable[[Result], bool] | None
                 found.append(_compared(first, second))
     if not found:
         one = ", one of them of what others are to be compared with" if against else ""
-        raise DataProblem(f"nothing can be compared: {left_out[0] if left_out else f'no task has two scores{one}'}")
+        raise DataProblem(
+            "nothing can be compared:"
+            f" {left_out[0] if left_out else f'no task has two scores{one}'}"
+        )
     corrected = holm([one.p for one in found])
-    return Comparison(tuple(replace(one, corrected=float(p)) for one, p in zip(found, corrected, strict=True)), tuple(left_out))
+    return Comparison(
+        tuple(replace(one, corrected=float(p)) for one, p in zip(found, corrected, strict=True)),
+        tuple(left_out),
+    )
 
 
-def _measured(results: Sequence[Result], against: Callable[[Result], bool] | None) -> list[list[Measured]]:
+def _measured(
+    results: Sequence[Result], against: Callable[[Result], bool] | None
+) -> list[list[Measured]]:
     """The rows of each task and metric, those first that others stand to be compared with."""
     tasks: dict[tuple[str, str], list[Measured]] = {}
-    for (task, *_, metric), group in groups_of(r for r in results if r.trial.control == NO_CONTROL).items():
+    for (task, *_, metric), group in groups_of(
+        r for r in results if r.trial.control == NO_CONTROL
+    ).items():
         group.sort(key=lambda r: (r.trial.seed, r.trial.task))
         chosen = against is not None and against(group[0])
         row = rows(group)[0]
         if chosen or row.kind != "oracle":
-            tasks.setdefault((task, metric), []).append(Measured(row, together(repeats(group)), chosen))
+            tasks.setdefault((task, metric), []).append(
+                Measured(row, together(repeats(group)), chosen)
+            )
     return [sorted(mine, key=lambda m: m.row.place) for mine in tasks.values()]
 
 
@@ -116,8 +137,12 @@ def _pairs(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
     chosen = [m for m in mine if m.chosen]
     for one in mine:
         if not one.chosen and chosen:
-            likeness = [(m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in chosen]
-            yield from ((one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness))
+            likeness = [
+                (m.row.probe == one.row.probe, m.row.layer == one.row.layer) for m in chosen
+            ]
+            yield from (
+                (one, m) for m, like in zip(chosen, likeness, strict=True) if like == max(likeness)
+            )
 
 
 def _apart(first: Measured, second: Measured) -> str:
@@ -126,7 +151,10 @@ def _apart(first: Measured, second: Measured) -> str:
         return "one has no score"
     ones, others = first.answers.gold, second.answers.gold
     same = len(ones) == len(others) and ones.names == others.names
-    same = same and all(np.array_equal(a, others.arrays()[k], equal_nan=a.dtype.kind == "f") for k, a in ones.arrays().items())
+    same = same and all(
+        np.array_equal(a, others.arrays()[k], equal_nan=a.dtype.kind == "f")
+        for k, a in ones.arrays().items()
+    )
     known = {first.row.tested, second.row.tested} - {""}
     if same and len(known) < 2:
         return ""
@@ -165,15 +193,31 @@ def comparisons(comparison: Comparison) -> Table:
     for task in dict.fromkeys(one.task for one in comparison.found):
         mine = [one for one in comparison.found if one.task == task]
         metric = "" if mine[0].metric == "accuracy" else f"{mine[0].metric}. "
-        clusters = f"Test examples were drawn together by {mine[0].clusters}." if mine[0].clusters else ""
-        sections.append(Section(short(task), tuple(map(_cells, mine, marks(mine))), f"{metric}{clusters}".strip()))
+        clusters = (
+            f"Test examples were drawn together by {mine[0].clusters}." if mine[0].clusters else ""
+        )
+        sections.append(
+            Section(
+                short(task), tuple(map(_cells, mine, marks(mine))), f"{metric}{clusters}".strip()
+            )
+        )
         tests += differences(mine, short(task))
     many = len(comparison.found)
     notes = (
-        "difference: the first score less the second, in percent, over the same test examples; intervals and p values are paired.",
-        f"p (Holm): corrected for {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table. From 0.05 on, "
-        "these data do not tell which of the two scores is the higher.",
-        *([FEW] if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found) else []),
+        (
+            "difference: the first score less the second, in percent, over the same test examples;"
+            " intervals and p values are paired."
+        ),
+        (
+            "p (Holm): corrected for"
+            f" {f'the {many} comparisons' if many > 1 else 'the one comparison'} of this table."
+            " From 0.05 on, these data do not tell which of the two scores is the higher."
+        ),
+        *(
+            [FEW]
+            if any(min(one.first_seeds, one.second_seeds) < 3 for one in comparison.found)
+            else []
+        ),
         *tests,
         *computing.notes(computing.differing(comparison.found)),
         *(f"not compared: {why}" for why in comparison.left_out),
@@ -181,12 +225,23 @@ def comparisons(comparison: Comparison) -> Table:
     return Table(head, tuple(sections), WORDS, notes)
 
 
-FEW = "Of one seed or two a difference is between these fits alone: how far others would lie from them is not in its interval."
+FEW = (
+    "Of one seed or two a difference is between these fits alone: how far others would lie from"
+    " them is not in its interval."
+)
 
 
 def _cells(one: Compared, mark: str) -> tuple[str, ...]:
     interval = f"{number(one.low)} – {number(one.high)}"
-    return (one.first, one.second, f"{one.difference:+.1f}{mark}", interval, _p(one.p), _p(one.corrected), f"{one.n:,}")
+    return (
+        one.first,
+        one.second,
+        f"{one.difference:+.1f}{mark}",
+        interval,
+        _p(one.p),
+        _p(one.corrected),
+        f"{one.n:,}",
+    )
 
 
 def _p(value: float) -> str:

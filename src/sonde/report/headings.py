@@ -18,7 +18,9 @@ def heading(rows: Sequence[Row]) -> str:
 
 
 def short(task: str) -> str:
-    """A task's reference with the last part of its path only, or the last two where the last is as short as GUM/dep."""
+    """A task's reference with the last part of its path only, or the last two where the last is as
+    short as GUM/dep.
+    """
     try:
         parsed = Reference.parse(task)
     except ReferenceProblem:
@@ -26,5 +28,9 @@ def short(task: str) -> str:
     if parsed.argument is None:
         return task
     path = PurePath(parsed.argument)
-    last = f"{path.parent.name}/{path.name}" if len(path.name) < TELLING and path.parent.name else path.name
+    last = (
+        f"{path.parent.name}/{path.name}"
+        if len(path.name) < TELLING and path.parent.name
+        else path.name
+    )
     return str(Reference(parsed.name, last or parsed.argument, parsed.options))

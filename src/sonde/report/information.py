@@ -20,13 +20,31 @@ from sonde.report.headings import short
 from sonde.tables.table import Section, Table
 from sonde.tasks import TASKS
 
-COLUMNS = ("encoder", "layer", "probe", "H(Y)", "H(Y|X)", "V-information", "95 % interval", "share", "ECE", "n")
+COLUMNS = (
+    "encoder",
+    "layer",
+    "probe",
+    "H(Y)",
+    "H(Y|X)",
+    "V-information",
+    "95 % interval",
+    "share",
+    "ECE",
+    "n",
+)
 NOTES = (
-    "Bits a test example. H(Y): what its labels take for one who knows how frequent they are in train; H(Y|X): for the probe, in the state "
-    "with the lowest loss on dev.",
-    "V-information (Xu et al. 2020): the difference, with its interval over seeds and test examples; share: of H(Y). Below 0 the probe is "
-    "worse than label frequencies.",
-    "ECE: expected calibration error, how far probabilities are from shares of what was right (Guo et al. 2017).",
+    (
+        "Bits a test example. H(Y): what its labels take for one who knows how frequent they are in"
+        " train; H(Y|X): for the probe, in the state with the lowest loss on dev."
+    ),
+    (
+        "V-information (Xu et al. 2020): the difference, with its interval over seeds and test"
+        " examples; share: of H(Y). Below 0 the probe is worse than label frequencies."
+    ),
+    (
+        "ECE: expected calibration error, how far probabilities are from shares of what was right"
+        " (Guo et al. 2017)."
+    ),
 )
 
 
@@ -38,7 +56,8 @@ class Bits:
     bits         that they take under the probe
     information  the difference, with its 95 % interval
     error        expected calibration error, 0 to 1
-    tested, missing  a digest of the test examples, and folds that were not measured, as in a row of scores
+    tested, missing  a digest of the test examples, and folds that were not measured, as in a row of
+                     scores
     """
 
     task: str
@@ -58,28 +77,63 @@ class Bits:
 
 
 def bits(results: Sequence[Result]) -> list[Bits]:
-    """What each thing measured tells, over all its seeds and folds; DataProblem where no result kept scores."""
+    """What each thing measured tells, over all its seeds and folds; DataProblem where no result
+    kept scores.
+    """
     return [_bits(group) for group in groups_of(with_scores(results)).values()]
 
 
 def with_scores(results: Sequence[Result]) -> list[Result]:
     """The results that kept scores, without controls; DataProblem where there is none."""
-    chosen = [result for result in results if result.scores is not None and result.trial.control == NO_CONTROL]
+    chosen = [
+        result
+        for result in results
+        if result.scores is not None and result.trial.control == NO_CONTROL
+    ]
     if not chosen:
-        raise DataProblem("no result here kept scores: `sonde run --keep scores` measures with them (labels that are numbers have none)")
+        raise DataProblem(
+            "no result here kept scores: `sonde run --keep scores` measures with them (labels that"
+            " are numbers have none)"
+        )
     return chosen
 
 
 def _bits(group: Sequence[Result]) -> Bits:
     every = repeats(group)
-    whole = [[(result.gold, result.scores) for result in folds if result.scores is not None] for folds in every]
-    pvi = np.stack([np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole])
+    whole = [
+        [(result.gold, result.scores) for result in folds if result.scores is not None]
+        for folds in every
+    ]
+    pvi = np.stack(
+        [np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole]
+    )
     null = float(np.concatenate([scores.null_bits(gold) for gold, scores in whole[0]]).mean())
     found, trial = mean_over(pvi, together(every).clusters), group[0].trial
-    errors = [float(np.average([calibration_error(*pair) for pair in each], weights=[len(gold) for gold, _ in each])) for each in whole]
-    names = brief(TASKS, without_fold(trial.task)), brief(ENCODERS, trial.encoder), trial.read, brief(PROBES, trial.probe)
+    errors = [
+        float(
+            np.average(
+                [calibration_error(*pair) for pair in each], weights=[len(gold) for gold, _ in each]
+            )
+        )
+        for each in whole
+    ]
+    names = (
+        brief(TASKS, without_fold(trial.task)),
+        brief(ENCODERS, trial.encoder),
+        trial.read,
+        brief(PROBES, trial.probe),
+    )
     over = tested(every[0]), missing(every[0])
-    return Bits(*names, null, null - found.value, *found, float(np.mean(errors)), pvi.shape[1], len(whole), *over)
+    return Bits(
+        *names,
+        null,
+        null - found.value,
+        *found,
+        float(np.mean(errors)),
+        pvi.shape[1],
+        len(whole),
+        *over,
+    )
 
 
 def bits_table(rows: Sequence[Bits]) -> Table:
@@ -87,12 +141,22 @@ def bits_table(rows: Sequence[Bits]) -> Table:
     sections, notes = [], list(NOTES)
     for task in dict.fromkeys(row.task for row in rows):
         mine = [row for row in rows if row.task == task]
-        sections.append(Section(short(task), tuple(_cells(row, sign) for row, sign in zip(mine, marks(mine), strict=True))))
+        sections.append(
+            Section(
+                short(task),
+                tuple(_cells(row, sign) for row, sign in zip(mine, marks(mine), strict=True)),
+            )
+        )
         notes += differences(mine, short(task))
     return Table(COLUMNS, tuple(sections), frozenset({"encoder", "probe"}), tuple(notes))
 
 
 def _cells(row: Bits, sign: str) -> tuple[str, ...]:
-    numbers = (f"{row.null:.3f}", f"{row.bits:.3f}", f"{row.information:.3f}{sign}", f"{row.low:.3f} – {row.high:.3f}")
+    numbers = (
+        f"{row.null:.3f}",
+        f"{row.bits:.3f}",
+        f"{row.information:.3f}{sign}",
+        f"{row.low:.3f} – {row.high:.3f}",
+    )
     share = f"{row.information / row.null:.1%}" if row.null > 0 else "–"
     return (row.encoder, row.layer, row.probe, *numbers, share, f"{row.error:.3f}", f"{row.n:,}")

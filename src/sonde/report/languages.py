@@ -1,4 +1,6 @@
-"""Languages that results are about, as the files name them that the sentences were read from: ISO 639-3 and 15924, 'eng-Latn'."""
+"""Languages that results are about, as the files name them that the sentences were read from: ISO
+639-3 and 15924, 'eng-Latn'.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,16 @@ from sonde.tasks.find import LANGUAGES
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
 SCRIPTS = {
-    "arb": "Arab", "bel": "Cyrl", "bul": "Cyrl", "ell": "Grek", "fas": "Arab", "heb": "Hebr", "hin": "Deva", "hye": "Armn",
-    "jpn": "Jpan", "kaz": "Cyrl", "kor": "Hang", "mar": "Deva", "rus": "Cyrl", "srp": "Latn", "tam": "Taml", "tel": "Telu",
+    "arb": "Arab", "bel": "Cyrl", "bul": "Cyrl", "ell": "Grek", "fas": "Arab", "heb": "Hebr",
+    "hin": "Deva", "hye": "Armn",
+    "jpn": "Jpan", "kaz": "Cyrl", "kor": "Hang", "mar": "Deva", "rus": "Cyrl", "srp": "Latn",
+    "tam": "Taml", "tel": "Telu",
     "uig": "Arab", "ukr": "Cyrl", "urd": "Arab", "zho": "Hans",
 }  # fmt: skip
 """Scripts of the languages of `LANGUAGES` that treebanks do not write in Latin letters."""
 TRADITIONAL = ("zh_gsd", "zh_pud", "zh_hk")  # Chinese treebanks in traditional characters
-BY_FAMILY = {"senteval": "en", "comp": "en", "rusenteval": "ru"}  # families of tasks in one language
+# families of tasks in one language
+BY_FAMILY = {"senteval": "en", "comp": "en", "rusenteval": "ru"}
 
 
 def languages(results: Iterable[Result]) -> list[str]:
@@ -34,7 +39,11 @@ def _of(result: Result) -> list[str]:
     family, path = parsed.name.partition("/")[0], PurePath(parsed.argument or "")
     source = result.provenance.get("notes", {}).get("source") or {}
     files = [str(file) for file in source.get("files") or []] if isinstance(source, dict) else []
-    banks = [match[1] for file in files if (match := re.match(r"([a-z]+_[a-z0-9]+)-ud-", PurePath(file).name))]
+    banks = [
+        match[1]
+        for file in files
+        if (match := re.match(r"([a-z]+_[a-z0-9]+)-ud-", PurePath(file).name))
+    ]
     if str(path) == "embedded":
         banks = ["en"]
     elif family in BY_FAMILY:

@@ -1,4 +1,6 @@
-"""Where in an encoder each task is solved, as tables: one line a task first, then each task layer by layer."""
+"""Where in an encoder each task is solved, as tables: one line a task first, then each task layer
+by layer.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ WORDS = frozenset({"task", "encoder", "probe", "layer", ""})
 
 @dataclass(frozen=True, slots=True)
 class LayerRow:
-    """One layer on one task, for programs; scores are percent, NaN where something was not measured."""
+    """One layer on one task, for programs; scores are percent, NaN where something was not
+    measured.
+    """
 
     task: str
     encoder: str
@@ -37,21 +41,50 @@ class LayerRow:
 
 
 def overview(found: Sequence[Depth]) -> Table:
-    """One line a task, those solved lowest first, a section for each encoder and probe: what layers add, and where."""
-    columns = ("task", "lexical", "layer 0", "best alone", "mix", "centre of gravity", "bits", "expected layer", "bits ", "n")
+    """One line a task, those solved lowest first, a section for each encoder and probe: what layers
+    add, and where.
+    """
+    columns = (
+        "task",
+        "lexical",
+        "layer 0",
+        "best alone",
+        "mix",
+        "centre of gravity",
+        "bits",
+        "expected layer",
+        "bits ",
+        "n",
+    )
     groups: dict[str, list[Depth]] = {}
     for depth in found:
         groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
     sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
     still = [d for d in found if d.uneven < EVEN]
     notes = (
-        "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with its interval over seeds (from "
-        "three on).",
-        "Expected layer: the mean layer under what each adds to the mix of those below it, with its interval over seeds and test examples.",
-        "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
-        *(f"{_called(d, groups)}: no centre of gravity, the weights have hardly left equal ones, where training begins." for d in still),
+        (
+            "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the"
+            " mix, with its interval over seeds (from three on)."
+        ),
+        (
+            "Expected layer: the mean layer under what each adds to the mix of those below it, with"
+            " its interval over seeds and test examples."
+        ),
+        (
+            "Bits: how far the weights, and what layers add, are from equal ones (0: all layers"
+            " alike)."
+        ),
+        *(
+            f"{_called(d, groups)}: no centre of gravity, the weights have hardly left equal ones,"
+            " where training begins."
+            for d in still
+        ),
         *(text for d in found for text in differences(d.rows, _called(d, groups))),
-        *(f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}." for d in found if d.expected.why),
+        *(
+            f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}."
+            for d in found
+            if d.expected.why
+        ),
     )
     return Table(columns, sections, WORDS, notes, "Where tasks are solved")
 
@@ -62,7 +95,11 @@ def _line(depth: Depth) -> tuple[str, ...]:
         short(depth.task),
         _score(depth.lexical, signs),
         _score(depth.cumulative.get(0), signs),
-        "–" if depth.best is None else f"{_score(depth.single[depth.best], signs)} (layer {depth.best})",
+        (
+            "–"
+            if depth.best is None
+            else f"{_score(depth.single[depth.best], signs)} (layer {depth.best})"
+        ),
         _score(depth.cumulative.get(depth.layers[-1]), signs),
         _centre(depth.gravity),
         _two(depth.uneven),
@@ -78,13 +115,24 @@ def _called(depth: Depth, groups: Mapping[str, Sequence[Depth]]) -> str:
 
 
 def by_layer(depth: Depth) -> Table:
-    """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its weight in the mix of all.
+    """One task layer by layer: alone, mixed with those below, what the layer adds to these, and its
+    weight in the mix of all.
 
     Where the probe made a code of the labels, also by what factor the layer alone makes it shorter.
     """
     coded = any(not math.isnan(row.compression) for row in depth.single.values())
     code = ("compression", "over prior") if coded else ()
-    columns = ("layer", "alone", "95 % interval", *code, "mixed", "95 % interval ", "adds", "weight", "")
+    columns = (
+        "layer",
+        "alone",
+        "95 % interval",
+        *code,
+        "mixed",
+        "95 % interval ",
+        "adds",
+        "weight",
+        "",
+    )
     body = []
     signs = dict(zip(map(id, depth.rows), marks(depth.rows), strict=True))
     if depth.lexical is not None:
@@ -92,10 +140,18 @@ def by_layer(depth: Depth) -> Table:
     for layer in depth.layers:
         mixed, below = depth.cumulative.get(layer), depth.cumulative.get(layer - 1)
         adds = f"{mixed.score - below.score:+.1f}" if mixed and below else ""
-        cells = (*_alone(depth.single.get(layer), signs, coded), _score(mixed, signs), _interval(mixed), adds)
+        cells = (
+            *_alone(depth.single.get(layer), signs, coded),
+            _score(mixed, signs),
+            _interval(mixed),
+            adds,
+        )
         body.append((str(layer), *cells, *_weighed(depth, layer)))
     first = depth.rows[0]
-    line = f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds} seed{'s' * (first.seeds > 1)}."
+    line = (
+        f"{depth.encoder}, {depth.probe}. {first.metric}, n = {first.n:,}, {first.seeds}"
+        f" seed{'s' * (first.seeds > 1)}."
+    )
     notes = differences(depth.rows, short(depth.task))
     return Table(columns, (Section(heading(depth.rows), tuple(body), line),), WORDS, tuple(notes))
 
@@ -121,7 +177,19 @@ def layer_rows(found: Sequence[Depth]) -> list[LayerRow]:
             alone, mixed = d.single.get(layer), d.cumulative.get(layer)
             weight = d.weights[layer] if layer < len(d.weights) else math.nan
             one = alone or mixed or d.rows[0]
-            listed.append(LayerRow(d.task, d.encoder, d.probe, layer, *_three(alone), *_three(mixed), weight, one.n, one.seeds))
+            listed.append(
+                LayerRow(
+                    d.task,
+                    d.encoder,
+                    d.probe,
+                    layer,
+                    *_three(alone),
+                    *_three(mixed),
+                    weight,
+                    one.n,
+                    one.seeds,
+                )
+            )
     return listed
 
 
@@ -130,7 +198,9 @@ def bar(share: float) -> str:
     if math.isnan(share) or share <= 0:
         return ""
     eighths = max(1, round(share * WIDE * len(BARS)))
-    return BARS[-1] * (eighths // len(BARS)) + (BARS[eighths % len(BARS) - 1] if eighths % len(BARS) else "")
+    return BARS[-1] * (eighths // len(BARS)) + (
+        BARS[eighths % len(BARS) - 1] if eighths % len(BARS) else ""
+    )
 
 
 def _three(row: Row | None) -> tuple[float, float, float]:
@@ -151,9 +221,15 @@ def _two(value: float) -> str:
 
 def _centre(mean: Mean) -> str:
     """A mean layer and its interval, where there is one."""
-    return _two(mean.value) + ("" if math.isnan(mean.low) else f" ({mean.low:.2f} – {mean.high:.2f})")
+    return _two(mean.value) + (
+        "" if math.isnan(mean.low) else f" ({mean.low:.2f} – {mean.high:.2f})"
+    )
 
 
 def _gain(depth: Depth) -> str:
     expected = depth.expected
-    return "" if math.isnan(expected.gain) else f": {expected.gain:+.1f} ± {1.96 * expected.error:.1f} in all"
+    return (
+        ""
+        if math.isnan(expected.gain)
+        else f": {expected.gain:+.1f} ± {1.96 * expected.error:.1f} in all"
+    )

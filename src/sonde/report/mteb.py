@@ -1,7 +1,9 @@
-"""Results as files that `mteb` reads: `mteb.ResultCache(FOLDER).load_results()` (https://github.com/embeddings-benchmark/mteb).
+"""Results as files that `mteb` reads: `mteb.ResultCache(FOLDER).load_results()`
+(https://github.com/embeddings-benchmark/mteb).
 
-A score of sonde is over an encoder, a layer and a probe, one of MTEB over a model; so a layer, and a probe where tasks have
-several, belong to the model's name. Controls stand beside the score that they are a control of, since MTEB averages subsets.
+A score of sonde is over an encoder, a layer and a probe, one of MTEB over a model; so a layer, and
+a probe where tasks have several, belong to the model's name. Controls stand beside the score that
+they are a control of, since MTEB averages subsets.
 """
 
 from __future__ import annotations
@@ -24,10 +26,24 @@ from sonde.report.languages import languages
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it
-BESIDE = ("layer", "probe", "n", "seeds", "folds", "missing", "train", "unusable", "cut", "unseen", "tested")
+BESIDE = (
+    "layer",
+    "probe",
+    "n",
+    "seeds",
+    "folds",
+    "missing",
+    "train",
+    "unusable",
+    "cut",
+    "unseen",
+    "tested",
+)
 UNSAID = (  # what ModelMeta asks for and results do not tell
-    "loader", "release_date", "languages", "n_parameters", "memory_usage_mb", "max_tokens", "embed_dim", "license", "open_weights",
-    "public_training_code", "public_training_data", "similarity_fn_name", "use_instructions", "training_datasets",
+    "loader", "release_date", "languages", "n_parameters", "memory_usage_mb", "max_tokens",
+    "embed_dim", "license", "open_weights",
+    "public_training_code", "public_training_data", "similarity_fn_name", "use_instructions",
+    "training_datasets",
 )  # fmt: skip
 
 
@@ -41,24 +57,41 @@ class Scored(NamedTuple):
 
 def mteb_lines(results: Sequence[Result]) -> str:
     """One task result a line."""
-    found = ({"model_name": one.model, "model_revision": one.revision, **one.task} for one in scored(results))
+    found = (
+        {"model_name": one.model, "model_revision": one.revision, **one.task}
+        for one in scored(results)
+    )
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in found)
 
 
 def mteb_folder(results: Sequence[Result], to: Path) -> None:
-    """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's model_meta.json beside them."""
+    """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's
+    model_meta.json beside them.
+    """
     for one in scored(results):
         folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision
-        meta: dict[str, Any] = {**dict.fromkeys(UNSAID), "name": one.model, "revision": one.revision, "framework": []}
-        for name, content in ((f"{one.task['task_name']}.json", one.task), ("model_meta.json", meta)):
+        meta: dict[str, Any] = {
+            **dict.fromkeys(UNSAID),
+            "name": one.model,
+            "revision": one.revision,
+            "framework": [],
+        }
+        for name, content in (
+            (f"{one.task['task_name']}.json", one.task),
+            ("model_meta.json", meta),
+        ):
             write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def scored(results: Sequence[Result]) -> Iterator[Scored]:
-    """The task result of each encoder, layer and probe on each task; controls, oracles and what has no score have none of their own."""
+    """The task result of each encoder, layer and probe on each task; controls, oracles and what has
+    no score have none of their own.
+    """
     groups: dict[tuple[str, str, str, str], list[Result]] = {}
     for r in results:
-        groups.setdefault((without_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []).append(r)
+        groups.setdefault(
+            (without_fold(r.trial.task), r.trial.encoder, r.trial.read, r.trial.probe), []
+        ).append(r)
     probes: dict[tuple[str, ...], set[str]] = {}
     for task, encoder, read, probe in groups:
         probes.setdefault((task, encoder, read), set()).add(probe)
@@ -66,7 +99,8 @@ def scored(results: Sequence[Result]) -> Iterator[Scored]:
     for mine in groups.values():
         by_control = {row.control: row for row in rows(mine)}
         row = by_control.get(NO_CONTROL)
-        if row is not None and not math.isnan(row.score) and row.kind != "oracle":  # an oracle is no model
+        # an oracle is no model
+        if row is not None and not math.isnan(row.score) and row.kind != "oracle":
             plain = [r for r in mine if r.trial.control == NO_CONTROL]
             name = _model(row, several)
             yield Scored(name, _revision(plain), _task(row, plain, list(by_control.values())))
@@ -74,7 +108,9 @@ def scored(results: Sequence[Result]) -> Iterator[Scored]:
 
 def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str, Any]:
     shares = {name: _share(getattr(row, name)) for name in ("score", "low", "high", "majority")}
-    controls = {control.control: _share(control.score) for control in every if control.control != NO_CONTROL}
+    controls = {
+        control.control: _share(control.score) for control in every if control.control != NO_CONTROL
+    }
     score = {
         "hf_subset": "default",
         "languages": languages(results),
@@ -84,7 +120,9 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
         **controls,
         **{name: getattr(row, name) for name in BESIDE},
     }
-    known = sorted({str(r.provenance.get("identities", {}).get(r.trial.task, r.trial.task)) for r in results})
+    known = sorted(
+        {str(r.provenance.get("identities", {}).get(r.trial.task, r.trial.task)) for r in results}
+    )
     return {
         "task_name": _filename(row.task),
         "dataset_revision": _digest("\n".join(known), 20),
@@ -99,10 +137,20 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
 
 
 def _model(row: Row, several: bool) -> str:
-    """The name of a model: of `st:`, as on the hub, so that it is that of MTEB's own results; of others, the reference."""
+    """The name of a model: of `st:`, as on the hub, so that it is that of MTEB's own results; of
+    others, the reference.
+    """
     parsed = parsed_or_none(row.encoder)
-    read = (f",layer={row.layer}" if row.layer != "-" else "") + (f",probe={row.probe}" if several else "")
-    if parsed is not None and parsed.name == "st" and parsed.argument and not parsed.options and not Path(parsed.argument).exists():
+    read = (f",layer={row.layer}" if row.layer != "-" else "") + (
+        f",probe={row.probe}" if several else ""
+    )
+    if (
+        parsed is not None
+        and parsed.name == "st"
+        and parsed.argument
+        and not parsed.options
+        and not Path(parsed.argument).exists()
+    ):
         name = parsed.argument.partition("@")[0]
         return name + _plain(read) if "/" in name else f"sentence-transformers/{name}{_plain(read)}"
     name = _plain(row.encoder.replace(":", "/", 1).replace("//", "/") + read)

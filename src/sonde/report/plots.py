@@ -1,4 +1,6 @@
-"""Figures: where in an encoder tasks are solved, and scores by distance. Drawn by matplotlib, which comes with `sonde[plots]`."""
+"""Figures: where in an encoder tasks are solved, and scores by distance. Drawn by matplotlib, which
+comes with `sonde[plots]`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class PlotProblem(RuntimeError):
 
 
 def is_figure(to: Path | None) -> bool:
-    """Whether a file's name asks for a figure; PlotProblem for a kind of figure that is not written."""
+    """Whether a file's name asks for a figure; PlotProblem for a kind of figure that is not
+    written.
+    """
     suffix = to.suffix.lower() if to is not None else ""
     if suffix in OTHERS:
         raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
@@ -35,7 +39,9 @@ def is_figure(to: Path | None) -> bool:
 
 
 def layers_figure(found: Sequence[Depth], to: Path) -> None:
-    """The pipeline (expected layer and centre of gravity of each task) above each task's curves over layers, as a file."""
+    """The pipeline (expected layer and centre of gravity of each task) above each task's curves
+    over layers, as a file.
+    """
     _save(_layers(found), to)
 
 
@@ -61,7 +67,9 @@ def _layers(found: Sequence[Depth]) -> Any:
     top, below = figure.subfigures(2, 1, height_ratios=[0.42 * len(found) + 1.4, 3.0 * down])
     _pipeline(top.subplots(), found)
     for axes, depth in zip(
-        _flat(below.subplots(down, across, squeeze=False)), [*found, *[None] * (down * across - len(found))], strict=True
+        _flat(below.subplots(down, across, squeeze=False)),
+        [*found, *[None] * (down * across - len(found))],
+        strict=True,
     ):
         if depth is None:
             axes.set_visible(False)
@@ -69,18 +77,29 @@ def _layers(found: Sequence[Depth]) -> Any:
             _curves(axes, depth)
             if depth is found[0]:
                 _legend(axes)  # once for all panels
-    _footnote(below, [text for depth in found for text in differences(depth.rows, f"{short(depth.task)}, {depth.encoder}")])
+    _footnote(
+        below,
+        [
+            text
+            for depth in found
+            for text in differences(depth.rows, f"{short(depth.task)}, {depth.encoder}")
+        ],
+    )
     return figure
 
 
 def strata_figure(rows: Sequence[Row], stratum: str, to: Path) -> None:
-    """Scores by a stratum with bands of their 95 % intervals, and bars of how many examples there are, a panel for each task."""
+    """Scores by a stratum with bands of their 95 % intervals, and bars of how many examples there
+    are, a panel for each task.
+    """
     tasks = list(dict.fromkeys(row.task for row in rows if row.control == "none"))
     if not tasks:
         raise PlotProblem("nothing to draw: no row without a control")
     figure = _figure(7.0, 4.2 * len(tasks))
     for axes, task in zip(_flat(figure.subplots(len(tasks), 1, squeeze=False)), tasks, strict=True):
-        _by_stratum(axes, [row for row in rows if row.task == task and row.control == "none"], stratum)
+        _by_stratum(
+            axes, [row for row in rows if row.task == task and row.control == "none"], stratum
+        )
     _footnote(figure, test_notes([row for row in rows if row.control == "none"]))
     _save(figure, to)
 
@@ -95,7 +114,10 @@ def _figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise PlotProblem("figures are drawn by matplotlib: pip install 'sonde[plots]'; the tables need nothing more") from None
+        raise PlotProblem(
+            "figures are drawn by matplotlib: pip install 'sonde[plots]'; the tables need nothing"
+            " more"
+        ) from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -117,25 +139,54 @@ def _save(figure: Any, to: Path) -> None:
     """Write a figure as the kind of file that its name says."""
     if to.suffix.lower() not in SUFFIXES:
         raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
-    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same results give the same file
+    # the same results give the same file
+    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with draft(to) as part:
-        _plain(figure).savefig(part, dpi=150, metadata=dated.get(to.suffix.lower()), format=to.suffix.lower().removeprefix("."))
+        _plain(figure).savefig(
+            part,
+            dpi=150,
+            metadata=dated.get(to.suffix.lower()),
+            format=to.suffix.lower().removeprefix("."),
+        )
 
 
 def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
-    """A line for each task: a bar to the expected layer with its interval, a diamond at the centre of gravity."""
+    """A line for each task: a bar to the expected layer with its interval, a diamond at the centre
+    of gravity.
+    """
     last = max(d.layers[-1] for d in found)
     for place, depth in enumerate(found):
         expected, gravity = depth.expected, depth.gravity
         if not math.isnan(expected.layer):
-            axes.barh(place, expected.layer, height=0.55, color=COLOURS[0], alpha=0.85, label="expected layer")
+            axes.barh(
+                place,
+                expected.layer,
+                height=0.55,
+                color=COLOURS[0],
+                alpha=0.85,
+                label="expected layer",
+            )
             if not math.isnan(expected.low):
-                axes.plot([expected.low, expected.high], [place, place], color="black", linewidth=1.2)
+                axes.plot(
+                    [expected.low, expected.high], [place, place], color="black", linewidth=1.2
+                )
         else:
             axes.text(0.1, place, "no expected layer", va="center", fontsize=8, color="0.4")
         if not math.isnan(gravity.value):
-            axes.plot(gravity.value, place, marker="D", markersize=6, color=COLOURS[1], linestyle="none", label="centre of gravity")
-        gain = " → ".join(f"{row.score:.1f}" for row in (depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1])) if row)
+            axes.plot(
+                gravity.value,
+                place,
+                marker="D",
+                markersize=6,
+                color=COLOURS[1],
+                linestyle="none",
+                label="centre of gravity",
+            )
+        gain = " → ".join(
+            f"{row.score:.1f}"
+            for row in (depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1]))
+            if row
+        )
         axes.text(last * 1.02, place, gain, va="center", fontsize=8)
     axes.set_yticks(range(len(found)), [_label(d) for d in found], fontsize=8)
     axes.set_ylim(len(found) - 0.4, -0.6)  # the first on top
@@ -150,12 +201,19 @@ def _label(depth: Depth) -> str:
 
 
 def _curves(axes: Any, depth: Depth) -> None:
-    """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights as bars at the bottom."""
-    for rows, colour, name in ((depth.single, COLOURS[0], "alone"), (depth.cumulative, COLOURS[1], "mix of 0 to here")):
+    """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights
+    as bars at the bottom.
+    """
+    for rows, colour, name in (
+        (depth.single, COLOURS[0], "alone"),
+        (depth.cumulative, COLOURS[1], "mix of 0 to here"),
+    ):
         if len(rows) > 1:
             _band(axes, {float(layer): row for layer, row in rows.items()}, colour, name)
     if depth.lexical is not None:
-        axes.axhline(depth.lexical.score, color="0.35", linestyle="--", linewidth=1, label="lexical")
+        axes.axhline(
+            depth.lexical.score, color="0.35", linestyle="--", linewidth=1, label="lexical"
+        )
     if depth.weights:
         low, high = axes.get_ylim()
         room = (high - low) / 0.78 - (high - low)
@@ -166,7 +224,10 @@ def _curves(axes: Any, depth: Depth) -> None:
             color=PALE,
             label="weight in the mix",
         )
-        axes.set_yticks([tick for tick in axes.get_yticks() if max(low, 0) <= tick <= min(high, PERCENT)])  # none beside the weights
+        # none beside the weights
+        axes.set_yticks(
+            [tick for tick in axes.get_yticks() if max(low, 0) <= tick <= min(high, PERCENT)]
+        )
         axes.set_ylim(low - room, high)
     if not math.isnan(depth.expected.layer):
         axes.axvline(depth.expected.layer, color=COLOURS[1], linestyle=":", linewidth=1)
@@ -202,7 +263,14 @@ def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
 def _band(axes: Any, rows: Mapping[float, Row], colour: str, name: str) -> None:
     """A line of scores over a band of their intervals."""
     x = sorted(rows)
-    axes.fill_between(x, [rows[i].low for i in x], [rows[i].high for i in x], color=colour, alpha=0.18, linewidth=0)
+    axes.fill_between(
+        x,
+        [rows[i].low for i in x],
+        [rows[i].high for i in x],
+        color=colour,
+        alpha=0.18,
+        linewidth=0,
+    )
     axes.plot(x, [rows[i].score for i in x], color=colour, marker=".", linewidth=1.5, label=name)
 
 

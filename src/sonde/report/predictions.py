@@ -1,4 +1,6 @@
-"""What probes say of each test example, written beside the example: from results that kept scores, and the data they were measured on."""
+"""What probes say of each test example, written beside the example: from results that kept scores,
+and the data they were measured on.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,12 @@ DIGITS = 6  # of a probability
 
 
 def write(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list[Path]:
-    """One file for each result that kept scores; returns their paths. DataProblem where there is none, or the data are other ones.
+    """One file for each result that kept scores; returns their paths. DataProblem where there is
+    none, or the data are other ones.
 
-    jsonl  a test example a line: its sentences and spans, gold label, the answer that was scored, and of the state with the lowest
-           loss on dev the probability of each label, the bits that gold takes, and its pointwise V-information
+    jsonl  a test example a line: its sentences and spans, gold label, the answer that was scored,
+           and of the state with the lowest loss on dev the probability of each label, the bits that
+           gold takes, and its pointwise V-information
     jiant  the records of jiant's file with `preds.proba` of each target, in the order of labels.txt
     """
     chosen = with_scores(results)
@@ -40,16 +44,26 @@ def write(results: Sequence[Result], folder: Path, style: str = "jsonl") -> list
     return [_written(result, known, folder, FORMATS[style]) for result in chosen]
 
 
-def _written(result: Result, known: dict[str, Dataset], folder: Path, form: Callable[[Dataset, Result, Path], Path]) -> Path:
+def _written(
+    result: Result,
+    known: dict[str, Dataset],
+    folder: Path,
+    form: Callable[[Dataset, Result, Path], Path],
+) -> Path:
     task = result.trial.task
     if task not in known:
         known.clear()
         known[task] = _loaded(task)
     assert result.scores is not None
     rows = result.scores.rows
-    dataset = known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
+    dataset = (
+        known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
+    )
     if about(dataset) != result.provenance.get("tested"):
-        raise DataProblem(f"{short(task)}: its test examples are no longer those that were measured; run again with the data as they are")
+        raise DataProblem(
+            f"{short(task)}: its test examples are no longer those that were measured; run again"
+            " with the data as they are"
+        )
     return form(dataset, result, folder / _name(result))
 
 
@@ -57,12 +71,19 @@ def _loaded(task: str) -> Dataset:
     try:
         return TASKS.make(task).load()  # type: ignore[no-any-return]
     except ReferenceProblem as problem:
-        raise DataProblem(f"{task}: predictions stand beside examples, which only a task with a reference can load ({problem})") from None
+        raise DataProblem(
+            f"{task}: predictions stand beside examples, which only a task with a reference can"
+            f" load ({problem})"
+        ) from None
 
 
 def _name(result: Result) -> str:
     trial = result.trial
-    parts = short(brief(TASKS, trial.task)), brief(ENCODERS, trial.encoder) + said_of(trial.read), brief(PROBES, trial.probe)
+    parts = (
+        short(brief(TASKS, trial.task)),
+        brief(ENCODERS, trial.encoder) + said_of(trial.read),
+        brief(PROBES, trial.probe),
+    )
     return re.sub(r"[^\w.=+-]+", "-", "--".join((*parts, f"seed={trial.seed}"))).strip("-")
 
 

@@ -51,7 +51,11 @@ def _columns(kind: type[Line]) -> dict[str, str]:
 
 def _plain(row: Line) -> dict[str, Any]:
     found = asdict(row)
-    return {**found, **row.posed.plain()} if found.pop("posed", None) is not None and isinstance(row, Row) else found
+    return (
+        {**found, **row.posed.plain()}
+        if found.pop("posed", None) is not None and isinstance(row, Row)
+        else found
+    )
 
 
 def _kind(rows: Sequence[Line]) -> type[Line]:
@@ -69,5 +73,6 @@ def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
 
     kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
     schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
-    with draft(to) as part, part.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
+    # pyarrow itself opens no path that is not UTF-8
+    with draft(to) as part, part.open("wb") as file:
         pq.write_table(pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema), file)

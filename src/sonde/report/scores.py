@@ -1,4 +1,6 @@
-"""The table of scores: a section a task, a line for each thing measured, and what has to be said of them below."""
+"""The table of scores: a section a task, a line for each thing measured, and what has to be said of
+them below.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from sonde.analysis.tested import differences, marks
 from sonde.analysis.together import over
 from sonde.datasets.controls import CONTROLS
 from sonde.metrics import null_share
+from sonde.references import summary
 from sonde.report import bounds
 from sonde.report.headings import heading, short
 from sonde.report.sources import source_notes
@@ -30,28 +33,54 @@ ENOUGH = 20  # control cells before their share outside an interval means anythi
 
 
 def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Table:
-    """Scores by task, baselines first and oracles last, each with its interval, n and majority, and its score under each control."""
+    """Scores by task, baselines first and oracles last, each with its interval, n and majority, and
+    its score under each control.
+    """
     plain = scored(rows)
     controls = _controls(rows)
     beside = {(*_what(row), row.control): row for row in rows}
     signs = signs_of(rows)
     seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
     code = any(row.bits == row.bits for row in plain)
-    shown = Shown(tuple(controls.values()), any(row.layer != "-" for row in plain), code, seeds, computing.differing(plain))
-    more = [name for control, remembered in controls.items() for name in (control, *(REMEMBERED if remembered else ()))]
-    head = ("encoder", *shown.layer("layer"), "probe", "score", "95 % interval", "majority", *more, *shown.after, "n")
+    shown = Shown(
+        tuple(controls.values()),
+        any(row.layer != "-" for row in plain),
+        code,
+        seeds,
+        computing.differing(plain),
+    )
+    more = [
+        name
+        for control, remembered in controls.items()
+        for name in (control, *(REMEMBERED if remembered else ()))
+    ]
+    head = (
+        "encoder",
+        *shown.layer("layer"),
+        "probe",
+        "score",
+        "95 % interval",
+        "majority",
+        *more,
+        *shown.after,
+        "n",
+    )
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = bounds.ordered([row for row in plain if row.task == task])
         lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
-        body = tuple(_cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines)
+        body = tuple(
+            _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
+        )
         line = about(mine, (questions or {}).get(task, ""))
         sections.append(Section(heading(mine), body, line, rules=bounds.rules(mine)))
     return Table(head, tuple(sections), frozenset({"encoder", "probe", "computed"}), _notes(rows))
 
 
 def scored(rows: Sequence[Row]) -> list[Row]:
-    """A row for each thing measured, in the order in which things first come; without a score where only controls were measured."""
+    """A row for each thing measured, in the order in which things first come; without a score where
+    only controls were measured.
+    """
     plain = {_what(row): row for row in rows if row.control == NO_CONTROL}
     first: dict[tuple[str, ...], Row] = {}
     for row in rows:
@@ -64,7 +93,9 @@ def _without_score(row: Row) -> Row:
 
 
 def signs_of(rows: Sequence[Row]) -> dict[int, str]:
-    """The sign of each row (by id) whose test examples are not those of most rows of its task and stratum."""
+    """The sign of each row (by id) whose test examples are not those of most rows of its task and
+    stratum.
+    """
     found: dict[int, str] = {}
     for mine in _together(rows).values():
         found |= dict(zip(map(id, mine), marks(mine), strict=True))
@@ -80,10 +111,19 @@ def _together(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def test_notes(rows: Sequence[Row]) -> list[str]:
-    """What there is to say of the test examples that rows are over, and of fits that were over others."""
-    notes = {text: None for (task, value), mine in _together(rows).items() for text in differences(mine, _named(task, value))}
+    """What there is to say of the test examples that rows are over, and of fits that were over
+    others.
+    """
+    notes = {
+        text: None
+        for (task, value), mine in _together(rows).items()
+        for text in differences(mine, _named(task, value))
+    }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
-    told = [f"{short(task)}, {encoder}: {_many(n, 'fit')} over other test examples, and left out." for (task, encoder), n in left.items()]
+    told = [
+        f"{short(task)}, {encoder}: {_many(n, 'fit')} over other test examples, and left out."
+        for (task, encoder), n in left.items()
+    ]
     return [*notes, *told]
 
 
@@ -101,18 +141,32 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
     assert row is not None
     sign, *others = signs
     told = zip(controls, others, shown.remembered, strict=True)
-    beside = [cell for control, other, remembered in told for cell in _beside(control, other, remembered)]
+    beside = [
+        cell for control, other, remembered in told for cell in _beside(control, other, remembered)
+    ]
     interval = f"{number(row.low)} – {number(row.high)}"
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
-    encoder = (row.encoder if row.encoder != "words" else "(words)") + (f" ({row.version})" if row.format else "")
+    encoder = (row.encoder if row.encoder != "words" else "(words)") + (
+        f" ({row.version})" if row.format else ""
+    )
     how = [computing.cell(row, shown.computed)] if shown.computed else []
-    found = (number(row.score) + sign, interval, number(row.majority), *beside, *coded, *seeds, *how)
+    found = (
+        number(row.score) + sign,
+        interval,
+        number(row.majority),
+        *beside,
+        *coded,
+        *seeds,
+        *how,
+    )
     return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
 
 
 class Shown(NamedTuple):
-    """Columns that a table has where some row has something to say in them; and of each control whether it can be remembered."""
+    """Columns that a table has where some row has something to say in them; and of each control
+    whether it can be remembered.
+    """
 
     remembered: tuple[bool, ...]
     layers: bool
@@ -127,7 +181,11 @@ class Shown(NamedTuple):
     @property
     def after(self) -> tuple[str, ...]:
         """The columns after those of the controls."""
-        return (*(CODE if self.code else ()), *(["seeds"] * self.seeds), *(["computed"] * bool(self.computed)))
+        return (
+            *(CODE if self.code else ()),
+            *(["seeds"] * self.seeds),
+            *(["computed"] * bool(self.computed)),
+        )
 
 
 REMEMBERED = ("key seen", "unseen", "selectivity")
@@ -136,7 +194,9 @@ CODE = ("kbit", "compression", "over prior")
 
 
 def _controls(rows: Sequence[Row]) -> dict[str, bool]:
-    """The controls, and of each whether it can be answered by remembering words, so that a probe is selective that cannot."""
+    """The controls, and of each whether it can be answered by remembering words, so that a probe is
+    selective that cannot.
+    """
     found: dict[str, bool] = {}
     for row in rows:
         if row.control != NO_CONTROL:
@@ -145,21 +205,35 @@ def _controls(rows: Sequence[Row]) -> dict[str, bool]:
 
 
 def _beside(control: Row | None, sign: str, remembered: bool) -> list[str]:
-    """The cells of one control: its score, and where it can be remembered, that on keys that train has and has not, and selectivity."""
+    """The cells of one control: its score, and where it can be remembered, that on keys that train
+    has and has not, and selectivity.
+    """
     if control is None:
         return [""] * (1 + len(REMEMBERED) * remembered)
     if not remembered:
         return [number(control.score) + sign]
     sure = (control.selective_high - control.selective_low) / 2
-    selectivity = "–" if math.isnan(control.selectivity) else f"{number(control.selectivity)} ± {number(sure)}"
-    return [number(control.score) + sign, number(control.on_seen), number(control.on_unseen), selectivity]
+    selectivity = (
+        "–"
+        if math.isnan(control.selectivity)
+        else f"{number(control.selectivity)} ± {number(sure)}"
+    )
+    return [
+        number(control.score) + sign,
+        number(control.on_seen),
+        number(control.on_unseen),
+        selectivity,
+    ]
 
 
 def _code(row: Row) -> list[str]:
     """The cells about a code for the training labels."""
     if math.isnan(row.bits):
         return [""] * len(CODE)
-    return [f"{row.bits / 1000:,.1f}", *("–" if math.isnan(x) else f"{x:.2f}" for x in (row.compression, row.over_prior))]
+    return [
+        f"{row.bits / 1000:,.1f}",
+        *("–" if math.isnan(x) else f"{x:.2f}" for x in (row.compression, row.over_prior)),
+    ]
 
 
 def about(rows: Sequence[Row], question: str = "") -> str:
@@ -168,44 +242,79 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     metric = "" if first.metric == "accuracy" else f" {first.metric}."
     folds = f" {many_folds} folds." if (many_folds := max(row.folds for row in rows)) > 1 else ""
     samples = f" {many} samples of the training data." if many > 1 else ""
-    rule = f" Best rule of thumb: {first.rule}, {number(first.ruled)}." if first.rule and first.control == NO_CONTROL else ""
-    word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}." if first.posed.word else ""
+    rule = (
+        f" Best rule of thumb: {first.rule}, {number(first.ruled)}."
+        if first.rule and first.control == NO_CONTROL
+        else ""
+    )
+    word = ""
+    if first.posed.word and first.control == NO_CONTROL:
+        word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}."
     made = f" Made of {consists}." if (consists := composition(first.posed)) else ""
-    return f"{question}{metric}{folds}{samples}{rule}{word if first.control == NO_CONTROL else ''}{made}".strip()
+    return f"{question}{metric}{folds}{samples}{rule}{word}{made}".strip()
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"
-    fit = "seed" if all(row.samples == 1 for row in rows) else "fit"  # each seed on each sample of the training data is one
-    notes = [f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"]
+    # each seed on each sample of the training data is one
+    fit = "seed" if all(row.samples == 1 for row in rows) else "fit"
+    notes = [
+        f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"
+    ]
     notes += [*bounds.notes(rows), *test_notes(rows)]
-    notes += [f"{control}: {_described(control)}" for control in dict.fromkeys(row.control for row in rows) if control != NO_CONTROL]
+    notes += [
+        f"{control}: {_described(control)}"
+        for control in dict.fromkeys(row.control for row in rows)
+        if control != NO_CONTROL
+    ]
     notes += _memory(rows)
     if any(row.bits == row.bits for row in rows):
         notes += [
-            "kbit: thousands of bits that a code for the training labels takes if it may use the vectors (Voita & Titov 2020).",
-            "compression: how many times longer a code under equal chances is. over prior: the same of a code that knows how frequent "
-            "labels were so far and reads no vectors; at 1 the vectors are of no use.",
+            (
+                "kbit: thousands of bits that a code for the training labels takes if it may use"
+                " the vectors (Voita & Titov 2020)."
+            ),
+            (
+                "compression: how many times longer a code under equal chances is. over prior: the"
+                " same of a code that knows how frequent labels were so far and reads no vectors;"
+                " at 1 the vectors are of no use."
+            ),
         ]
     notes += [
-        f"({v}): measured by that version of sonde, whose store this one reads." for v in sorted({r.version for r in rows if r.format})
+        f"({v}): measured by that version of sonde, whose store this one reads."
+        for v in sorted({r.version for r in rows if r.format})
     ]
     notes += [*_chance(rows), *computing.notes(computing.differing(scored(rows)))]
     for count, fate in LOST.items():
         lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}
-        whose = {(row.task, row.encoder): getattr(row, f"{count}_are", "") for row in rows if getattr(row, count)}
+        whose = {
+            (row.task, row.encoder): getattr(row, f"{count}_are", "")
+            for row in rows
+            if getattr(row, count)
+        }
         told = {key: f" ({are})" if are else "" for key, are in whose.items()}
-        notes += [f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}{told[task, encoder]}." for (task, encoder), n in lost.items()]
+        notes += [
+            f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}{told[task, encoder]}."
+            for (task, encoder), n in lost.items()
+        ]
     malformed = {row.task: row for row in rows if row.malformed}
-    notes += [f"{short(task)}: {_unread(row.malformed)} left out; the first: {row.problem}." for task, row in malformed.items()]
+    notes += [
+        f"{short(task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
+        for task, row in malformed.items()
+    ]
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
     notes += [
-        f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every probe." for task, n in unseen.items()
+        f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every"
+        " probe."
+        for task, n in unseen.items()
     ]
     cut = {row.encoder: row.cut for row in rows if row.cut}
-    notes += [f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut." for encoder, n in cut.items()]
+    notes += [
+        f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut."
+        for encoder, n in cut.items()
+    ]
     return (*notes, *source_notes(rows, short))
 
 
@@ -215,18 +324,26 @@ def _memory(rows: Sequence[Row]) -> list[str]:
     if not told:
         return []
     keys = [
-        f"{short(task)}, {control}: {row.keyed}; train has the key of {number(row.keys_seen)} % of the test examples."
+        f"{short(task)}, {control}: {row.keyed}; train has the key of {number(row.keys_seen)} % of"
+        " the test examples."
         for (task, control), row in told.items()
     ]
     return [
-        "selectivity: the score less that of the control beside it, over the same examples, with its 95 % interval. key seen, unseen: the "
-        "control's score on test examples whose key train has and has not.",
+        (
+            "selectivity: the score less that of the control beside it, over the same examples,"
+            " with its 95 % interval. key seen, unseen: the control's score on test examples whose"
+            " key train has and has not."
+        ),
         *keys,
     ]
 
 
 def _unread(count: int) -> str:
-    return "1 sentence could not be read and was" if count == 1 else f"{count:,} sentences could not be read and were"
+    return (
+        "1 sentence could not be read and was"
+        if count == 1
+        else f"{count:,} sentences could not be read and were"
+    )
 
 
 def _many(count: int, noun: str) -> str:
@@ -235,20 +352,28 @@ def _many(count: int, noun: str) -> str:
 
 def _chance(rows: Sequence[Row]) -> list[str]:
     """How shuffled labels fared against what chance allows, where there are enough cells to say."""
-    shuffled = [row for row in rows if row.control.startswith("shuffled") and row.metric == "accuracy"]
+    shuffled = [
+        row for row in rows if row.control.startswith("shuffled") and row.metric == "accuracy"
+    ]
     cells = [(row.low, row.high, row.majority) for row in shuffled]
     if len(cells) < ENOUGH:
         return []
     found = null_share(cells, [(row.task, row.control) for row in shuffled])
-    away = [abs(low + high - 2 * null) / 2 / max((high - low) / 2 / 1.96, 1e-9) for low, high, null in cells]
+    away = [
+        abs(low + high - 2 * null) / 2 / max((high - low) / 2 / 1.96, 1e-9)
+        for low, high, null in cells
+    ]
     return [
-        f"{found.outside} of {found.cells} shuffled cells ({found.share:.0%}) have an interval without the majority in it; 5% are expected "
-        f"by chance (p = {found.p:.2f}, rows of one task sharing their draw); the farthest is {max(away):.1f} standard errors away."
+        f"{found.outside} of {found.cells} shuffled cells ({found.share:.0%}) have an interval"
+        f" without the majority in it; 5% are expected by chance (p = {found.p:.2f}, rows of one"
+        f" task sharing their draw); the farthest is {max(away):.1f} standard errors away."
     ]
 
 
 def _described(control: str) -> str:
-    """The first line of a control's description; a report runs nobody's files, so what comes from one is not described."""
+    """The first paragraph of a control's description; a report runs nobody's files, so what comes
+    from one is not described.
+    """
     name = control.partition(",")[0].partition(":")[0]
     known = name in CONTROLS.places() and "@" not in name
-    return (CONTROLS.find(name).__doc__ or "").partition("\n")[0] if known else "the score on data without the linguistics."
+    return summary(CONTROLS.find(name)) if known else "the score on data without the linguistics."

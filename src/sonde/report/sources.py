@@ -1,4 +1,6 @@
-"""Notes below a table about the sources that its tasks were made of: what is odd about them, and in what they differ."""
+"""Notes below a table about the sources that its tasks were made of: what is odd about them, and in
+what they differ.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from sonde.analysis.row import Row
 from sonde.references import parsed_or_none
 
 SOME = 0.001  # of the words, from which on those that an encoder does not know are told
-ALIKE = {"classes": "classes=", "training examples": "size=", "test examples": "size=", "what classes consist of": "forms=simple"}
+ALIKE = {
+    "classes": "classes=",
+    "training examples": "size=",
+    "test examples": "size=",
+    "what classes consist of": "forms=simple",
+}
 """What makes sources alike that differ in something."""
 
 
@@ -34,7 +41,8 @@ def _unknown(rows: Sequence[Row], named: Callable[[str], str]) -> list[str]:
         if row.words and row.unknown / row.words >= SOME:
             shares.setdefault(row.encoder, {})[named(row.task)] = row.unknown / row.words
     return [
-        f"{encoder}: words that it does not know are {', '.join(f'{100 * share:.1f} % of {task}' for task, share in mine.items())}."
+        f"{encoder}: words that it does not know are"
+        f" {', '.join(f'{100 * share:.1f} % of {task}' for task, share in mine.items())}."
         for encoder, mine in shares.items()
     ]
 
@@ -44,16 +52,35 @@ def _compared(rows: Sequence[Row]) -> list[str]:
     asked: dict[str, dict[str, Row]] = {}
     for row in rows:
         parsed = parsed_or_none(row.task)
-        if parsed is not None and parsed.argument is not None and parsed.name.partition("/")[0] in FAMILIES:
+        if (
+            parsed is not None
+            and parsed.argument is not None
+            and parsed.name.partition("/")[0] in FAMILIES
+        ):
             asked.setdefault(parsed.name, {}).setdefault(row.task, row)
     found = []
     for question, sources in asked.items():
-        differences = unlike([(row.posed, row.train, row.n) for row in sources.values()]) if len(sources) > 1 else []
+        differences = (
+            unlike([(row.posed, row.train, row.n) for row in sources.values()])
+            if len(sources) > 1
+            else []
+        )
         if differences:
-            remedies = dict.fromkeys(remedy for what, remedy in ALIKE.items() if any(d.startswith(what) for d in differences))
+            remedies = dict.fromkeys(
+                remedy
+                for what, remedy in ALIKE.items()
+                if any(d.startswith(what) for d in differences)
+            )
             wanted = [r for r in remedies if r != "forms=simple" or question.endswith("tense")]
-            how = f" ({' and '.join(wanted)} {'makes' if len(wanted) == 1 else 'make'} them alike)" if wanted else ""
-            found.append(f"{question}: its sources differ in {', '.join(differences)}, so their scores are not one comparison{how}.")
+            how = (
+                f" ({' and '.join(wanted)} {'makes' if len(wanted) == 1 else 'make'} them alike)"
+                if wanted
+                else ""
+            )
+            found.append(
+                f"{question}: its sources differ in {', '.join(differences)}, so their scores are"
+                f" not one comparison{how}."
+            )
     return found
 
 

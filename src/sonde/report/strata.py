@@ -1,4 +1,6 @@
-"""Scores by a stratum of the test examples: span distance, constituent height, seen and unseen words, target forms."""
+"""Scores by a stratum of the test examples: span distance, constituent height, seen and unseen
+words, target forms.
+"""
 
 from __future__ import annotations
 
@@ -34,33 +36,47 @@ class Bin(NamedTuple):
 
 
 def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
-    """A row for each value of a stratum and each thing measured on tasks that have it; DataProblem where none has.
+    """A row for each value of a stratum and each thing measured on tasks that have it; DataProblem
+    where none has.
 
-    Numbers go in order, and neighbours together until there are 20 test examples and half a percent of all; of other values the
-    rarer go together.
+    Numbers go in order, and neighbours together until there are 20 test examples and half a percent
+    of all; of other values the rarer go together.
     """
     tagged = [r for r in results if stratum in r.strata]
     if not tagged:
         known = sorted({key for r in results for key in r.strata})
-        raise DataProblem(f"no result has the stratum {stratum!r}; those here are tagged by {', '.join(known) or 'nothing'}")
+        raise DataProblem(
+            f"no result has the stratum {stratum!r}; those here are tagged by"
+            f" {', '.join(known) or 'nothing'}"
+        )
     found: list[Row] = []
     by_task: dict[str, list[Result]] = {}
     for result in tagged:
         by_task.setdefault(without_fold(result.trial.task), []).append(result)
     for mine in by_task.values():
-        whole = {key: _Whole(fits := repeats(group), together(fits)) for key, group in groups_of(mine).items()}
+        whole = {
+            key: _Whole(fits := repeats(group), together(fits))
+            for key, group in groups_of(mine).items()
+        }
         for each in bins(_counts(next(iter(whole.values())).fits[0], stratum)):
-            parts = [part for part in (restricted(r, stratum, each) for r in mine) if part is not None]
+            parts = [
+                part for part in (restricted(r, stratum, each) for r in mine) if part is not None
+            ]
             scored = [replace(row, stratum=each.label) for row in rows(parts)]
             if any(map(counted, parts)):
-                found += [_beside(row, whole[key], stratum, each) for row, key in zip(scored, groups_of(parts), strict=True)]
+                found += [
+                    _beside(row, whole[key], stratum, each)
+                    for row, key in zip(scored, groups_of(parts), strict=True)
+                ]
             else:
                 found += map(_without_score, scored)
     return found
 
 
 class _Whole(NamedTuple):
-    """One thing that was measured over all test examples: its results by fit and fold, and their answers."""
+    """One thing that was measured over all test examples: its results by fit and fold, and their
+    answers.
+    """
 
     fits: Sequence[Sequence[Result]]
     answers: Answers
@@ -69,12 +85,20 @@ class _Whole(NamedTuple):
 def _beside(row: Row, whole: _Whole, stratum: str, to: Bin) -> Row:
     """A row of a stratum with what its labels let expect, and how much more it is."""
     answers, metric = whole.answers, METRICS.make(row.metric)
-    chosen = np.flatnonzero(np.concatenate([_chosen(result, stratum, to) for result in whole.fits[0]]))
+    chosen = np.flatnonzero(
+        np.concatenate([_chosen(result, stratum, to) for result in whole.fits[0]])
+    )
     alone, over = expected(metric, answers.gold, chosen), beyond(metric, answers.gold, chosen)
     if alone is None or over is None:
         return row
     (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
-    return replace(row, expected=100 * float(np.mean(answers.scores(alone))), over=100 * more, over_low=100 * low, over_high=100 * high)
+    return replace(
+        row,
+        expected=100 * float(np.mean(answers.scores(alone))),
+        over=100 * more,
+        over_low=100 * low,
+        over_high=100 * high,
+    )
 
 
 def _without_score(row: Row) -> Row:
@@ -82,8 +106,12 @@ def _without_score(row: Row) -> Row:
 
 
 def counted(result: Result) -> bool:
-    """Whether the metric counts any label of the test examples; where it counts none, their score is no number."""
-    everything = METRICS.make(result.metric).sums(result.gold, result.gold, np.zeros(result.n, np.int64), 1)
+    """Whether the metric counts any label of the test examples; where it counts none, their score
+    is no number.
+    """
+    everything = METRICS.make(result.metric).sums(
+        result.gold, result.gold, np.zeros(result.n, np.int64), 1
+    )
     return bool(everything.any())
 
 
@@ -94,7 +122,9 @@ def bins(counts: dict[str, int]) -> list[Bin]:
     except ValueError:
         order = sorted(counts, key=lambda value: (-counts[value], value))
         rarer = order[SHOWN:]
-        return [Bin(value, frozenset([value])) for value in order[:SHOWN]] + ([Bin(RARER, frozenset(rarer))] if rarer else [])
+        return [Bin(value, frozenset([value])) for value in order[:SHOWN]] + (
+            [Bin(RARER, frozenset(rarer))] if rarer else []
+        )
     groups, least = [list[str]()], max(LEAST, sum(counts.values()) / SHARE)
     for value in numbers:
         if sum(counts[v] for v in groups[-1]) >= least:
@@ -107,7 +137,9 @@ def bins(counts: dict[str, int]) -> list[Bin]:
 
 
 def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
-    """A result over its examples of some values alone; None where it has none. Its interval is told with that of other seeds."""
+    """A result over its examples of some values alone; None where it has none. Its interval is told
+    with that of other seeds.
+    """
     chosen = np.flatnonzero(_chosen(result, stratum, to))
     if not len(chosen):
         return None
@@ -133,13 +165,25 @@ def _chosen(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
 
 
 def strata_table(found: Sequence[Row], stratum: str) -> Table:
-    """Rows by the values of a stratum as a table, one section a task; baselines first and oracles last within each value."""
+    """Rows by the values of a stratum as a table, one section a task; baselines first and oracles
+    last within each value.
+    """
     plain = scored(found)
     signs = signs_of(plain)
     layers = any(row.layer != "-" for row in plain)
     told = any(not math.isnan(row.expected) for row in plain)
     beside = ("expected", "over it", "95 % interval") if told else ()
-    head = (stratum, "encoder", *(("layer",) if layers else ()), "probe", "score", "95 % interval", "constant", *beside, "n")
+    head = (
+        stratum,
+        "encoder",
+        *(("layer",) if layers else ()),
+        "probe",
+        "score",
+        "95 % interval",
+        "constant",
+        *beside,
+        "n",
+    )
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
@@ -148,27 +192,47 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
         body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in lines)
         sections.append(Section(heading(mine), body, about(mine)))
     notes = [
-        f"Scores over the test examples of one value of {stratum} each; neighbouring numbers are put together to have {LEAST} of them "
-        "and half a percent of all.",
+        (
+            f"Scores over the test examples of one value of {stratum} each; neighbouring numbers"
+            f" are put together to have {LEAST} of them and half a percent of all."
+        ),
         "constant: what the best constant answer of train scores on the same examples.",
     ]
     if told:
         notes.append(
-            "expected: what all test examples score with labels weighted to be as frequent as here; over it: the score less that. "
-            "Scores by a tag differ by their labels, too: what is left is over it."
+            "expected: what all test examples score with labels weighted to be as frequent as here;"
+            " over it: the score less that. Scores by a tag differ by their labels, too: what is"
+            " left is over it."
         )
     if any(math.isnan(row.score) for row in plain):
         notes.append("–: the metric counts no label of these examples.")
-    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), (*notes, *test_notes(plain)))
+    return Table(
+        head,
+        tuple(sections),
+        frozenset({stratum, "encoder", "probe"}),
+        (*notes, *test_notes(plain)),
+    )
 
 
 def _cells(row: Row, sign: str, layers: bool, told: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
     beside: tuple[str, ...] = ("–", "–", "–") if told else ()
     if told and not math.isnan(row.expected):
-        beside = (number(row.expected), f"{row.over:+.1f}", f"{row.over_low:+.1f} – {row.over_high:+.1f}")
+        beside = (
+            number(row.expected),
+            f"{row.over:+.1f}",
+            f"{row.over_low:+.1f} – {row.over_high:+.1f}",
+        )
     return (
-        *(row.stratum, row.encoder, *layer, row.probe, number(row.score) + sign, _span(row.low, row.high), number(row.majority)),
+        *(
+            row.stratum,
+            row.encoder,
+            *layer,
+            row.probe,
+            number(row.score) + sign,
+            _span(row.low, row.high),
+            number(row.majority),
+        ),
         *(*beside, f"{row.n:,}"),
     )
 

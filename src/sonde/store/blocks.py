@@ -1,12 +1,15 @@
 """One immutable file: facts in a JSON header, named arrays after it, checksums over every byte.
 
-    5 bytes 'sonde' | 3 digits format | 8 bytes header length | 16 bytes blake2b of all of this and the header | header | arrays
+    5 bytes 'sonde' | 3 digits format | 8 bytes header length | 16 bytes blake2b of all of this and
+    the header | header | arrays
 
-Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the array is first read.
-Equal arrays have one place. A file is written beside its place, flushed to the disk and renamed: it is there whole or not
-at all. It is open only while it is read, however many there are.
+Arrays start at multiples of 64 bytes and each has a CRC-32 in the header, which is checked when the
+array is first read. Equal arrays have one place. A file is written beside its place, flushed to the
+disk and renamed: it is there whole or not at all. It is open only while it is read, however many
+there are.
 
-Format 2 says in its header which version of sonde wrote it. Format 1, that of sonde 0.1.0, is the same without, and is read.
+Format 2 says in its header which version of sonde wrote it. Format 1, that of sonde 0.1.0, is the
+same without, and is read.
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ OLDEST = 1  # the first format, which is read still
 _PREAMBLE = struct.Struct("<5s3sQ16s")
 _ALIGN = 64
 _MAPPED = 4 << 20  # bytes from which on an array is mapped, not read into memory
-_STALE = 24 * 3600  # seconds after which an unfinished file is taken to be left over from a process that died
+# seconds after which an unfinished file is taken to be left over from a process that died
+_STALE = 24 * 3600
 
 log = logging.getLogger("sonde.store")
 
@@ -84,14 +88,15 @@ class Block:
             raise Damaged("its header is not what was written")
         if not OLDEST <= int(version) <= FORMAT:
             raise StoreProblem(
-                f"{self.path} has format {int(version)}, this version of sonde reads {OLDEST} to {FORMAT}: update sonde "
-                "or use another folder"
+                f"{self.path} has format {int(version)}, this version of sonde reads {OLDEST} to"
+                f" {FORMAT}: update sonde or use another folder"
             )
         header: dict[str, Any] = json.loads(text)
         return int(version), header
 
     def array(self, name: str) -> NDArray[Any]:
-        """One array, read-only; a large one is mapped, and keeps the file open for as long as it lives.
+        """One array, read-only; a large one is mapped, and keeps the file open for as long as it
+        lives.
 
         Raises Damaged if its bytes changed since it was written, Gone if they are no longer there.
         """
@@ -113,7 +118,9 @@ class Block:
                 if _mark(file) != self._mark:
                     raise Gone("another file took its place")
                 if stop - start >= _MAPPED:
-                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[start:stop]
+                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[
+                        start:stop
+                    ]
                 file.seek(start)
                 return memoryview(file.read(stop - start))
         except FileNotFoundError:
@@ -137,27 +144,43 @@ def version() -> str:
     return importlib.metadata.version("sonde")
 
 
-def write(path: Path, kind: str, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], keep: bool = False) -> None:
-    """Write a block whole or not at all; a full disk and the like are a StoreProblem and leave everything as it was.
+def write(
+    path: Path,
+    kind: str,
+    facts: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    keep: bool = False,
+) -> None:
+    """Write a block whole or not at all; a full disk and the like are a StoreProblem and leave
+    everything as it was.
 
-    With `keep`, a file that another process put there in the meantime stays; otherwise it is replaced.
+    With `keep`, a file that another process put there in the meantime stays; otherwise it is
+    replaced.
     """
     about, laid = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-    text = json.dumps({"kind": kind, "sonde": version(), "facts": facts, "arrays": about}, default=_plain).encode()
+    text = json.dumps(
+        {"kind": kind, "sonde": version(), "facts": facts, "arrays": about}, default=_plain
+    ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
     _commit(path, [lead, _digest(lead + text), text, *laid], keep)
 
 
 def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:
-    """Where each array goes, and the bytes of all, one after the other; equal arrays go to one place."""
+    """Where each array goes, and the bytes of all, one after the other; equal arrays go to one
+    place.
+    """
     about: dict[str, dict[str, Any]] = {}
     known: dict[tuple[Any, ...], str] = {}
     parts: list[Any] = []
     at = 0
     for name, array in arrays.items():
         data, filling = _flat(array), bytes(-array.nbytes % _ALIGN)
-        kind = {"dtype": array.dtype.str, "shape": array.shape, "crc32": zlib.crc32(filling, zlib.crc32(data))}
+        kind = {
+            "dtype": array.dtype.str,
+            "shape": array.shape,
+            "crc32": zlib.crc32(filling, zlib.crc32(data)),
+        }
         like = known.setdefault(tuple(kind.values()), name)
         if like != name and data == _flat(arrays[like]):
             about[name] = about[like]
@@ -169,13 +192,18 @@ def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, A
 
 
 def writable(folder: Path) -> None:
-    """Make a folder if need be and write into it to see that one can; a StoreProblem says why not."""
+    """Make a folder if need be and write into it to see that one can; a StoreProblem says why
+    not.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"sonde")
     except OSError as error:
-        raise StoreProblem(f"cannot write into {folder}: {error.strerror or error}; make room, or choose another folder") from error
+        raise StoreProblem(
+            f"cannot write into {folder}: {error.strerror or error}; make room, or choose another"
+            " folder"
+        ) from error
 
 
 def _flat(array: NDArray[Any]) -> memoryview:
@@ -196,8 +224,8 @@ def _commit(path: Path, parts: Iterable[Any], keep: bool) -> None:
     except OSError as error:
         _forget(draft)
         raise StoreProblem(
-            f"cannot write {path}: {error.strerror or error}; what was finished before is kept, so make room or choose "
-            "another folder and run the same again"
+            f"cannot write {path}: {error.strerror or error}; what was finished before is kept, so"
+            " make room or choose another folder and run the same again"
         ) from error
     except BaseException:
         _forget(draft)
@@ -241,13 +269,21 @@ def set_aside(path: Path, why: object) -> None:
     if isinstance(why, Gone):
         log.warning("%s cannot be read (%s); what it held will be made again", path, why)
         return
-    log.warning("%s is damaged (%s); it is set aside as %s.damaged and what it held will be made again", path, why, path.name)
+    log.warning(
+        "%s is damaged (%s); it is set aside as %s.damaged and what it held will be made again",
+        path,
+        why,
+        path.name,
+    )
     with contextlib.suppress(FileNotFoundError):  # another process was quicker
         path.replace(path.with_name(path.name + ".damaged"))
 
 
-def listed(folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda _: True) -> list[tuple[int, str]]:
-    """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed, others' files ignored.
+def listed(
+    folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda _: True
+) -> list[tuple[int, str]]:
+    """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed,
+    others' files ignored.
 
     Of those with a suffix, only the chosen names are looked at any closer.
     """
@@ -265,7 +301,9 @@ def listed(folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda 
             elif not entry.name.endswith(".damaged"):
                 foreign.append(entry.name)
     if foreign:
-        log.info("%s: ignored %d files that are not ours, such as %s", folder, len(foreign), min(foreign))
+        log.info(
+            "%s: ignored %d files that are not ours, such as %s", folder, len(foreign), min(foreign)
+        )
     return sorted(found)
 
 

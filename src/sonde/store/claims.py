@@ -1,8 +1,10 @@
-"""Who is at work on what: a note beside a file that is not there yet, so that runs that share a store share the work.
+"""Who is at work on what: a note beside a file that is not there yet, so that runs that share a
+store share the work.
 
-Nothing depends on a claim but who does what: files are written whole, and where two do the same, one of the two is kept. So
-nobody waits for the dead. A claim of this machine is void as soon as its process is gone, any claim when its file has not
-changed for a minute of watching; whoever holds it touches it every ten seconds.
+Nothing depends on a claim but who does what: files are written whole, and where two do the same,
+one of the two is kept. So nobody waits for the dead. A claim of this machine is void as soon as its
+process is gone, any claim when its file has not changed for a minute of watching; whoever holds it
+touches it every ten seconds.
 """
 
 from __future__ import annotations
@@ -86,7 +88,9 @@ class Watch:
         self._seen: dict[Path, tuple[int, float]] = {}
 
     def free(self, target: Path) -> bool:
-        """Whether nobody claims to make a file any longer; a claim that has been void for long enough is removed."""
+        """Whether nobody claims to make a file any longer; a claim that has been void for long
+        enough is removed.
+        """
         claim = claim_of(target)
         try:
             changed = claim.stat().st_mtime_ns
@@ -101,8 +105,12 @@ class Watch:
             return True
         return False
 
-    def wait(self, jobs: Sequence[Job], target: Callable[[Job], Path]) -> tuple[list[Job], list[Job]]:
-        """Those of some jobs that nobody claims any longer, as soon as there is one, and the others."""
+    def wait(
+        self, jobs: Sequence[Job], target: Callable[[Job], Path]
+    ) -> tuple[list[Job], list[Job]]:
+        """Those of some jobs that nobody claims any longer, as soon as there is one, and the
+        others.
+        """
         while jobs:
             ready: list[Job] = []
             rest: list[Job] = []
@@ -115,7 +123,8 @@ class Watch:
 
 
 def shared(jobs: Iterable[Job], target: Callable[[Job], Path]) -> Iterator[tuple[Job, bool]]:
-    """Every job once: with True, it is to be done now, and claimed meanwhile; with False, its file is there.
+    """Every job once: with True, it is to be done now, and claimed meanwhile; with False, its file
+    is there.
 
     Jobs that others are at come last, when they have done them or given up.
     """
@@ -148,7 +157,14 @@ def alone(target: Path) -> Iterator[None]:
 
 
 def _note() -> str:
-    return json.dumps({"machine": _machine(), "process": os.getpid(), "began": _began(os.getpid()), "thread": threading.get_ident()})
+    return json.dumps(
+        {
+            "machine": _machine(),
+            "process": os.getpid(),
+            "began": _began(os.getpid()),
+            "thread": threading.get_ident(),
+        }
+    )
 
 
 def _abandoned(claim: Path) -> bool:
@@ -162,15 +178,22 @@ def _abandoned(claim: Path) -> bool:
 
 @functools.cache
 def _machine() -> str:
-    """The machine since it was started, and the part of it whose processes have numbers that mean something here."""
+    """The machine since it was started, and the part of it whose processes have numbers that mean
+    something here.
+    """
     parts = [socket.gethostname()]
     with contextlib.suppress(OSError):
-        parts += [Path("/proc/sys/kernel/random/boot_id").read_text().strip(), str(Path("/proc/self/ns/pid").readlink())]
+        parts += [
+            Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+            str(Path("/proc/self/ns/pid").readlink()),
+        ]
     return " ".join(parts)
 
 
 def _began(process: int) -> str:
-    """When a process began, in whatever unit the system has; '' for one that is not there or has ended."""
+    """When a process began, in whatever unit the system has; '' for one that is not there or has
+    ended.
+    """
     try:
         fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
         return "" if fields[0] in (b"Z", b"X") else fields[19].decode()

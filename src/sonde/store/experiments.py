@@ -1,4 +1,5 @@
-"""Experiments on disk: which results were asked for together. A record is written before anything is measured.
+"""Experiments on disk: which results were asked for together. A record is written before anything
+is measured.
 
 A stopped run leaves the record and what it has measured, so that a report can say what is missing.
 """
@@ -21,14 +22,18 @@ log = logging.getLogger("sonde.store")
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Trials that were asked for together, by what their results are stored under, and when they last were."""
+    """Trials that were asked for together, by what their results are stored under, and when they
+    last were.
+    """
 
     ids: frozenset[str]
     date: str
 
 
 def record(root: Path, ids: Collection[str]) -> None:
-    """Note that these were asked for together now; a folder that cannot be written keeps its results all the same."""
+    """Note that these were asked for together now; a folder that cannot be written keeps its
+    results all the same.
+    """
     ordered = sorted(ids)
     name = hashlib.blake2b("\n".join(ordered).encode(), digest_size=16).hexdigest() + SUFFIX
     facts = {"date": datetime.now(UTC).isoformat(timespec="microseconds"), "ids": ordered}

@@ -1,8 +1,10 @@
-"""One layer of some sentences, gathered from the blocks that hold them: in memory, or, where that is much, in a file without a name.
+"""One layer of some sentences, gathered from the blocks that hold them: in memory, or, where that
+is much, in a file without a name.
 
-Sentences lie in blocks by length, a task wants them in its own order, and a probe reads rows at random; so they are put in
-order once, in pieces that fit in a cache, and mapped from there: pages that nobody reads take no memory. The file has no name
-from the start and vanishes with its last reader.
+Sentences lie in blocks by length, a task wants them in its own order, and a probe reads rows at
+random; so they are put in order once, in pieces that fit in a cache, and mapped from there: pages
+that nobody reads take no memory. The file has no name from the start and vanishes with its last
+reader.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ PART = 16 << 20  # bytes that are put in order at a time
 
 @dataclass(frozen=True)
 class Wanted:
-    """Sentences in order: where each lies in the blocks of a shelf, and where its units begin once they are gathered [sentences + 1]."""
+    """Sentences in order: where each lies in the blocks of a shelf, and where its units begin once
+    they are gathered [sentences + 1].
+    """
 
     shelf: Shelf
     slot: str
@@ -46,13 +50,23 @@ class Wanted:
     def shape(self) -> tuple[int, int]:
         """Units, and how many numbers each has."""
         blocks = self.shelf.blocks
-        width = next((b.arrays[f"layer:{self.slot}"]["shape"][1] for b in blocks if self.slot in b.facts["slots"]), 0)
+        width = next(
+            (
+                b.arrays[f"layer:{self.slot}"]["shape"][1]
+                for b in blocks
+                if self.slot in b.facts["slots"]
+            ),
+            0,
+        )
         return int(self.offsets[-1]), int(width)
 
     @property
     def source(self) -> tuple[object, ...]:
         """Where its bytes lie: the same for slots of which the blocks keep one copy."""
-        starts = [(n, self.shelf.blocks[n].arrays[f"layer:{self.slot}"]["start"]) for n, _, _ in self.places.by_block()]
+        starts = [
+            (n, self.shelf.blocks[n].arrays[f"layer:{self.slot}"]["start"])
+            for n, _, _ in self.places.by_block()
+        ]
         return *self.shape, self.places.blocks.tobytes(), self.places.rows.tobytes(), *starts
 
     def parts(self, rows: int) -> Iterator[Wanted]:
@@ -79,17 +93,19 @@ class Wanted:
             target, expected = ranges(self.offsets[where], self.offsets[where + 1])
             if not np.array_equal(lengths, expected):
                 raise StoreProblem(
-                    f"{self.shelf.folder}: layers disagree on how many units a sentence has; remove the folder and run again"
+                    f"{self.shelf.folder}: layers disagree on how many units a sentence has; remove"
+                    " the folder and run again"
                 )
             found[target] = layer[source]
         return found
 
 
 def mapped(wanted: Sequence[Wanted], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
-    """The units of several layers as read-only memory-mapped arrays of the store's own type; a full disk is a StoreProblem.
+    """The units of several layers as read-only memory-mapped arrays of the store's own type; a full
+    disk is a StoreProblem.
 
-    They share one file, since open files are few on some machines. It is written as any file is, not through the map, where
-    a full disk would kill the process.
+    They share one file, since open files are few on some machines. It is written as any file is,
+    not through the map, where a full disk would kill the process.
     """
     sizes = [units * width * dtype.itemsize for units, width in (w.shape for w in wanted)]
     try:
@@ -101,8 +117,12 @@ def mapped(wanted: Sequence[Wanted], dtype: np.dtype[Any], folder: Path) -> list
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise StoreProblem(
-            f"cannot put {sum(sizes) / 1e9:.1f} GB of vectors in order in {folder}: {error.strerror or error}; make room, choose "
-            "another cache folder, or keep vectors in half precision, and run the same again"
+            f"cannot put {sum(sizes) / 1e9:.1f} GB of vectors in order in {folder}:"
+            f" {error.strerror or error}; make room, choose another cache folder, or keep vectors"
+            " in half precision, and run the same again"
         ) from error
     starts = [0, *accumulate(sizes)]
-    return [np.frombuffer(whole, dtype, int(np.prod(w.shape)), start).reshape(w.shape) for w, start in zip(wanted, starts, strict=False)]
+    return [
+        np.frombuffer(whole, dtype, int(np.prod(w.shape)), start).reshape(w.shape)
+        for w, start in zip(wanted, starts, strict=False)
+    ]

@@ -1,4 +1,6 @@
-"""Units that lie in the store and hold no numbers: words and pieces whose values were not finite, or beyond the store's type."""
+"""Units that lie in the store and hold no numbers: words and pieces whose values were not finite,
+or beyond the store's type.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from sonde.store.shelf import Places, Shelf
 from sonde.vectors import Ints, Spans, ranges
 
 
-def lost_units(shelf: Shelf, slots: Sequence[str], places: Sequence[Places], spans: Spans | None) -> NDArray[np.bool_] | None:
+def lost_units(
+    shelf: Shelf, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
+) -> NDArray[np.bool_] | None:
     """Which units hold no numbers in some slot, [units]; None where all do."""
     found = None
     for where, starts, rows, gone in _blocks(shelf, slots, places) if spans is not None else ():
@@ -31,13 +35,20 @@ def lost_in(shelf: Shelf, slots: Sequence[str], places: Sequence[Places]) -> dic
     for where, starts, rows, gone in _blocks(shelf, slots, places):
         numbers = np.array(sorted(map(int, gone)), np.int64)
         first = np.searchsorted(numbers, starts[rows])
-        some = np.flatnonzero((first < len(numbers)) & (numbers[np.minimum(first, len(numbers) - 1)] < starts[rows + 1]))
+        some = np.flatnonzero(
+            (first < len(numbers))
+            & (numbers[np.minimum(first, len(numbers) - 1)] < starts[rows + 1])
+        )
         found |= {int(where[k]): gone[str(numbers[first[k]])] for k in some.tolist()}
     return found
 
 
-def _blocks(shelf: Shelf, slots: Sequence[str], places: Sequence[Places]) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
-    """Blocks with such units: the sentences that are read from each, where its units begin, their rows, and the units with the reason."""
+def _blocks(
+    shelf: Shelf, slots: Sequence[str], places: Sequence[Places]
+) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
+    """Blocks with such units: the sentences that are read from each, where its units begin, their
+    rows, and the units with the reason.
+    """
     for slot, place in zip(slots, places, strict=True):
         for number, where, rows in place.by_block():
             block = shelf.blocks[number]

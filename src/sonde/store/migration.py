@@ -1,8 +1,10 @@
-"""What lies in a store, by the format that it was written in; and its results written anew in the format of today.
+"""What lies in a store, by the format that it was written in; and its results written anew in the
+format of today.
 
-Results of an earlier format are shown, marked with the version that measured them, and so they are after a migration: their
-identities were kept by hand then, and do not say what code measured them, so they never stand in for a measurement. Vectors of
-an earlier format are not read, for the same reason, and cannot be rewritten.
+Results of an earlier format are shown, marked with the version that measured them, and so they are
+after a migration: their identities were kept by hand then, and do not say what code measured them,
+so they never stand in for a measurement. Vectors of an earlier format are not read, for the same
+reason, and cannot be rewritten.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Migration:
 
 
 def holdings(results: Path, cache: Path) -> list[Holding]:
-    """What lies in a folder of results and in the vectors of a cache, by kind and format; damaged files are left out."""
+    """What lies in a folder of results and in the vectors of a cache, by kind and format; damaged
+    files are left out.
+    """
     found: dict[tuple[str, int, str], list[Path]] = {}
     for path in _files(results, cache):
         try:
@@ -56,13 +60,18 @@ def holdings(results: Path, cache: Path) -> list[Holding]:
         except (Damaged, FileNotFoundError):
             continue
         found.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
-    return [Holding(*key, tuple(paths), sum(_size(path) for path in paths)) for key, paths in sorted(found.items())]
+    return [
+        Holding(*key, tuple(paths), sum(_size(path) for path in paths))
+        for key, paths in sorted(found.items())
+    ]
 
 
 def migrate(results: Path, cache: Path, remove: bool = False) -> Migration:
-    """Write results of earlier formats anew, each file whole before the old one goes; with `remove`, delete their vectors.
+    """Write results of earlier formats anew, each file whole before the old one goes; with
+    `remove`, delete their vectors.
 
-    A damaged file is set aside. A full disk is a StoreProblem; what was rewritten before stays, and the same again goes on.
+    A damaged file is set aside. A full disk is a StoreProblem; what was rewritten before stays, and
+    the same again goes on.
     """
     done, store = Migration(), ResultStore(results)
     for path in _files(results, cache):
@@ -88,8 +97,14 @@ def migrate(results: Path, cache: Path, remove: bool = False) -> Migration:
 
 def _files(results: Path, cache: Path) -> Iterator[Path]:
     """The files of results and scores, then those of vectors."""
-    yield from sorted(p for p in results.glob("*") if p.suffix in (RESULTS, SCORES) and not p.name.startswith("."))
-    yield from sorted(p for p in (cache / "vectors").glob("*/*") if p.suffix in (VECTORS, PLAN) and not p.name.startswith("."))
+    yield from sorted(
+        p for p in results.glob("*") if p.suffix in (RESULTS, SCORES) and not p.name.startswith(".")
+    )
+    yield from sorted(
+        p
+        for p in (cache / "vectors").glob("*/*")
+        if p.suffix in (VECTORS, PLAN) and not p.name.startswith(".")
+    )
 
 
 def _size(path: Path) -> int:

@@ -1,7 +1,9 @@
-"""Which sentences are encoded together: written down before anything is encoded, never changed, never thrown away.
+"""Which sentences are encoded together: written down before anything is encoded, never changed,
+never thrown away.
 
-Batches decide the last bits of a vector. A block that is missing, because a run was killed or because it was damaged, is
-therefore encoded again as planned; the plan holds the sentences themselves, so any later run can do it.
+Batches decide the last bits of a vector. A block that is missing, because a run was killed or
+because it was damaged, is therefore encoded again as planned; the plan holds the sentences
+themselves, so any later run can do it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from sonde.vectors import Ints
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Sentences in the order in which they are encoded, for some slots; block b is sentences bounds[b]:bounds[b + 1]."""
+    """Sentences in the order in which they are encoded, for some slots; block b is sentences
+    bounds[b]:bounds[b + 1].
+    """
 
     file: Block
     slots: tuple[str, ...]
@@ -55,9 +59,11 @@ class Plan:
 
 
 def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints, Ints]:
-    """An order of sentences, by length and then key, and the bounds of blocks in it; the order given plays no part.
+    """An order of sentences, by length and then key, and the bounds of blocks in it; the order
+    given plays no part.
 
-    A block has at most 2,048 sentences, and about 64k words over all its slots (but at least 8k), which bounds its memory.
+    A block has at most 2,048 sentences, and about 64k words over all its slots (but at least 8k),
+    which bounds its memory.
     """
     words = np.array([len(s.words) for s in sentences], np.int64)
     letters = np.array([len(s.text) for s in sentences], np.int64)
@@ -72,18 +78,26 @@ def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints
     return order, np.array(bounds, np.int64)
 
 
-def draw_up(folder: Path, sentences: Sequence[Sentence], keys: Keys, slots: tuple[str, ...]) -> Plan:
-    """Plan how sentences are encoded, and write it down; the same sentences always give the same plan."""
+def draw_up(
+    folder: Path, sentences: Sequence[Sentence], keys: Keys, slots: tuple[str, ...]
+) -> Plan:
+    """Plan how sentences are encoded, and write it down; the same sentences always give the same
+    plan.
+    """
     order, bounds = arrange(sentences, keys, len(slots))
     keys = keys[order]
-    name = hashlib.blake2b(json.dumps([slots, bounds.tolist()]).encode() + keys.tobytes(), digest_size=8).hexdigest()
+    name = hashlib.blake2b(
+        json.dumps([slots, bounds.tolist()]).encode() + keys.tobytes(), digest_size=8
+    ).hexdigest()
     path = folder / f"{name}.plan"
     if not path.exists():
         arrays = {"keys": keys, "bounds": bounds}
         for block in range(len(bounds) - 1):
             chosen = [sentences[i] for i in order[bounds[block] : bounds[block + 1]]]
             lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in chosen]
-            arrays[f"text:{block}"] = np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
+            arrays[f"text:{block}"] = np.frombuffer(
+                zlib.compress(json.dumps(lines).encode(), 1), np.uint8
+            )
         write(path, "plan", {"slots": slots}, arrays, keep=True)
     plan = read(path)
     assert plan is not None, f"{path} was damaged as soon as it was written"
@@ -100,7 +114,12 @@ def read(path: Path) -> Plan | None:
     except Damaged as damage:
         set_aside(path, damage)
         return None
-    return Plan(file, tuple(file.facts["slots"]), np.array(file.array("keys")), np.array(file.array("bounds")))
+    return Plan(
+        file,
+        tuple(file.facts["slots"]),
+        np.array(file.array("keys")),
+        np.array(file.array("bounds")),
+    )
 
 
 def unfinished(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:

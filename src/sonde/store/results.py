@@ -1,9 +1,12 @@
-"""Results on disk: one immutable file for each unit of work (trials that share their fit), predictions included.
+"""Results on disk: one immutable file for each unit of work (trials that share their fit),
+predictions included.
 
-    3f8a01c2d4e5f607-91ab23cd45ef6789.result    the ids of its trials all begin with 3f8a01c2d4e5f607
+    3f8a01c2d4e5f607-91ab23cd45ef6789.result    the ids of its trials all begin with
+                                                3f8a01c2d4e5f607
 
-A file's name begins with what the ids of its trials share, so finding a result is reading names. Files of format 1 have other
-names, and identities that no longer mean anything: they are read to be shown, never in place of a measurement.
+A file's name begins with what the ids of its trials share, so finding a result is reading names.
+Files of format 1 have other names, and identities that no longer mean anything: they are read to be
+shown, never in place of a measurement.
 """
 
 from __future__ import annotations
@@ -21,44 +24,70 @@ from numpy.typing import NDArray
 
 from sonde.core import Result, Tags, Trial
 from sonde.labels import Classes, Column, restored
-from sonde.store.blocks import FORMAT, Block, Damaged, Gone, StoreProblem, listed, opened, set_aside, write
+from sonde.store.blocks import (
+    FORMAT,
+    Block,
+    Damaged,
+    Gone,
+    StoreProblem,
+    listed,
+    opened,
+    set_aside,
+    write,
+)
 
 SUFFIX = ".result"
 EXPERIMENT, SCORES = ".experiment", ".scores"  # of files that lie beside them
-EARLIER = "earlier"  # what names of files begin with whose results were measured under identities of an earlier format
+# what names of files begin with whose results were measured under identities of an earlier format
+EARLIER = "earlier"
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
 
 class ResultStore:
-    """Results in one folder, found by trial id. Damaged files are named, set aside as *.damaged, and count as missing."""
+    """Results in one folder, found by trial id. Damaged files are named, set aside as *.damaged,
+    and count as missing.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root)
 
     def write(self, results: Sequence[tuple[str, Result]]) -> Path:
-        """Keep the results of one unit of work (trial id, result) as one file; where that is there already, it stays."""
+        """Keep the results of one unit of work (trial id, result) as one file; where that is there
+        already, it stays.
+        """
         path = self.root / (unit_name([trial_id for trial_id, _ in results]) + SUFFIX)
         _write(path, results)
         return path
 
     def rewrite(self, block: Block) -> int:
-        """Write the results of a file of an earlier format anew in today's, beside it; how many they are. Damaged where it is.
+        """Write the results of a file of an earlier format anew in today's, beside it; how many
+        they are. Damaged where it is.
 
-        They stay marked as what they are, under a name that no trial which is asked for today begins with.
+        They stay marked as what they are, under a name that no trial which is asked for today
+        begins with.
         """
         unit = _unit(block)
-        _write(self.root / f"{EARLIER}-{unit_name([trial_id for trial_id, _ in unit]).rpartition('-')[2]}{SUFFIX}", unit)
+        digest = unit_name([trial_id for trial_id, _ in unit]).rpartition("-")[2]
+        _write(self.root / f"{EARLIER}-{digest}{SUFFIX}", unit)
         return len(unit)
 
     def place(self, ids: Sequence[str]) -> Path:
-        """What the names of files begin with that hold trials of a unit of work, some or all of which are these."""
+        """What the names of files begin with that hold trials of a unit of work, some or all of
+        which are these.
+        """
         return self.root / _shared(ids)
 
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
-        """The results of those of the trial ids that have one; only files whose name says so are read."""
+        """The results of those of the trial ids that have one; only files whose name says so are
+        read.
+        """
         wanted, found = set(ids), dict[str, Result]()
         for unit in self._units(likely(wanted)):
-            found |= {trial_id: result for trial_id, result in unit if trial_id in wanted and trial_id not in found}
+            found |= {
+                trial_id: result
+                for trial_id, result in unit
+                if trial_id in wanted and trial_id not in found
+            }
         return found
 
     def read(self) -> Iterator[tuple[str, Result]]:
@@ -77,7 +106,9 @@ class ResultStore:
         """The trial of every result and what it was made with, without its labels."""
         for path in self._files(lambda _: True):
             if (block := opened(path)) is not None:
-                yield from ((Trial(**row["trial"]), row["provenance"]) for row in block.facts["results"])
+                yield from (
+                    (Trial(**row["trial"]), row["provenance"]) for row in block.facts["results"]
+                )
 
     def _units(self, chosen: Callable[[str], bool]) -> Iterator[list[tuple[str, Result]]]:
         """The units of work in files of chosen names, oldest first."""
@@ -87,12 +118,20 @@ class ResultStore:
         """Files of chosen names, oldest first."""
         if self.root.exists() and not self.root.is_dir():
             raise StoreProblem(f"{self.root} is a file: name a folder for the results")
-        every = listed(self.root, SUFFIX, EXPERIMENT, SCORES, chosen=lambda name: name.endswith(SUFFIX) and chosen(name))
+        every = listed(
+            self.root,
+            SUFFIX,
+            EXPERIMENT,
+            SCORES,
+            chosen=lambda name: name.endswith(SUFFIX) and chosen(name),
+        )
         yield from (self.root / name for _, name in every)
 
 
 def unit_in(path: Path) -> list[tuple[str, Result]] | None:
-    """The results of a file, with their trial ids; None where it is gone, or damaged and set aside now."""
+    """The results of a file, with their trial ids; None where it is gone, or damaged and set aside
+    now.
+    """
     for _ in range(2):  # twice where another file took its place meanwhile
         try:
             return _unit(Block(path))
@@ -116,8 +155,12 @@ def _write(path: Path, results: Sequence[tuple[str, Result]]) -> None:
 
 
 def unit_name(ids: Sequence[str]) -> str:
-    """What the files of a unit of work are called, without the suffix: what its ids share, and what stands for all of them."""
-    return f"{_shared(ids)}-{hashlib.blake2b(chr(10).join(ids).encode(), digest_size=8).hexdigest()}"
+    """What the files of a unit of work are called, without the suffix: what its ids share, and what
+    stands for all of them.
+    """
+    return (
+        f"{_shared(ids)}-{hashlib.blake2b(chr(10).join(ids).encode(), digest_size=8).hexdigest()}"
+    )
 
 
 def likely(ids: Iterable[str]) -> Callable[[str], bool]:
@@ -127,7 +170,10 @@ def likely(ids: Iterable[str]) -> Callable[[str], bool]:
     def chosen(name: str) -> bool:
         shared, dash, _ = name.partition("-")
         short = len(shared) < SHARED  # of trials that share less, which none of a run do
-        return bool(dash) and (shared in beginnings or (short and any(start.startswith(shared) for start in beginnings)))
+        return bool(dash) and (
+            shared in beginnings
+            or (short and any(start.startswith(shared) for start in beginnings))
+        )
 
     return chosen
 
@@ -135,14 +181,18 @@ def likely(ids: Iterable[str]) -> Callable[[str], bool]:
 def _shared(ids: Sequence[str]) -> str:
     """What the ids begin with, as far as it may stand in a file's name."""
     first, last = min(ids), max(ids)
-    same = (a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+    same = (
+        a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    )
     return "".join(takewhile(lambda c: c.isascii() and c.isalnum(), same))[:SHARED]
 
 
 class Kept:
-    """What the results of one unit of work hold in arrays; equal ones, as the gold labels of its trials, are kept once.
+    """What the results of one unit of work hold in arrays; equal ones, as the gold labels of its
+    trials, are kept once.
 
-    columns of labels go by number, plain arrays by a number of their own. Whole numbers take the smallest type that holds them.
+    columns of labels go by number, plain arrays by a number of their own. Whole numbers take the
+    smallest type that holds them.
     """
 
     def __init__(self) -> None:
@@ -153,8 +203,16 @@ class Kept:
     def column(self, column: Column) -> int:
         """The number under which a column of labels is kept."""
         arrays = {key: np.asarray(array) for key, array in column.arrays().items()}
-        about = {"loss": column.loss, "names": list(column.names), "partial": bool(getattr(column, "partial", False))}
-        return self._add("columns", {**about, "dtypes": {key: array.dtype.str for key, array in arrays.items()}}, arrays)
+        about = {
+            "loss": column.loss,
+            "names": list(column.names),
+            "partial": bool(getattr(column, "partial", False)),
+        }
+        return self._add(
+            "columns",
+            {**about, "dtypes": {key: array.dtype.str for key, array in arrays.items()}},
+            arrays,
+        )
 
     def plain(self, array: NDArray[Any]) -> int:
         """The number under which an array is kept."""
@@ -162,8 +220,13 @@ class Kept:
 
     def _add(self, kind: str, about: Any, arrays: dict[str, NDArray[Any]]) -> int:
         narrow = {key: _narrow(array) for key, array in arrays.items()}
-        content = [f"{key}{a.dtype.str}{a.shape}".encode() + a.tobytes() for key, a in sorted(narrow.items())]
-        digest = hashlib.blake2b(b"\x1e".join([json.dumps([kind, about]).encode(), *content])).digest()
+        content = [
+            f"{key}{a.dtype.str}{a.shape}".encode() + a.tobytes()
+            for key, a in sorted(narrow.items())
+        ]
+        digest = hashlib.blake2b(
+            b"\x1e".join([json.dumps([kind, about]).encode(), *content])
+        ).digest()
         number = self._numbers.setdefault(digest, len(self.facts[kind]))
         if number == len(self.facts[kind]):
             self.facts[kind].append(about)
@@ -175,28 +238,48 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     """Whole numbers in the smallest type that holds them; other arrays as they are."""
     if array.dtype.kind not in "iu" or not array.size:
         return array
-    return array.astype(np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max())))
+    return array.astype(
+        np.result_type(np.min_scalar_type(array.min()), np.min_scalar_type(array.max()))
+    )
 
 
 class _Read:
-    """The arrays of a file of results, read and checked; what `Kept` keeps and an earlier format has not is absent."""
+    """The arrays of a file of results, read and checked; what `Kept` keeps and an earlier format
+    has not is absent.
+    """
 
     def __init__(self, block: Block) -> None:
         self.format = block.format
-        self.columns = [self._column(block, number, about) for number, about in enumerate(block.facts["columns"])]
-        self.plain = [block.array(f"{number}:plain").astype(dtype) for number, dtype in enumerate(block.facts.get("plain", ()))]
+        self.columns = [
+            self._column(block, number, about)
+            for number, about in enumerate(block.facts["columns"])
+        ]
+        self.plain = [
+            block.array(f"{number}:plain").astype(dtype)
+            for number, dtype in enumerate(block.facts.get("plain", ()))
+        ]
 
     @staticmethod
     def _column(block: Block, number: int, about: dict[str, Any]) -> Column:
-        arrays = {key: block.array(f"{number}:{key}").astype(dtype) for key, dtype in about["dtypes"].items()}
+        arrays = {
+            key: block.array(f"{number}:{key}").astype(dtype)
+            for key, dtype in about["dtypes"].items()
+        }
         return restored(about["loss"], arrays, about["names"], about["partial"])
 
 
 def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
     numbers = {key: float(getattr(result, key)) for key in ("score", "low", "high", "majority")}
-    about = {"id": trial_id, "trial": asdict(result.trial), "metric": result.metric, "provenance": result.provenance}
+    about = {
+        "id": trial_id,
+        "trial": asdict(result.trial),
+        "metric": result.metric,
+        "provenance": result.provenance,
+    }
     labels = {"gold": kept.column(result.gold), "predicted": kept.column(result.predicted)}
-    strata = {key: kept.column(Classes(tags.codes, tags.names)) for key, tags in result.strata.items()}
+    strata = {
+        key: kept.column(Classes(tags.codes, tags.names)) for key, tags in result.strata.items()
+    }
     clusters = {key: kept.plain(codes) for key, codes in result.clusters.items()}
     return {**about, **numbers, **labels, "strata": strata, "clusters": clusters}
 
@@ -208,4 +291,13 @@ def _result(row: dict[str, Any], kept: _Read) -> Result:
     clusters = {key: kept.plain[number] for key, number in row.get("clusters", {}).items()}
     gold, predicted = kept.columns[row["gold"]], kept.columns[row["predicted"]]
     old = {"format": kept.format} if kept.format < FORMAT else {}
-    return Result(Trial(**row["trial"]), row["metric"], *numbers, gold, predicted, {**row["provenance"], **old}, strata, clusters)
+    return Result(
+        Trial(**row["trial"]),
+        row["metric"],
+        *numbers,
+        gold,
+        predicted,
+        {**row["provenance"], **old},
+        strata,
+        clusters,
+    )

@@ -1,4 +1,5 @@
-"""Scores of results on disk, one file beside that of the results of a unit of work: read only by those who ask for them.
+"""Scores of results on disk, one file beside that of the results of a unit of work: read only by
+those who ask for them.
 
 3f8a01c2d4e5f607-91ab23cd45ef6789.scores    of the trials in the file of results of that name
 """
@@ -18,7 +19,9 @@ from sonde.store.results import EXPERIMENT, SCORES, SUFFIX, Kept, likely, unit_n
 
 
 def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
-    """Keep the scores of one unit of work (trial id, result); that a result has none is kept, too."""
+    """Keep the scores of one unit of work (trial id, result); that a result has none is kept,
+    too.
+    """
     kept = Kept()
     rows = [_row(trial_id, result.scores, kept) for trial_id, result in results]
     name = unit_name([trial_id for trial_id, _ in results])
@@ -26,10 +29,18 @@ def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
 
 
 def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
-    """The scores of those of the trial ids that were fitted with them; None for a probe or labels that have no probabilities."""
+    """The scores of those of the trial ids that were fitted with them; None for a probe or labels
+    that have no probabilities.
+    """
     wanted, found = set(ids), dict[str, Logits | None]()
     may_hold = likely(wanted)
-    for _, name in listed(root, SCORES, SUFFIX, EXPERIMENT, chosen=lambda name: name.endswith(SCORES) and may_hold(name)):
+    for _, name in listed(
+        root,
+        SCORES,
+        SUFFIX,
+        EXPERIMENT,
+        chosen=lambda name: name.endswith(SCORES) and may_hold(name),
+    ):
         for row, arrays in _rows(root / name, wanted - found.keys()):
             found[row["id"]] = Logits(**arrays, link=row["link"]) if arrays else None
     return found
@@ -43,11 +54,16 @@ def _row(trial_id: str, scores: Logits | None, kept: Kept) -> dict[str, Any]:
 
 
 def _rows(path: Path, wanted: set[str]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """The rows of a file about some trials, each with its arrays; nothing where it is damaged, and set aside now."""
+    """The rows of a file about some trials, each with its arrays; nothing where it is damaged, and
+    set aside now.
+    """
     block = opened(path)
     rows = [] if block is None else [row for row in block.facts["scores"] if row["id"] in wanted]
     try:
-        return [(row, {key: _array(block, number) for key, number in row.get("arrays", {}).items()}) for row in rows]
+        return [
+            (row, {key: _array(block, number) for key, number in row.get("arrays", {}).items()})
+            for row in rows
+        ]
     except Gone:
         return []
     except Damaged as damage:

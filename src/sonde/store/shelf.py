@@ -57,7 +57,9 @@ class Index:
 
 
 def distinct(keys: Keys) -> tuple[Ints, Ints]:
-    """Where each key occurs first, in order of occurrence, and for every key the number of its first, [keys]."""
+    """Where each key occurs first, in order of occurrence, and for every key the number of its
+    first, [keys].
+    """
     at = Index.of(keys).find(keys)
     first = np.flatnonzero(at == np.arange(len(keys)))
     return first, np.searchsorted(first, at)
@@ -82,7 +84,9 @@ class Places:
 
 
 class Shelf:
-    """The blocks of one folder, oldest first, and an index for each set of slots that blocks share."""
+    """The blocks of one folder, oldest first, and an index for each set of slots that blocks
+    share.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -92,8 +96,14 @@ class Shelf:
         self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
 
     def refresh(self) -> Shelf:
-        """Open what was committed since, by this process or another, and let go of what was removed."""
-        there = [name for _, name in listed(self.folder, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX)]
+        """Open what was committed since, by this process or another, and let go of what was
+        removed.
+        """
+        there = [
+            name
+            for _, name in listed(self.folder, SUFFIX, FAILED, ".plan")
+            if name.endswith(SUFFIX)
+        ]
         if self.names.difference(there):
             self.names.intersection_update(there)
             self.blocks = [block for block in self.blocks if block.path.name in self.names]
@@ -123,8 +133,12 @@ class Shelf:
         self.blocks.remove(block)
         self._indexes.clear()
 
-    def locate(self, slot: str, keys: Keys, known: dict[tuple[str, ...], Places] | None = None) -> Places:
-        """Where sentences lie for a slot; of several copies the oldest. `known` keeps what slots share between calls."""
+    def locate(
+        self, slot: str, keys: Keys, known: dict[tuple[str, ...], Places] | None = None
+    ) -> Places:
+        """Where sentences lie for a slot; of several copies the oldest. `known` keeps what slots
+        share between calls.
+        """
         known = {} if known is None else known
         found = Places(np.full(len(keys), -1, np.int64), np.full(len(keys), -1, np.int64))
         for slots in {tuple(block.facts["slots"]): None for block in self.blocks}:
@@ -136,13 +150,22 @@ class Shelf:
 
     def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
         if slots not in self._indexes:
-            chosen = [(n, self._keys[block.path.name]) for n, block in enumerate(self.blocks) if tuple(block.facts["slots"]) == slots]
+            chosen = [
+                (n, self._keys[block.path.name])
+                for n, block in enumerate(self.blocks)
+                if tuple(block.facts["slots"]) == slots
+            ]
             blocks = np.concatenate([np.full(len(held), n) for n, held in chosen])
             rows = np.concatenate([np.arange(len(held)) for _, held in chosen])
-            self._indexes[slots] = Index.of(np.concatenate([held for _, held in chosen])), Places(blocks, rows)
+            self._indexes[slots] = (
+                Index.of(np.concatenate([held for _, held in chosen])),
+                Places(blocks, rows),
+            )
         index, places = self._indexes[slots]
         at = index.find(keys)
-        return Places(np.where(at < 0, -1, places.blocks[at]), np.where(at < 0, -1, places.rows[at]))
+        return Places(
+            np.where(at < 0, -1, places.blocks[at]), np.where(at < 0, -1, places.rows[at])
+        )
 
 
 def _older(a: Places, b: Places) -> Places:

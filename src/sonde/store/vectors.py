@@ -1,10 +1,12 @@
 """Vectors on disk, one entry for each sentence and slot ('layer.form') of an encoder.
 
     root / encoder.dtype / plan.plan             which sentences are encoded together
-                           plan-00000.vectors    the vectors of one block of it, for all slots that one pass filled
+                           plan-00000.vectors    the vectors of one block of it, for all slots that
+                                                 one pass filled
                            plan-00000.failed     why sentences of it could not be encoded
 
-Several processes may write at once: a block's name follows from its plan, and of two copies of a sentence the older is read.
+Several processes may write at once: a block's name follows from its plan, and of two copies of a
+sentence the older is read.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ SPANS = ("sentences", "words", "first_word")
 
 
 class Filled(NamedTuple):
-    """Vectors with one layer a slot, and for each slot the units that cannot be used, with the reason."""
+    """Vectors with one layer a slot, and for each slot the units that cannot be used, with the
+    reason.
+    """
 
     slots: Sequence[str]
     vectors: Vectors
@@ -39,7 +43,9 @@ class Filled(NamedTuple):
 
 
 class VectorStore:
-    """Vectors by encoder base, slot and sentence, in float32 or float16. Damaged blocks are set aside and count as missing."""
+    """Vectors by encoder base, slot and sentence, in float32 or float16. Damaged blocks are set
+    aside and count as missing.
+    """
 
     def __init__(self, root: Path, dtype: str = "float32") -> None:
         if dtype not in ("float32", "float16"):
@@ -50,17 +56,25 @@ class VectorStore:
         self._mapped: dict[tuple[object, ...], Vectors] = {}
 
     def folder(self, base: str) -> Path:
-        """Where the vectors of an encoder lie; the name can be read, and differs for any two bases."""
+        """Where the vectors of an encoder lie; the name can be read, and differs for any two
+        bases.
+        """
         slug = re.sub(r"[^A-Za-z0-9]+", "-", base).strip("-")[:40]
         digest = hashlib.blake2b(base.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         return self.root / f"{slug}-{digest}.{self.dtype}"
 
-    def missing(self, base: str, slot: str, sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
+    def missing(
+        self, base: str, slot: str, sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
         """Which sentences have no entry yet, [sentences]; what has one was read and checked."""
         return self.lacking(base, (slot,), sentences).ravel()
 
-    def lacking(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
-        """Which sentences have no entry yet in which slots, [slots, sentences]; what has one was read and checked."""
+    def lacking(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
+        """Which sentences have no entry yet in which slots, [slots, sentences]; what has one was
+        read and checked.
+        """
         shelf, keys = self._shelf(base), keys_of(sentences)
         while True:
             places = _located(shelf, slots, keys)
@@ -69,23 +83,35 @@ class VectorStore:
                 return np.stack([p.blocks < 0 for p in places])
             shelf.drop(shelf.blocks[damaged[0]], damaged[1])
 
-    def refused(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> dict[int, str]:
-        """Sentences that have an entry which cannot be used at all (its values are not finite), with the reason."""
+    def refused(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> dict[int, str]:
+        """Sentences that have an entry which cannot be used at all (its values are not finite),
+        with the reason.
+        """
         shelf, found = self._shelf(base), dict[int, str]()
         for slot, places in zip(slots, _located(shelf, slots, keys_of(sentences)), strict=True):
             for number, where, rows in places.by_block():
                 reasons = shelf.blocks[number].facts["refused"].get(slot)
                 if reasons:
-                    found |= {int(i): reasons[str(row)] for i, row in zip(where, rows, strict=True) if str(row) in reasons}
+                    found |= {
+                        int(i): reasons[str(row)]
+                        for i, row in zip(where, rows, strict=True)
+                        if str(row) in reasons
+                    }
         return found
 
-    def lost(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> dict[int, str]:
+    def lost(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> dict[int, str]:
         """Sentences of which some words or pieces cannot be used, with the reason."""
         shelf = self._shelf(base)
         with _as_found(shelf):
             return lost_in(shelf, slots, _located(shelf, slots, keys_of(sentences)))
 
-    def cut(self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys) -> NDArray[np.bool_]:
+    def cut(
+        self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
+    ) -> NDArray[np.bool_]:
         """Which sentences were read only in part, [sentences]."""
         keys = keys_of(sentences)
         shelf = self._shelf(base)
@@ -94,7 +120,9 @@ class VectorStore:
         return np.zeros(len(keys), bool) if found is None else found
 
     def committed(self, base: str) -> frozenset[str]:
-        """The names of an encoder's blocks as `lacking` saw them last; what was committed since is left out."""
+        """The names of an encoder's blocks as `lacking` saw them last; what was committed since is
+        left out.
+        """
         return frozenset(self._shelves[base].names) if base in self._shelves else frozenset()
 
     def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
@@ -108,15 +136,23 @@ class VectorStore:
         for _, name in listed(self.folder(base), FAILED, ".plan", SUFFIX):
             block = opened(self.folder(base) / name) if name.endswith(FAILED) else None
             if block is not None:
-                found |= {bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()}
+                found |= {
+                    bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
+                }
         return found
 
     def widths(self, base: str) -> dict[str, int]:
         """How many numbers a vector has, for each slot that has been filled."""
         blocks = self._shelf(base).blocks
-        return {slot: int(b.arrays[f"layer:{slot}"]["shape"][1]) for b in blocks for slot in b.facts["slots"]}
+        return {
+            slot: int(b.arrays[f"layer:{slot}"]["shape"][1])
+            for b in blocks
+            for slot in b.facts["slots"]
+        }
 
-    def write(self, base: str, name: str, sentences: Sequence[Sentence] | Keys, filled: Filled) -> None:
+    def write(
+        self, base: str, name: str, sentences: Sequence[Sentence] | Keys, filled: Filled
+    ) -> None:
         """Commit one block, under the name that its plan gives it."""
         slots, vectors, refused = filled
         arrays: dict[str, NDArray[np.generic]] = {"keys": keys_of(sentences)}
@@ -139,13 +175,20 @@ class VectorStore:
         sentences: Sequence[Sentence] | Keys,
         needed: NDArray[np.bool_] | None = None,
     ) -> Vectors:
-        """The vectors of sentences in their order, one layer a slot; those that have none get zeros, or no units.
+        """The vectors of sentences in their order, one layer a slot; those that have none get
+        zeros, or no units.
 
-        Layers are float32; where they are large, they are memory-mapped and of the store's type. What was mapped last is kept.
-        Where one of the `needed` sentences [sentences] has none, as when somebody removed files meanwhile, it is a StoreProblem.
+        Layers are float32; where they are large, they are memory-mapped and of the store's type.
+        What was mapped last is kept. Where one of the `needed` sentences [sentences] has none, as
+        when somebody removed files meanwhile, it is a StoreProblem.
         """
         shelf, keys = self._shelf(base), keys_of(sentences)
-        asked = (base, tuple(slots), frozenset(shelf.names), hashlib.blake2b(keys.tobytes()).digest())
+        asked = (
+            base,
+            tuple(slots),
+            frozenset(shelf.names),
+            hashlib.blake2b(keys.tobytes()).digest(),
+        )
         if asked in self._mapped:
             return replace(self._mapped[asked], names=tuple(names))
         self._mapped = {}  # whose room on the disk may be needed
@@ -157,21 +200,48 @@ class VectorStore:
                 raise damaged[1]
             if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
                 raise Gone("some were removed")
-            words = np.array([0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences], np.int64)
+            words = np.array(
+                [0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences],
+                np.int64,
+            )
             spans = _spans(shelf, places, words)
-            wanted = [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
+            wanted = [
+                Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)
+            ]
             large, layers = self._layers(wanted)
-            found = Vectors(layers, tuple(names), spans, _cut(shelf, places, len(keys)), lost_units(shelf, slots, places, spans))
+            found = Vectors(
+                layers,
+                tuple(names),
+                spans,
+                _cut(shelf, places, len(keys)),
+                lost_units(shelf, slots, places, spans),
+            )
         if large:
             self._mapped[asked] = found
         return found
 
     def _layers(self, wanted: Sequence[Wanted]) -> tuple[bool, tuple[NDArray[Any], ...]]:
-        """Layers put in order, those that lie at one place once; first whether that was so much that they are mapped."""
+        """Layers put in order, those that lie at one place once; first whether that was so much
+        that they are mapped.
+        """
         distinct = {one.source: one for one in wanted}
-        large = sum(units * width for units, width in (w.shape for w in distinct.values())) * self.dtype.itemsize >= LARGE
+        large = (
+            sum(units * width for units, width in (w.shape for w in distinct.values()))
+            * self.dtype.itemsize
+            >= LARGE
+        )
         every = list(distinct.values())
-        found = dict(zip(distinct, mapped(every, self.dtype, self.root) if large else [w.copied(np.float32) for w in every], strict=True))
+        found = dict(
+            zip(
+                distinct,
+                (
+                    mapped(every, self.dtype, self.root)
+                    if large
+                    else [w.copied(np.float32) for w in every]
+                ),
+                strict=True,
+            )
+        )
         return large, tuple(found[one.source] for one in wanted)
 
     def _shelf(self, base: str) -> Shelf:
@@ -182,12 +252,15 @@ class VectorStore:
 
 @contextmanager
 def _as_found(shelf: Shelf) -> Iterator[None]:
-    """Files that turn out to be damaged, or are gone, after they were checked are a StoreProblem."""
+    """Files that turn out to be damaged, or are gone, after they were checked are a
+    StoreProblem.
+    """
     try:
         yield
     except Damaged as damage:
         raise StoreProblem(
-            f"{shelf.folder}: some vectors cannot be read ({damage}); run the same again, and they will be made again"
+            f"{shelf.folder}: some vectors cannot be read ({damage}); run the same again, and they"
+            " will be made again"
         ) from damage
 
 
@@ -196,7 +269,9 @@ def _located(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:
     return [shelf.locate(slot, keys, known) for slot in slots]
 
 
-def _first_damaged(shelf: Shelf, slots: Sequence[str], places: Sequence[Places]) -> tuple[int, Damaged] | None:
+def _first_damaged(
+    shelf: Shelf, slots: Sequence[str], places: Sequence[Places]
+) -> tuple[int, Damaged] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
     for slot, place in zip(slots, places, strict=True):
         for number in np.unique(place.blocks[place.blocks >= 0]):
@@ -211,9 +286,11 @@ def _first_damaged(shelf: Shelf, slots: Sequence[str], places: Sequence[Places])
 
 
 def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
-    """Where the units of the sentences lie once they are put together; None where a unit is a sentence.
+    """Where the units of the sentences lie once they are put together; None where a unit is a
+    sentence.
 
-    `words` [sentences] counts the words of sentences that have no entry; each of theirs gets no units.
+    `words` [sentences] counts the words of sentences that have no entry; each of theirs gets no
+    units.
     """
     parts = places[0].by_block() if places else []
     if not any("spans:words" in shelf.blocks[number].arrays for number, _, _ in parts):

@@ -30,7 +30,9 @@ def markdown(table: Table) -> str:
     for section in table.sections:
         parts += ["---"] if section.apart else []
         if section.heading:
-            parts.append(f"**{_md(section.heading)}**" + (f" {_md(section.line)}" if section.line else ""))
+            parts.append(
+                f"**{_md(section.heading)}**" + (f" {_md(section.line)}" if section.line else "")
+            )
         parts.append("\n".join(_pipes(table, section)))
     parts += [_md(note) for note in table.notes]
     return "\n\n".join(parts) + "\n"
@@ -54,11 +56,19 @@ def latex(table: Table) -> str:
     """A LaTeX tabular in the manner of booktabs, one block a section."""
     align = "".join("l" if name in table.words else "r" for name in table.columns)
     lines = [f"% {note}" for note in map(printable, table.notes)]
-    lines += ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{align}}}", "\\toprule", _tex_row(table.columns)]
+    lines += [
+        "% \\usepackage{booktabs}",
+        f"\\begin{{tabular}}{{{align}}}",
+        "\\toprule",
+        _tex_row(table.columns),
+    ]
     for section in table.sections:
         lines += ["\\midrule"] * (1 + section.apart)
         if section.heading:
-            lines.append(f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_tex(section.heading)}}}}} \\\\")
+            lines.append(
+                f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_tex(section.heading)}}}}}"
+                " \\\\"
+            )
         for r, row in enumerate(section.rows):
             lines += [f"\\cmidrule(lr){{1-{len(table.columns)}}}"] * (r in section.rules)
             lines.append(_tex_row(row, frozenset(c for at, c in section.strong if at == r)))
@@ -66,7 +76,13 @@ def latex(table: Table) -> str:
 
 
 def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> str:
-    return " & ".join(f"\\textbf{{{_tex(cell)}}}" if c in strong else _tex(cell) for c, cell in enumerate(cells)) + r" \\"
+    return (
+        " & ".join(
+            f"\\textbf{{{_tex(cell)}}}" if c in strong else _tex(cell)
+            for c, cell in enumerate(cells)
+        )
+        + r" \\"
+    )
 
 
 def _tex(text: str) -> str:

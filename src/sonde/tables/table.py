@@ -1,4 +1,6 @@
-"""A table: columns, sections of rows, and notes. What a page shows is made here, how it looks is made by the formats."""
+"""A table: columns, sections of rows, and notes. What a page shows is made here, how it looks is
+made by the formats.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a page shows: column names (those in `words` hold words, the rest numbers), sections, and notes below."""
+    """What a page shows: column names (those in `words` hold words, the rest numbers), sections,
+    and notes below.
+    """
 
     columns: tuple[str, ...]
     sections: tuple[Section, ...]

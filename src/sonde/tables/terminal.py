@@ -18,25 +18,35 @@ from rich.text import Text
 from sonde.tables.table import Section, Table
 from sonde.tables.text import printable
 
-RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")  # a line below the head, a thin one between kinds of rows
+# a line below the head, a thin one between kinds of rows
+RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
 GAP = 3  # cells between two columns
-LABEL = 12  # cells that a column of words keeps, however narrow the terminal; what does not fit is folded
+# cells that a column of words keeps, however narrow the terminal; what does not fit is folded
+LABEL = 12
 
 
 def shown(table: Table, room: int | None = None) -> Group:
-    """The table as something that a rich console of `room` cells prints; number columns that do not fit beside each other follow below."""
+    """The table as something that a rich console of `room` cells prints; number columns that do not
+    fit beside each other follow below.
+    """
     parts: list[RenderableType] = []
     if table.title:
         parts.append(Text(printable(table.title), style="bold"))
     for piece in _pieces(table, room):
         parts += _sections(piece, room)
     if table.notes:
-        parts.append(Padding(Group(*(Text(printable(note), style="dim") for note in table.notes)), (1, 0, 0, 0)))
+        parts.append(
+            Padding(
+                Group(*(Text(printable(note), style="dim") for note in table.notes)), (1, 0, 0, 0)
+            )
+        )
     return Group(*parts)
 
 
 def _pieces(table: Table, room: int | None) -> list[Table]:
-    """The table itself where it fits; otherwise its words with as many columns of numbers at a time as fit beside them."""
+    """The table itself where it fits; otherwise its words with as many columns of numbers at a time
+    as fit beside them.
+    """
     widths = _widths(table)
     words = [i for i, name in enumerate(table.columns) if name in table.words]
     numbers = [i for i, name in enumerate(table.columns) if name not in table.words]
@@ -70,12 +80,22 @@ def _sections(table: Table, room: int | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
     widths = _widths(table)
     if room is not None and sum(widths) + GAP * (len(widths) - 1) > room:
-        widths = [min(width, LABEL) if name in table.words else width for width, name in zip(widths, table.columns, strict=True)]
+        widths = [
+            min(width, LABEL) if name in table.words else width
+            for width, name in zip(widths, table.columns, strict=True)
+        ]
     for section in table.sections:
         if section.apart:
             parts += [Text(""), Rule(characters="━")]
         if section.heading:
-            parts.append(Text.assemble("\n", (printable(section.heading), "bold cyan"), "  ", (printable(section.line), "italic")))
+            parts.append(
+                Text.assemble(
+                    "\n",
+                    (printable(section.heading), "bold cyan"),
+                    "  ",
+                    (printable(section.line), "italic"),
+                )
+            )
         parts.append(_grid(table, section, widths))
     return parts
 
@@ -83,7 +103,9 @@ def _sections(table: Table, room: int | None) -> list[RenderableType]:
 def _widths(table: Table) -> list[int]:
     """The widest cell of each column over all sections, so that sections stand in line."""
     every = [table.columns, *(row for section in table.sections for row in section.rows)]
-    return [max(Text(printable(row[i])).cell_len for row in every) for i in range(len(table.columns))]
+    return [
+        max(Text(printable(row[i])).cell_len for row in every) for i in range(len(table.columns))
+    ]
 
 
 def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
@@ -92,12 +114,26 @@ def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
     for name, width in zip(table.columns, widths, strict=True):
         words = name in table.words
         justify: Literal["left", "right"] = "left" if words else "right"
-        grid.add_column(Text(name), justify=justify, overflow="fold", min_width=width, width=None if words else width)
+        grid.add_column(
+            Text(name),
+            justify=justify,
+            overflow="fold",
+            min_width=width,
+            width=None if words else width,
+        )
     for r, row in enumerate(section.rows):
         if r in section.rules:
             grid.add_section()
-        styles = ["bold" if name == "score" or (r, c) in section.strong else "" for c, name in enumerate(table.columns)]
-        grid.add_row(*(Text(printable(cell), style=style, overflow="fold") for cell, style in zip(row, styles, strict=True)))
+        styles = [
+            "bold" if name == "score" or (r, c) in section.strong else ""
+            for c, name in enumerate(table.columns)
+        ]
+        grid.add_row(
+            *(
+                Text(printable(cell), style=style, overflow="fold")
+                for cell, style in zip(row, styles, strict=True)
+            )
+        )
     return grid
 
 
@@ -105,14 +141,24 @@ def terminal(table: Table, width: int | None = None) -> str:
     """The table as plain text; without a width it is as wide as it needs to be."""
     content = shown(table, width)
     measuring = Console(width=10_000, file=io.StringIO())
-    natural = max((Measurement.get(measuring, measuring.options, part).maximum for part in content.renderables), default=80)
+    natural = max(
+        (
+            Measurement.get(measuring, measuring.options, part).maximum
+            for part in content.renderables
+        ),
+        default=80,
+    )
     out = io.StringIO()
-    Console(file=out, width=width or max(natural, 80), color_system=None, force_terminal=False).print(content)
+    Console(
+        file=out, width=width or max(natural, 80), color_system=None, force_terminal=False
+    ).print(content)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
 def show(table: Table, width: int | None = None) -> None:
-    """Print the table on standard output, in colour where there is a terminal; elsewhere as wide as it is told or needs to be."""
+    """Print the table on standard output, in colour where there is a terminal; elsewhere as wide as
+    it is told or needs to be.
+    """
     console = Console()
     if console.is_terminal:
         console.print(shown(table, console.width))

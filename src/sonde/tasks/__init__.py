@@ -4,10 +4,17 @@ from sonde.references import Contents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
-        "ud.family": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type",
+        "ud.family": (
+            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
+        ),
         "ud.feat": "feat",
     },
-    "tree": {"tree.family": "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo coord-inv"},
+    "tree": {
+        "tree.family": (
+            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
+            " coord-inv"
+        )
+    },
     "edge": {
         "edge.ud": "pos dep feat",
         "edge.const": "const",
@@ -19,15 +26,35 @@ FAMILIES: dict[str, dict[str, str]] = {
         "edge.semeval": "semeval",
         "edge.jsonl": "jsonl",
     },
-    "comp": {"comp.family": "content1 content2 order sem-role negation agreement embedded-tense adjective quantifier-scope"},
-    "comp/released": {"comp.released": "content1 content2 order sem-role negation"},
-    "senteval": {"released.senteval": "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo coord-inv"},
-    "xprobe": {"released.xprobe": "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv"},
-    "rusenteval": {
-        "released.rusenteval": "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender obj-gender subj-num "
-        "obj-num aspect tense voice"
+    "comp": {
+        "comp.family": (
+            "content1 content2 order sem-role negation agreement embedded-tense adjective"
+            " quantifier-scope"
+        )
     },
-    "ud2019": {"released.ud2019": "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"},
+    "comp/released": {"comp.released": "content1 content2 order sem-role negation"},
+    "senteval": {
+        "released.senteval": (
+            "sent-len word-content tree-depth top-const bigram-shift tense subj-num obj-num somo"
+            " coord-inv"
+        )
+    },
+    "xprobe": {
+        "released.xprobe": (
+            "sent-len word-content tree-depth bigram-shift tense subj-num obj-num somo coord-inv"
+        )
+    },
+    "rusenteval": {
+        "released.rusenteval": (
+            "sent-len word-content tree-depth ngram-shift gapping conj-type impersonal subj-gender"
+            " obj-gender subj-num obj-num aspect tense voice"
+        )
+    },
+    "ud2019": {
+        "released.ud2019": (
+            "sent-len word-content tree-depth top-deps passive tense subj-num obj-num sent-type"
+        )
+    },
     "linspector": {"released.linspector": "word pair contextual"},
 }
 """The tasks of each family by the module that they are in, where a task is found under its name."""

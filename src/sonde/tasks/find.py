@@ -1,4 +1,6 @@
-"""Which tasks there are for which languages: the treebanks under a folder, and the tasks that read them."""
+"""Which tasks there are for which languages: the treebanks under a folder, and the tasks that read
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,36 +15,61 @@ from sonde.references import Reference
 from sonde.tasks import TASKS
 
 LANGUAGES = {
-    "af": ("afr", "Afrikaans"), "ar": ("arb", "Arabic"), "be": ("bel", "Belarusian"), "bg": ("bul", "Bulgarian"),
-    "ca": ("cat", "Catalan"), "cs": ("ces", "Czech"), "cy": ("cym", "Welsh"), "da": ("dan", "Danish"),
-    "de": ("deu", "German"), "el": ("ell", "Greek"), "en": ("eng", "English"), "es": ("spa", "Spanish"),
-    "et": ("est", "Estonian"), "eu": ("eus", "Basque"), "fa": ("fas", "Persian"), "fi": ("fin", "Finnish"),
-    "fr": ("fra", "French"), "ga": ("gle", "Irish"), "gl": ("glg", "Galician"), "he": ("heb", "Hebrew"),
-    "hi": ("hin", "Hindi"), "hr": ("hrv", "Croatian"), "hu": ("hun", "Hungarian"), "hy": ("hye", "Armenian"),
-    "id": ("ind", "Indonesian"), "is": ("isl", "Icelandic"), "it": ("ita", "Italian"), "ja": ("jpn", "Japanese"),
-    "kk": ("kaz", "Kazakh"), "ko": ("kor", "Korean"), "la": ("lat", "Latin"), "lt": ("lit", "Lithuanian"),
-    "lv": ("lav", "Latvian"), "mr": ("mar", "Marathi"), "mt": ("mlt", "Maltese"), "nl": ("nld", "Dutch"),
-    "no": ("nor", "Norwegian"), "pl": ("pol", "Polish"), "pt": ("por", "Portuguese"), "ro": ("ron", "Romanian"),
-    "ru": ("rus", "Russian"), "sk": ("slk", "Slovak"), "sl": ("slv", "Slovenian"), "sr": ("srp", "Serbian"),
-    "sv": ("swe", "Swedish"), "ta": ("tam", "Tamil"), "te": ("tel", "Telugu"), "tr": ("tur", "Turkish"),
-    "ug": ("uig", "Uyghur"), "uk": ("ukr", "Ukrainian"), "ur": ("urd", "Urdu"), "vi": ("vie", "Vietnamese"),
+    "af": ("afr", "Afrikaans"), "ar": ("arb", "Arabic"), "be": ("bel", "Belarusian"),
+    "bg": ("bul", "Bulgarian"),
+    "ca": ("cat", "Catalan"), "cs": ("ces", "Czech"), "cy": ("cym", "Welsh"), "da": ("dan",
+    "Danish"),
+    "de": ("deu", "German"), "el": ("ell", "Greek"), "en": ("eng", "English"), "es": ("spa",
+    "Spanish"),
+    "et": ("est", "Estonian"), "eu": ("eus", "Basque"), "fa": ("fas", "Persian"), "fi": ("fin",
+    "Finnish"),
+    "fr": ("fra", "French"), "ga": ("gle", "Irish"), "gl": ("glg", "Galician"), "he": ("heb",
+    "Hebrew"),
+    "hi": ("hin", "Hindi"), "hr": ("hrv", "Croatian"), "hu": ("hun", "Hungarian"), "hy": ("hye",
+    "Armenian"),
+    "id": ("ind", "Indonesian"), "is": ("isl", "Icelandic"), "it": ("ita", "Italian"),
+    "ja": ("jpn", "Japanese"),
+    "kk": ("kaz", "Kazakh"), "ko": ("kor", "Korean"), "la": ("lat", "Latin"), "lt": ("lit",
+    "Lithuanian"),
+    "lv": ("lav", "Latvian"), "mr": ("mar", "Marathi"), "mt": ("mlt", "Maltese"), "nl": ("nld",
+    "Dutch"),
+    "no": ("nor", "Norwegian"), "pl": ("pol", "Polish"), "pt": ("por", "Portuguese"),
+    "ro": ("ron", "Romanian"),
+    "ru": ("rus", "Russian"), "sk": ("slk", "Slovak"), "sl": ("slv", "Slovenian"), "sr": ("srp",
+    "Serbian"),
+    "sv": ("swe", "Swedish"), "ta": ("tam", "Tamil"), "te": ("tel", "Telugu"), "tr": ("tur",
+    "Turkish"),
+    "ug": ("uig", "Uyghur"), "uk": ("ukr", "Ukrainian"), "ur": ("urd", "Urdu"), "vi": ("vie",
+    "Vietnamese"),
     "zh": ("zho", "Chinese"),
 }  # fmt: skip
-"""The two-letter codes of treebank files, with the three-letter code (ISO 639-3) and the name of each language."""
+"""The two-letter codes of treebank files, with the three-letter code (ISO 639-3) and the name of
+each language.
+"""
 
 
-def get_tasks(languages: Sequence[str] = (), family: str = "ud", path: str | Path | None = None) -> list[str]:
+def get_tasks(
+    languages: Sequence[str] = (), family: str = "ud", path: str | Path | None = None
+) -> list[str]:
     """References of a family's tasks on every treebank of some languages found under a folder.
 
-    languages  ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), a name ('English') or a treebank ('en_ewt'); all without
+    languages  ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), a name ('English') or a treebank
+               ('en_ewt'); all without
     family     'ud', or a pattern of task names such as 'ud/*-num'
     path       the folder to look in; the folder in SONDE_TREEBANKS, or the working folder, without
     """
     folder = Path(path or os.environ.get("SONDE_TREEBANKS", "."))
-    banks = [bank for bank in treebanks(folder) if not languages or any(_speaks(bank, wanted) for wanted in languages)]
+    banks = [
+        bank
+        for bank in treebanks(folder)
+        if not languages or any(_speaks(bank, wanted) for wanted in languages)
+    ]
     if not banks:
         wanted = ", ".join(languages) or "any language"
-        raise DataProblem(f"no treebank of {wanted} under {folder}: give path=, or set SONDE_TREEBANKS, to a folder of UD_* folders")
+        raise DataProblem(
+            f"no treebank of {wanted} under {folder}: give path=, or set SONDE_TREEBANKS, to a"
+            " folder of UD_* folders"
+        )
     pattern = family if "/" in family else family + "/*"
     names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
     return [str(Reference(name, str(bank))) for bank in banks for name in names]

@@ -1,4 +1,6 @@
-"""A task from a table on disk: what `sonde build` wrote, SentEval's files, or lines of one's own."""
+"""A task from a table on disk: what `sonde build` wrote, SentEval's files, or lines of one's
+own.
+"""
 
 from __future__ import annotations
 
@@ -40,24 +42,42 @@ class Table:
         return digest([self.path])
 
     def load(self) -> Dataset:
-        """The examples in the file; without a dev split, a tenth of train becomes one, by `seed`."""
+        """The examples in the file; without a dev split, a tenth of train becomes one, by
+        `seed`.
+        """
         dataset = read(self.path)
         if lacking := [name for name in self.clusters if name not in dataset.strata]:
             has = ", ".join(dataset.strata) or "none"
-            raise DataProblem(f"{self.path} has no stratum {lacking[0]!r} that examples could be drawn together by; its strata: {has}")
+            raise DataProblem(
+                f"{self.path} has no stratum {lacking[0]!r} that examples could be drawn together"
+                f" by; its strata: {has}"
+            )
         for split in ("train", "test"):
             if not len(dataset.rows(split)):
                 has = ", ".join(s for s in SPLITS if len(dataset.rows(s)))
-                raise DataProblem(f"{self.path} has no {split} examples (it has {has}): mark some of its rows as {split}")
-        return carve_dev(replace(dataset, clusters=tuple(dict.fromkeys([*dataset.clusters, *self.clusters]))), self.seed)
+                raise DataProblem(
+                    f"{self.path} has no {split} examples (it has {has}): mark some of its rows as"
+                    f" {split}"
+                )
+        return carve_dev(
+            replace(dataset, clusters=tuple(dict.fromkeys([*dataset.clusters, *self.clusters]))),
+            self.seed,
+        )
 
 
 def table(
-    path: Path, *, metric: str | None = None, probe: str = "mlp", view: str = "mean", seed: int = 0, clusters: tuple[str, ...] = ()
+    path: Path,
+    *,
+    metric: str | None = None,
+    probe: str = "mlp",
+    view: str = "mean",
+    seed: int = 0,
+    clusters: tuple[str, ...] = (),
 ) -> Table:
     """Which label does the table give the example?
 
     metric    without: accuracy of classes, micro-f1 of label sets, pearson of scores
-    clusters  a stratum whose examples were drawn together, as a speaker or a document, which intervals then know; may be repeated
+    clusters  a stratum whose examples were drawn together, as a speaker or a document, which
+              intervals then know; may be repeated
     """
     return Table(path, metric or METRIC[loss(path)], probe, view, seed, clusters)

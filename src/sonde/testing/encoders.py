@@ -1,4 +1,6 @@
-"""What every encoder promises: one finite float32 vector, or aligned units, a sentence, whatever else is in the batch."""
+"""What every encoder promises: one finite float32 vector, or aligned units, a sentence, whatever
+else is in the batch.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,13 @@ EMPTY = Sentence((), "")
 LONG = 2_000
 
 
-def check_encoder(encoder: Encoder | str, sentences: Sequence[Sentence] = (), *, tolerance: float = 1e-4) -> None:
+def check_encoder(
+    encoder: Encoder | str, sentences: Sequence[Sentence] = (), *, tolerance: float = 1e-4
+) -> None:
     """An encoder, or the reference of one, keeps every promise of an encoder.
 
-    sentences  what it can encode, for an encoder that knows only some; otherwise ours, an empty one and a very long one
+    sentences  what it can encode, for an encoder that knows only some; otherwise ours, an empty one
+               and a very long one
     tolerance  largest difference, relative to the largest value, that batching may make
     """
     made: Encoder = ENCODERS.make(encoder) if isinstance(encoder, str) else encoder
@@ -33,30 +38,46 @@ def check_encoder(encoder: Encoder | str, sentences: Sequence[Sentence] = (), *,
     _check_layers(ready, given, found, tolerance)
     if not sentences:
         assert _near(found, found, 0, len(given) - 2, tolerance), (
-            "a sentence that comes twice has two different vectors: a vector may depend on nothing but its sentence"
+            "a sentence that comes twice has two different vectors: a vector may depend on nothing"
+            " but its sentence"
         )
         _check_long(made)
 
 
 def _ready(made: Encoder, given: list[Sentence]) -> Encoder:
-    """The encoder, having seen the sentences or, if it is an oracle, having been told which words they have."""
+    """The encoder, having seen the sentences or, if it is an oracle, having been told which words
+    they have.
+    """
     if isinstance(made, Informed):
-        return made.informed({s: tuple((f"word={word}",) for word in s.words) for s in given}, words=True)
+        return made.informed(
+            {s: tuple((f"word={word}",) for word in s.words) for s in given}, words=True
+        )
     return made.prepared(given) if isinstance(made, Prepared) else made
 
 
 def _check_shapes(found: Vectors, given: Sequence[Sentence]) -> None:
-    assert isinstance(found, Vectors), f"encode returns sonde.vectors.Vectors, found {type(found).__name__}"
+    assert isinstance(found, Vectors), (
+        f"encode returns sonde.vectors.Vectors, found {type(found).__name__}"
+    )
     assert found.sentences == len(given), f"{found.sentences} sentences came back for {len(given)}"
-    assert len(set(found.names)) == len(found.names) > 0, f"layers need names of their own, found {found.names}"
+    assert len(set(found.names)) == len(found.names) > 0, (
+        f"layers need names of their own, found {found.names}"
+    )
     for name, layer in zip(found.names, found.layers, strict=True):
         assert layer.ndim == 2, f"layer {name!r} has the shape {layer.shape}, not [units, dim]"
-        assert len(layer) == len(found.layers[0]), f"layer {name!r} has {len(layer)} units, the first layer {len(found.layers[0])}"
+        assert len(layer) == len(found.layers[0]), (
+            f"layer {name!r} has {len(layer)} units, the first layer {len(found.layers[0])}"
+        )
         assert layer.dtype == np.float32, f"layer {name!r} is {layer.dtype}, not float32"
         bad = np.flatnonzero(~np.isfinite(layer).all(1))
-        assert not len(bad), f"layer {name!r} has NaN or infinite values in {len(bad)} units, first in unit {bad[:1]}; is a sentence empty?"
+        assert not len(bad), (
+            f"layer {name!r} has NaN or infinite values in {len(bad)} units, first in unit"
+            f" {bad[:1]}; is a sentence empty?"
+        )
     if found.cut is not None:
-        assert found.cut.shape == (len(given),), f"`cut` has the shape {found.cut.shape}, not one flag a sentence"
+        assert found.cut.shape == (len(given),), (
+            f"`cut` has the shape {found.cut.shape}, not one flag a sentence"
+        )
         assert found.cut.dtype == np.bool_, f"`cut` is {found.cut.dtype}, not bool"
     if found.spans is not None:
         _check_spans(found, given)
@@ -66,16 +87,28 @@ def _check_spans(found: Vectors, given: Sequence[Sentence]) -> None:
     spans = found.spans
     assert spans is not None
     units, words, first = spans.sentences, spans.words, spans.first_word
-    assert len(units) == len(first) == len(given) + 1, "offsets of units and of words have one more entry than there are sentences"
+    assert len(units) == len(first) == len(given) + 1, (
+        "offsets of units and of words have one more entry than there are sentences"
+    )
     assert units[0] == 0, "units of the first sentence begin at 0"
-    assert units[-1] == len(found.layers[0]), f"offsets end at {units[-1]}, but there are {len(found.layers[0])} units"
+    assert units[-1] == len(found.layers[0]), (
+        f"offsets end at {units[-1]}, but there are {len(found.layers[0])} units"
+    )
     assert (np.diff(units) >= 0).all(), "offsets of units go backwards"
     counts = np.array([len(s.words) for s in given])
-    assert np.array_equal(np.diff(first), counts), "every word of a sentence has a row in `words`, even where nothing could be aligned"
+    assert np.array_equal(np.diff(first), counts), (
+        "every word of a sentence has a row in `words`, even where nothing could be aligned"
+    )
     sentence = np.repeat(np.arange(len(given)), counts)
     some = words[:, 1] > words[:, 0]
-    inside = (words[:, 0] >= units[sentence]) & (words[:, 1] <= units[sentence + 1]) & (words[:, 1] >= words[:, 0])
-    assert inside[some].all(), f"the units of word {np.flatnonzero(some & ~inside)[:1]} lie outside its sentence"
+    inside = (
+        (words[:, 0] >= units[sentence])
+        & (words[:, 1] <= units[sentence + 1])
+        & (words[:, 1] >= words[:, 0])
+    )
+    assert inside[some].all(), (
+        f"the units of word {np.flatnonzero(some & ~inside)[:1]} lie outside its sentence"
+    )
     cut = np.zeros(len(given), bool) if found.cut is None else found.cut
     lost = ~some & ~cut[sentence]
     assert not lost.all() or not len(lost), "no word has units: align pieces with words by offsets"
@@ -84,29 +117,44 @@ def _check_spans(found: Vectors, given: Sequence[Sentence]) -> None:
 def _check_order(encoder: Encoder, given: list[Sentence], found: Vectors, tolerance: float) -> None:
     again = encoder.encode(tuple(given))
     for name, a, b in zip(found.names, found.layers, again.layers, strict=True):
-        assert np.array_equal(a, b), f"layer {name!r}: the same sentences in the same order gave different bits; switch dropout off"
+        assert np.array_equal(a, b), (
+            f"layer {name!r}: the same sentences in the same order gave different bits; switch"
+            " dropout off"
+        )
     turned = encoder.encode(given[::-1])
     alone = [encoder.encode([sentence]) for sentence in given]
     for i, sentence in enumerate(given):
         shown = f"{sentence.text[:40]!r}"
-        assert _near(found, turned, i, len(given) - 1 - i, tolerance), f"the vector of {shown} changes when sentences come in another order"
+        assert _near(found, turned, i, len(given) - 1 - i, tolerance), (
+            f"the vector of {shown} changes when sentences come in another order"
+        )
         assert _near(found, alone[i], i, 0, tolerance), (
-            f"the vector of {shown} changes with its batch: pool over real tokens only, and standardise nothing over the batch"
+            f"the vector of {shown} changes with its batch: pool over real tokens only, and"
+            " standardise nothing over the batch"
         )
 
 
-def _check_layers(encoder: Encoder, given: list[Sentence], found: Vectors, tolerance: float) -> None:
+def _check_layers(
+    encoder: Encoder, given: list[Sentence], found: Vectors, tolerance: float
+) -> None:
     if not isinstance(encoder, Layered):
         return
     assert encoder.base, "`base` keys the cache: the reference without layers and pooling"
-    assert len(encoder.slots) == len(found.layers), f"{len(encoder.slots)} slots but {len(found.layers)} layers came back"
+    assert len(encoder.slots) == len(found.layers), (
+        f"{len(encoder.slots)} slots but {len(found.layers)} layers came back"
+    )
     assert len(set(encoder.slots)) == len(encoder.slots), f"slots repeat: {encoder.slots}"
     last = encoder.asking(encoder.slots[-1:])
-    assert not isinstance(last, Layered) or last.base == encoder.base, "asking for fewer slots changes `base`, so nothing would be shared"
+    assert not isinstance(last, Layered) or last.base == encoder.base, (
+        "asking for fewer slots changes `base`, so nothing would be shared"
+    )
     one = last.encode(given)
     assert len(one.layers) == 1, f"asked for one slot, {len(one.layers)} layers came back"
     size = max(float(np.abs(found.layers[-1]).max(initial=0)), 1e-6)
-    close = one.layers[0].shape == found.layers[-1].shape and np.abs(one.layers[0] - found.layers[-1]).max(initial=0) <= tolerance * size
+    close = (
+        one.layers[0].shape == found.layers[-1].shape
+        and np.abs(one.layers[0] - found.layers[-1]).max(initial=0) <= tolerance * size
+    )
     assert close, f"slot {encoder.slots[-1]!r} differs when it is asked for alone"
 
 
@@ -119,16 +167,21 @@ def _check_long(made: Encoder) -> None:
     _check_shapes(found, given)
     reads_end = not _near(found, found, 2, 3, 1e-7)
     if reads_end and _near(found, found, 0, 1, 1e-7):
-        assert found.cut is not None and bool(found.cut[1]), (  # noqa: PT018 - one promise
-            f"a sentence of {LONG} words is read only in part, but `cut` does not flag it: users must be told what was not read"
+        assert found.cut is not None and bool(found.cut[1]), (  # noqa: PT018
+            f"a sentence of {LONG} words is read only in part, but `cut` does not flag it: users"
+            " must be told what was not read"
         )
 
 
 def _near(a: Vectors, b: Vectors, i: int, j: int, tolerance: float) -> bool:
-    """Whether sentence i of a and sentence j of b have the same units and, within the tolerance, the same values."""
+    """Whether sentence i of a and sentence j of b have the same units and, within the tolerance,
+    the same values.
+    """
     here, there = a.take(np.array([i])), b.take(np.array([j]))
     for x, y in zip(here.layers, there.layers, strict=True):
-        if x.shape != y.shape or np.abs(x - y).max(initial=0) > tolerance * max(float(np.abs(x).max(initial=0)), 1e-6):
+        if x.shape != y.shape or np.abs(x - y).max(initial=0) > tolerance * max(
+            float(np.abs(x).max(initial=0)), 1e-6
+        ):
             return False
     if here.spans is None or there.spans is None:
         return here.spans is there.spans

@@ -1,4 +1,6 @@
-"""What every probe promises: it finds what is there, nothing where there is nothing, and leaves its inputs alone."""
+"""What every probe promises: it finds what is there, nothing where there is nothing, and leaves its
+inputs alone.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ DIM = 12
 def check_probe(probe: Probe | str, *, kinds: Sequence[str] = KINDS, learns: bool = True) -> None:
     """A probe, or the reference of one, keeps every promise of a probe.
 
-    kinds   the label columns that it is for: classes, scores, sets, partial (sets annotated in part, with weights)
+    kinds   the label columns that it is for: classes, scores, sets, partial (sets annotated in
+            part, with weights)
     learns  whether it should find what the input tells; a constant floor does not
     """
     made: Probe = PROBES.make(probe) if isinstance(probe, str) else probe
@@ -46,30 +49,59 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     noise, signal, *rest = fitted(probe, readings, cells)
     _check_predictions(probe, readings, rest[-1])
     for one in (signal, rest[-1]):
-        assert one.link in (None, "softmax", "sigmoid"), f"{who}: scores become probabilities by softmax or sigmoid, or not (None)"
+        assert one.link in (
+            None,
+            "softmax",
+            "sigmoid",
+        ), f"{who}: scores become probabilities by softmax or sigmoid, or not (None)"
     _check_unchanged(probe, before, readings)
-    state = _random_state(draw=True)  # only now: importing a library may draw, and a probe that reseeds must not hide in its own state
-    same = [np.array_equal(a.scores, b.scores) for a, b in zip((noise, signal, *rest), fitted(probe, readings, cells), strict=True)]
-    assert all(same), f"{who}: the same seed gave different scores; draw from a generator seeded with the cell's seed"
-    assert _random_state() == state, f"{who} changes the global random state; use a generator seeded with the cell's seed"
-    assert repr(probe) == settings, f"{who}: fitting changed its settings; what is fitted belongs in the predictor"
+    # only now: importing a library may draw, and a probe that reseeds must not hide in its own
+    # state
+    state = _random_state(draw=True)
+    same = [
+        np.array_equal(a.scores, b.scores)
+        for a, b in zip((noise, signal, *rest), fitted(probe, readings, cells), strict=True)
+    ]
+    assert all(same), (
+        f"{who}: the same seed gave different scores; draw from a generator seeded with the cell's"
+        " seed"
+    )
+    assert _random_state() == state, (
+        f"{who} changes the global random state; use a generator seeded with the cell's seed"
+    )
+    assert repr(probe) == settings, (
+        f"{who}: fitting changed its settings; what is fitted belongs in the predictor"
+    )
     _check_predictions(probe, readings, signal)
-    found, limit = skill(signal, readings), 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
+    # a correlation by chance: four standard errors
+    found, limit = skill(signal, readings), 4 / float(np.sqrt(SIZES[2]))
     if learns and kind in ("sets", "partial"):
         said = signal.decoded.matrix()
-        assert not said.all(), f"{who} says every label of every example; scores are logits, and a label holds from zero on"
+        assert not said.all(), (
+            f"{who} says every label of every example; scores are logits, and a label holds from"
+            " zero on"
+        )
     if learns:
-        assert found > 0.5, f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
+        assert found > 0.5, (
+            f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
+        )
     if not needs_of(probe).words:
         found = skill(noise, readings)
-        assert found < limit, f"{who} finds {found:.2f} in a layer of noise: does it read the layer that its cell names?"
+        assert found < limit, (
+            f"{who} finds {found:.2f} in a layer of noise: does it read the layer that its cell"
+            " names?"
+        )
     mixed = shuffled(readings)
     found = skill(fitted(probe, mixed, (Cell("1", 0),))[0], mixed)
-    assert found < limit, f"{who} beats chance on shuffled labels ({found:.2f}): does it see the labels of test?"
+    assert found < limit, (
+        f"{who} beats chance on shuffled labels ({found:.2f}): does it see the labels of test?"
+    )
 
 
 def planted(kind: str, seed: int = 0) -> Readings:
-    """Examples whose labels stand in layer '1' and in the words; layer '0' is noise. Kinds are those of `KINDS`."""
+    """Examples whose labels stand in layer '1' and in the words; layer '0' is noise. Kinds are
+    those of `KINDS`.
+    """
     rng = np.random.default_rng(seed)
     n = sum(SIZES)
     hidden = rng.integers(3, size=n)
@@ -78,7 +110,11 @@ def planted(kind: str, seed: int = 0) -> Readings:
     for i, k in enumerate(hidden.tolist()):
         words = (f"sign{k}", *(f"w{w}" for w in rng.integers(50, size=4)), f"s{i}")
         tags = {"majority-feature": "abc"[k]} if kind == "classes" else {}
-        examples.append(Example((Site(Sentence.of(words)),), _written(kind, k, rng), str(splits[i]), strata=tags))
+        examples.append(
+            Example(
+                (Site(Sentence.of(words)),), _written(kind, k, rng), str(splits[i]), strata=tags
+            )
+        )
     noise, signal = rng.normal(size=(2, n, DIM)).astype(np.float32)
     signal[:, :3] += 4 * np.eye(3, dtype=np.float32)[hidden]
     for layer in (noise, signal):
@@ -112,12 +148,16 @@ def fitted(probe: Probe, readings: Readings, cells: tuple[Cell, ...]) -> list[Pr
     """What a probe says about the test examples, a cell each."""
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     predictors: list[Predictor] = probe.fit(train, dev, cells=cells)
-    assert len(predictors) == len(cells), f"{probe.name} returned {len(predictors)} predictors for {len(cells)} cells"
+    assert len(predictors) == len(cells), (
+        f"{probe.name} returned {len(predictors)} predictors for {len(cells)} cells"
+    )
     return [predictor.predict(test) for predictor in predictors]
 
 
 def skill(predictions: Predictions, readings: Readings) -> float:
-    """Mean over outputs of the correlation between scores and gold, over the examples annotated for it; 0 for a constant."""
+    """Mean over outputs of the correlation between scores and gold, over the examples annotated for
+    it; 0 for a constant.
+    """
     test = readings.split("test")
     said, gold = predictions.scores.astype(np.float64), wanted(test)
     if test.labels.loss == "softmax":  # logits mean nothing across examples, shares of classes do
@@ -142,17 +182,28 @@ def wanted(readings: Readings) -> NDArray[np.float64]:
 def _check_predictions(probe: Probe, readings: Readings, said: Predictions) -> None:
     test = readings.split("test")
     shape = (len(test), len(test.labels.names))
-    assert said.scores.shape == shape, f"{probe.name} gives scores of shape {said.scores.shape}, not [examples, outputs] = {shape}"
+    assert said.scores.shape == shape, (
+        f"{probe.name} gives scores of shape {said.scores.shape}, not [examples, outputs] = {shape}"
+    )
     assert np.isfinite(said.scores).all(), f"{probe.name} gives scores that are not finite"
-    assert said.names == test.labels.names, f"{probe.name} names the outputs {said.names}, the label column {test.labels.names}"
-    column = as_sets(test.labels) if isinstance(said.decoded, LabelSets) else test.labels  # a sigmoid for each class may say several
-    same_labels(said.decoded, column.decode(said.scores), f"{probe.name} decodes not what its scores say; use labels.decode(scores)")
+    assert said.names == test.labels.names, (
+        f"{probe.name} names the outputs {said.names}, the label column {test.labels.names}"
+    )
+    # a sigmoid for each class may say several
+    column = as_sets(test.labels) if isinstance(said.decoded, LabelSets) else test.labels
+    same_labels(
+        said.decoded,
+        column.decode(said.scores),
+        f"{probe.name} decodes not what its scores say; use labels.decode(scores)",
+    )
 
 
 def _check_unchanged(probe: Probe, before: Readings, after: Readings) -> None:
     same_labels(before.labels, after.labels, f"{probe.name} changed the labels it was given")
     for a, b in zip(before.vectors.layers, after.vectors.layers, strict=True):
-        assert np.array_equal(a, b), f"{probe.name} changed the vectors it was given; they are shared with other trials"
+        assert np.array_equal(a, b), (
+            f"{probe.name} changed the vectors it was given; they are shared with other trials"
+        )
 
 
 def _check_missing_class(probe: Probe) -> None:
@@ -166,7 +217,7 @@ def _check_missing_class(probe: Probe) -> None:
 
 def _random_state(draw: bool = False) -> tuple[Any, ...]:
     if draw:
-        random.random()  # noqa: S311 - moves the state on
+        random.random()  # noqa: S311
         np.random.random()
     numpys: Any = np.random.get_state()
     torch: Any = sys.modules.get("torch")
@@ -174,4 +225,9 @@ def _random_state(draw: bool = False) -> tuple[Any, ...]:
         return random.getstate(), numpys[1].tobytes(), numpys[2]
     if draw:
         torch.rand(1)
-    return random.getstate(), numpys[1].tobytes(), numpys[2], torch.get_rng_state().numpy().tobytes()
+    return (
+        random.getstate(),
+        numpys[1].tobytes(),
+        numpys[2],
+        torch.get_rng_state().numpy().tobytes(),
+    )

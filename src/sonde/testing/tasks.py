@@ -1,4 +1,6 @@
-"""What every task promises: a question, the same examples each time, honest splits, notes that can be written down."""
+"""What every task promises: a question, the same examples each time, honest splits, notes that can
+be written down.
+"""
 
 from __future__ import annotations
 
@@ -20,40 +22,61 @@ from sonde.tasks import TASKS
 def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     """A task, or the reference of one, keeps every promise of a task.
 
-    sentences_may_recur  for data whose official splits share sentences, as pairs drawn from one pool do
+    sentences_may_recur  for data whose official splits share sentences, as pairs drawn from one
+                         pool do
     """
     made: Task = TASKS.make(task) if isinstance(task, str) else task
     assert made.name, "a task needs a name: it is what tables call it"
-    assert made.question.strip().endswith("?"), f"the question of {made.name} should end with '?', found {made.question!r}"
+    assert made.question.strip().endswith("?"), (
+        f"the question of {made.name} should end with '?', found {made.question!r}"
+    )
     PROBES.find(Reference.parse(made.probe).name)
     view(made.view)
     first, second = made.load(), made.load()
     check_dataset(first, sentences_may_recur=sentences_may_recur)
-    same_dataset(first, second, f"loading {made.name} twice gave different examples; seed every random choice with a setting of the task")
+    same_dataset(
+        first,
+        second,
+        f"loading {made.name} twice gave different examples; seed every random choice with a"
+        " setting of the task",
+    )
     _check_oracles(made, first)
     gold = first.labels.take(first.rows("test"))
     try:
         METRICS.make(made.metric)(gold, gold)
     except MetricProblem as problem:
-        raise AssertionError(f"the metric of {made.name} cannot judge its labels: {problem}") from problem
+        raise AssertionError(
+            f"the metric of {made.name} cannot judge its labels: {problem}"
+        ) from problem
 
 
 def check_dataset(dataset: Dataset, *, sentences_may_recur: bool = False) -> None:
-    """A data set is sound: arrays agree, every split has examples of every label, splits share no sentence and no target form."""
+    """A data set is sound: arrays agree, every split has examples of every label, splits share no
+    sentence and no target form.
+    """
     _check_arrays(dataset)
     _check_labels(dataset)
     if not sentences_may_recur:
-        words = [{dataset.sentences[s].words for s in dataset.sites[dataset.rows(name), :, 0].ravel()} for name in SPLITS]
+        words = [
+            {dataset.sentences[s].words for s in dataset.sites[dataset.rows(name), :, 0].ravel()}
+            for name in SPLITS
+        ]
         for a, b in combinations(range(len(SPLITS)), 2):
             shared = words[a] & words[b]
             shown = " ".join(next(iter(shared), ()))
-            assert not shared, f"{len(shared)} sentences are in {SPLITS[a]} and in {SPLITS[b]}, for example {shown!r}: keep splits apart"
+            assert not shared, (
+                f"{len(shared)} sentences are in {SPLITS[a]} and in {SPLITS[b]}, for example"
+                f" {shown!r}: keep splits apart"
+            )
     if "target" in dataset.strata:
         _check_targets(dataset)
     try:
         json.dumps(dict(dataset.notes), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise AssertionError(f"notes must be plain JSON (strings, finite numbers, lists, mappings by string), but: {error}") from error
+        raise AssertionError(
+            "notes must be plain JSON (strings, finite numbers, lists, mappings by string), but:"
+            f" {error}"
+        ) from error
 
 
 def _check_oracles(task: Task, dataset: Dataset) -> None:
@@ -73,9 +96,15 @@ def same_dataset(a: Dataset, b: Dataset, message: str = "the data sets differ") 
         assert np.array_equal(getattr(a, name), getattr(b, name)), f"{message} ({name})"
     assert a.vocabulary == b.vocabulary, f"{message} (asked words)"
     same_labels(a.labels, b.labels, f"{message} (labels)")
-    assert {k: t.names for k, t in a.strata.items()} == {k: t.names for k, t in b.strata.items()}, f"{message} (strata)"
-    assert all(np.array_equal(t.codes, b.strata[k].codes) for k, t in a.strata.items()), f"{message} (strata)"
-    assert json.dumps(dict(a.notes), sort_keys=True) == json.dumps(dict(b.notes), sort_keys=True), f"{message} (notes)"
+    assert {k: t.names for k, t in a.strata.items()} == {k: t.names for k, t in b.strata.items()}, (
+        f"{message} (strata)"
+    )
+    assert all(np.array_equal(t.codes, b.strata[k].codes) for k, t in a.strata.items()), (
+        f"{message} (strata)"
+    )
+    assert json.dumps(dict(a.notes), sort_keys=True) == json.dumps(dict(b.notes), sort_keys=True), (
+        f"{message} (notes)"
+    )
 
 
 def same_labels(a: Column, b: Column, message: str = "the labels differ") -> None:
@@ -83,43 +112,67 @@ def same_labels(a: Column, b: Column, message: str = "the labels differ") -> Non
     assert (a.loss, a.names) == (b.loss, b.names), message
     assert getattr(a, "partial", False) == getattr(b, "partial", False), message
     here, there = a.arrays(), b.arrays()
-    assert all(np.array_equal(values, there[key], equal_nan=True) for key, values in here.items()), message
+    assert all(
+        np.array_equal(values, there[key], equal_nan=True) for key, values in here.items()
+    ), message
 
 
 def _check_arrays(dataset: Dataset) -> None:
     n = len(dataset)
-    lengths = {"labels": len(dataset.labels), "splits": len(dataset.splits), "asked": len(dataset.asked)}
+    lengths = {
+        "labels": len(dataset.labels),
+        "splits": len(dataset.splits),
+        "asked": len(dataset.asked),
+    }
     lengths |= {f"stratum {key!r}": len(tags.codes) for key, tags in dataset.strata.items()}
     for what, length in lengths.items():
         assert length == n, f"{length} {what} for {n} examples"
     sentence, start, stop = np.moveaxis(dataset.sites, 2, 0)
     assert dataset.sites.dtype == np.int64, f"sites are {dataset.sites.dtype}, not int64"
     assert dataset.sites.shape[1] > 0, "an example needs at least one site"
-    assert ((sentence >= 0) & (sentence < len(dataset.sentences))).all(), "a site names a sentence that is not there"
+    assert ((sentence >= 0) & (sentence < len(dataset.sentences))).all(), (
+        "a site names a sentence that is not there"
+    )
     sizes = np.array([len(s.words) for s in dataset.sentences], np.int64)[sentence]
     spans = (start >= 0) & (start < stop) & (stop <= sizes)
-    assert (spans | ((start == -1) & (stop == -1))).all(), "a span lies outside its sentence, or is empty"
-    assert len(set(dataset.sentences)) == len(dataset.sentences), "sentences are listed twice; list the distinct ones"
-    assert np.isin(dataset.splits, range(len(SPLITS))).all(), "splits are 0 (train), 1 (dev) and 2 (test)"
+    assert (spans | ((start == -1) & (stop == -1))).all(), (
+        "a span lies outside its sentence, or is empty"
+    )
+    assert len(set(dataset.sentences)) == len(dataset.sentences), (
+        "sentences are listed twice; list the distinct ones"
+    )
+    assert np.isin(dataset.splits, range(len(SPLITS))).all(), (
+        "splits are 0 (train), 1 (dev) and 2 (test)"
+    )
     asked = (dataset.asked >= 0) & (dataset.asked < len(dataset.vocabulary))
     assert asked.all(), "an asked word is not in the vocabulary"
     for key, tags in dataset.strata.items():
-        assert ((tags.codes >= -1) & (tags.codes < len(tags.names))).all(), f"stratum {key!r} has a code without a name"
+        assert ((tags.codes >= -1) & (tags.codes < len(tags.names))).all(), (
+            f"stratum {key!r} has a code without a name"
+        )
 
 
 def _check_labels(dataset: Dataset) -> None:
     labels = dataset.labels
     for name in SPLITS:
-        assert len(dataset.rows(name)), f"no examples in {name}; carve a split with sonde.datasets.carve_dev, or sample one"
+        assert len(dataset.rows(name)), (
+            f"no examples in {name}; carve a split with sonde.datasets.carve_dev, or sample one"
+        )
     if isinstance(labels, Classes):
-        assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), "a class id has no name"
+        assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), (
+            "a class id has no name"
+        )
         for name in SPLITS:
             counts = np.bincount(labels.take(dataset.rows(name)).ids, minlength=len(labels.names))
             absent = [labels.names[k] for k in np.flatnonzero(counts == 0)]
             assert not absent, f"{name} has no example of {', '.join(absent[:5])}"
     elif isinstance(labels, LabelSets):
-        assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), "a label id has no name"
-        assert ((labels.weights >= 0) & (labels.weights <= 1)).all(), "label weights lie between 0 and 1"
+        assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), (
+            "a label id has no name"
+        )
+        assert ((labels.weights >= 0) & (labels.weights <= 1)).all(), (
+            "label weights lie between 0 and 1"
+        )
     else:
         assert np.isfinite(labels.matrix()).all(), "a score is not a finite number"
         assert np.ptp(labels.matrix()) > 0, "all scores are equal: there is nothing to tell apart"
@@ -127,7 +180,12 @@ def _check_labels(dataset: Dataset) -> None:
 
 def _check_targets(dataset: Dataset) -> None:
     tags = dataset.strata["target"]
-    forms = [{tags.names[c].casefold() for c in tags.codes[dataset.rows(name)] if c >= 0} for name in SPLITS]
+    forms = [
+        {tags.names[c].casefold() for c in tags.codes[dataset.rows(name)] if c >= 0}
+        for name in SPLITS
+    ]
     for a, b in combinations(range(len(SPLITS)), 2):
         shared = forms[a] & forms[b]
-        assert not shared, f"target forms are in {SPLITS[a]} and in {SPLITS[b]}: {', '.join(sorted(shared)[:5])}"
+        assert not shared, (
+            f"target forms are in {SPLITS[a]} and in {SPLITS[b]}: {', '.join(sorted(shared)[:5])}"
+        )

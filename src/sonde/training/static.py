@@ -17,10 +17,13 @@ from sonde.corpora.likeness import letters
 
 @dataclass(frozen=True)
 class Settings:
-    """How vectors are trained; the defaults are word2vec's, but for 300 dimensions as in the papers.
+    """How vectors are trained; the defaults are word2vec's, but for 300 dimensions as in the
+    papers.
 
-    subwords  fastText rather than word2vec: words that the text lacks get a vector from their parts; written as `.bin`
-    english   quotes are made straight, and clitics split off (do n't, it 's) as English treebanks have them
+    subwords  fastText rather than word2vec: words that the text lacks get a vector from their
+              parts; written as `.bin`
+    english   quotes are made straight, and clitics split off (do n't, it 's) as English treebanks
+              have them
     """
 
     dim: int = 300
@@ -45,24 +48,32 @@ class Trained:
 
     def __str__(self) -> str:
         return (
-            f"{self.path}: vectors of {self.vocabulary} words, from {self.words} words in {self.sentences} sentences; "
-            f"{self.excluded} sentences left out because they are probed"
+            f"{self.path}: vectors of {self.vocabulary} words, from {self.words} words in"
+            f" {self.sentences} sentences; {self.excluded} sentences left out because they are"
+            " probed"
         )
 
 
 def train_vectors(
-    paths: Iterable[str | Path], out: str | Path, exclude: Iterable[Sentence] = (), settings: Settings | None = None
+    paths: Iterable[str | Path],
+    out: str | Path,
+    exclude: Iterable[Sentence] = (),
+    settings: Settings | None = None,
 ) -> Trained:
-    """Train word vectors on files of running text, one sentence or paragraph a line, and write them as word2vec text.
+    """Train word vectors on files of running text, one sentence or paragraph a line, and write them
+    as word2vec text.
 
-    Sentences to exclude are told by their letters and digits alone, so spacing, case, quotes and tokenisation do not hide
-    them. One thread: the same text and settings give the same file.
+    Sentences to exclude are told by their letters and digits alone, so spacing, case, quotes and
+    tokenisation do not hide them. One thread: the same text and settings give the same file.
     """
     settings = settings or Settings()
     out = Path(out).expanduser()
     wanted = ".bin" if settings.subwords else ".vec"
     if out.suffix != wanted:
-        raise DataProblem(f"{out}: vectors {'with subwords ' if settings.subwords else ''}are written as {wanted}; name the file so")
+        raise DataProblem(
+            f"{out}: vectors {'with subwords ' if settings.subwords else ''}are written as"
+            f" {wanted}; name the file so"
+        )
     left_out = {letters(form) for s in exclude for form in (s.text, " ".join(s.words))} - {""}
     counts = {"sentences": 0, "words": 0, "excluded": 0}
     with tempfile.TemporaryDirectory(prefix="sonde-") as folder:
@@ -83,7 +94,12 @@ def train_vectors(
     return Trained(out, **counts, vocabulary=len(model.wv))
 
 
-def _write(sentences: Iterator[Sentence], file: TextIO, rules: tuple[set[str], bool], counts: dict[str, int]) -> None:
+def _write(
+    sentences: Iterator[Sentence],
+    file: TextIO,
+    rules: tuple[set[str], bool],
+    counts: dict[str, int],
+) -> None:
     """Write words joined with spaces, one sentence a line, and count."""
     left_out, english = rules
     for sentence in sentences:
@@ -100,7 +116,9 @@ def _trained(corpus: Path, settings: Settings) -> Any:
     try:
         from gensim.models import FastText, Word2Vec
     except ImportError:
-        raise DataProblem("training word vectors needs gensim: pip install 'sonde[static]'") from None
+        raise DataProblem(
+            "training word vectors needs gensim: pip install 'sonde[static]'"
+        ) from None
     kind = FastText if settings.subwords else Word2Vec
     try:
         return kind(
@@ -114,4 +132,6 @@ def _trained(corpus: Path, settings: Settings) -> Any:
             workers=1,
         )
     except RuntimeError as error:  # gensim's word for an empty vocabulary
-        raise DataProblem(f"no word occurs {settings.least} times in the text; lower `least` or give more text") from error
+        raise DataProblem(
+            f"no word occurs {settings.least} times in the text; lower `least` or give more text"
+        ) from error

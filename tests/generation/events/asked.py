@@ -10,7 +10,10 @@ from sonde.generation.events.space import Space, space
 
 PAPER: dict[str, Any] = {  # the vocabulary of Ettinger et al. 2018, section 5
     "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],
-    "verbs": {"transitive": ["call", "help", "follow", "recommend", "meet"], "intransitive": ["dance", "sleep"]},
+    "verbs": {
+        "transitive": ["call", "help", "follow", "recommend", "meet"],
+        "intransitive": ["dance", "sleep"],
+    },
 }
 EVERYTHING: dict[str, Any] = {
     "classes": ["person", "animal", "thing", "food", "text"],

@@ -1,4 +1,6 @@
-"""What is asserted of each clause: by hand for each construction, and the same for one event and for many."""
+"""What is asserted of each clause: by hand for each construction, and the same for one event and
+for many.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def some(determiner: str, noun: str = "woman", relative: Event | None = None) ->
 
 
 def told_by(verb: str, content: Event = SLEPT, **more) -> Event:
-    return replace(Event(verb, "clausal", "past", "simple", "positive", agent=THE_WOMAN, content=content), **more)
+    return replace(
+        Event(verb, "clausal", "past", "simple", "positive", agent=THE_WOMAN, content=content),
+        **more,
+    )
 
 
 CASES = {
@@ -42,12 +47,30 @@ CASES = {
     "the man might help the woman": (MIGHT_HELP, {"": "open"}),
     "no woman slept": (replace(SLEPT, agent=some("no")), {"": "does not"}),
     "the man helped no woman": (replace(HELPED, patient=some("no")), {"": "does not"}),
-    "every man helped no woman": (replace(HELPED, agent=some("every", "man"), patient=some("no")), {"": "open"}),
-    "the man did not really help the woman": (replace(NOT_HELPED, adverbs=("really",)), {"": "does not"}),
-    "the man did not always help the woman": (replace(NOT_HELPED, adverbs=("always",)), {"": "open"}),
-    "the man did not quietly help the woman": (replace(NOT_HELPED, adverbs=("quietly",)), {"": "open"}),
-    "the man did not really often help the woman": (replace(NOT_HELPED, adverbs=("really", "often")), {"": "open"}),
-    "no man quietly slept": (replace(SLEPT, agent=some("no", "man"), adverbs=("quietly",)), {"": "open"}),
+    "every man helped no woman": (
+        replace(HELPED, agent=some("every", "man"), patient=some("no")),
+        {"": "open"},
+    ),
+    "the man did not really help the woman": (
+        replace(NOT_HELPED, adverbs=("really",)),
+        {"": "does not"},
+    ),
+    "the man did not always help the woman": (
+        replace(NOT_HELPED, adverbs=("always",)),
+        {"": "open"},
+    ),
+    "the man did not quietly help the woman": (
+        replace(NOT_HELPED, adverbs=("quietly",)),
+        {"": "open"},
+    ),
+    "the man did not really often help the woman": (
+        replace(NOT_HELPED, adverbs=("really", "often")),
+        {"": "open"},
+    ),
+    "no man quietly slept": (
+        replace(SLEPT, agent=some("no", "man"), adverbs=("quietly",)),
+        {"": "open"},
+    ),
     "the man often slept": (replace(SLEPT, adverbs=("often",)), {"": "happens"}),
     "the man that did not often sleep helped the woman": (
         replace(HELPED, agent=some("the", "man", replace(WHO_DID_NOT, adverbs=("often",)))),
@@ -57,10 +80,16 @@ CASES = {
         replace(NOT_HELPED, adverbs=("often",), patient=some("a", relative=WHO_SLEPT)),
         {"": "open", "patient.relative.": "open"},
     ),
-    "no man helped every woman": (replace(HELPED, agent=some("no", "man"), patient=some("every")), {"": "open"}),
+    "no man helped every woman": (
+        replace(HELPED, agent=some("no", "man"), patient=some("every")),
+        {"": "open"},
+    ),
     "no man did not help the woman": (replace(NOT_HELPED, agent=some("no", "man")), {"": "open"}),
     "the man did not help every woman": (replace(NOT_HELPED, patient=some("every")), {"": "open"}),
-    "every man did not help the woman": (replace(NOT_HELPED, agent=some("every", "man")), {"": "open"}),
+    "every man did not help the woman": (
+        replace(NOT_HELPED, agent=some("every", "man")),
+        {"": "open"},
+    ),
     "a man did not help the woman": (replace(NOT_HELPED, agent=some("a", "man")), {"": "does not"}),
     "the man did not help the woman that slept": (
         replace(NOT_HELPED, patient=some("the", relative=WHO_SLEPT)),
@@ -92,9 +121,18 @@ CASES = {
     ),
     "the woman said that the man slept": (told_by("say"), {"": "happens", "content.": "open"}),
     "the woman knew that the man slept": (told_by("know"), {"": "happens", "content.": "happens"}),
-    "the woman did not know that the man slept": (told_by("know", polarity="negative"), {"": "does not", "content.": "happens"}),
-    "the woman proved that the man slept": (told_by("prove"), {"": "happens", "content.": "happens"}),
-    "the woman did not prove that the man slept": (told_by("prove", polarity="negative"), {"": "does not", "content.": "open"}),
+    "the woman did not know that the man slept": (
+        told_by("know", polarity="negative"),
+        {"": "does not", "content.": "happens"},
+    ),
+    "the woman proved that the man slept": (
+        told_by("prove"),
+        {"": "happens", "content.": "happens"},
+    ),
+    "the woman did not prove that the man slept": (
+        told_by("prove", polarity="negative"),
+        {"": "does not", "content.": "open"},
+    ),
     "the woman knew that the man did not help the king that slept": (
         told_by("know", replace(NOT_HELPED, patient=some("the", "king", WHO_SLEPT))),
         {"": "happens", "content.": "does not", "content.patient.relative.": "happens"},
@@ -103,8 +141,14 @@ CASES = {
         told_by("think", replace(HELPED, patient=some("the", "king", WHO_SLEPT))),
         {"": "happens", "content.": "open", "content.patient.relative.": "open"},
     ),
-    "the man did not help the woman and slept": (replace(NOT_HELPED, also=ALSO_SLEPT), {"": "does not", "also.": "happens"}),
-    "no man helped the woman and slept": (replace(HELPED, agent=some("no", "man"), also=ALSO_SLEPT), {"": "open", "also.": "open"}),
+    "the man did not help the woman and slept": (
+        replace(NOT_HELPED, also=ALSO_SLEPT),
+        {"": "does not", "also.": "happens"},
+    ),
+    "no man helped the woman and slept": (
+        replace(HELPED, agent=some("no", "man"), also=ALSO_SLEPT),
+        {"": "open", "also.": "open"},
+    ),
     "every man helped the woman and did not sleep": (
         replace(HELPED, agent=some("every", "man"), also=replace(ALSO_SLEPT, polarity="negative")),
         {"": "happens", "also.": "open"},
@@ -113,7 +157,15 @@ CASES = {
         replace(
             HELPED,
             predicate="meet",
-            agent=some("no", relative=replace(HELPED, agent=Gap("that"), patient=THE_MAN, also=replace(ALSO_SLEPT, polarity="negative"))),
+            agent=some(
+                "no",
+                relative=replace(
+                    HELPED,
+                    agent=Gap("that"),
+                    patient=THE_MAN,
+                    also=replace(ALSO_SLEPT, polarity="negative"),
+                ),
+            ),
             patient=some("the", "king"),
         ),
         {"": "does not", "agent.relative.": "open", "agent.relative.also.": "open"},
@@ -135,11 +187,19 @@ def everything():
 
 @given(start=st.floats(0, 1, exclude_max=True))
 def test_many_are_as_each_of_them(everything, start):
-    numbers = np.array([(int(start * everything.size) + k * everything.size // 7) % everything.size for k in range(7)], object)
+    numbers = np.array(
+        [
+            (int(start * everything.size) + k * everything.size // 7) % everything.size
+            for k in range(7)
+        ],
+        object,
+    )
     for batch in batches(everything, numbers):
         codes = assertions(batch.placed, batch.values, ENGLISH)
         for i, told in enumerate(batch.events()):
-            assert {prefix: ASSERTED[found[i]] for prefix, found in codes.items()} == asserted(told, ENGLISH)
+            assert {prefix: ASSERTED[found[i]] for prefix, found in codes.items()} == asserted(
+                told, ENGLISH
+            )
 
 
 def test_everything_is_asserted_somewhere():

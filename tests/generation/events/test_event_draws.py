@@ -51,8 +51,17 @@ def test_exhausting_a_request_gives_each_sentence_once():
 
 
 def test_67_200_sentences_in_two_seconds():
-    one = {"frame": "transitive", "tense": "past", "aspect": "simple", "polarity": "positive", "voice": "active"}
-    needed = {"frame": "transitive", "agent": {"relative": {**one, "agent": {"gap": True}, "patient": {"relative": None}}}}
+    one = {
+        "frame": "transitive",
+        "tense": "past",
+        "aspect": "simple",
+        "polarity": "positive",
+        "voice": "active",
+    }
+    needed = {
+        "frame": "transitive",
+        "agent": {"relative": {**one, "agent": {"gap": True}, "patient": {"relative": None}}},
+    }
     found = made(PAPER, number=["singular"], require=[{"in": "main", "event": needed}])
     start = time.process_time()
     said = texts(draw(found))
@@ -64,20 +73,29 @@ def test_a_seed_is_a_draw_and_chunks_do_not_matter():
     found = made(PAPER)
     first = texts(draw(found, 500, seed=1))
     assert first == texts(draw(found, 500, seed=1), 77)
-    assert first == texts(draw(found, 900, seed=1))[:500]  # a larger draw begins with the smaller one
+    # a larger draw begins with the smaller one
+    assert first == texts(draw(found, 900, seed=1))[:500]
     assert len(set(first) & set(texts(draw(found, 500, seed=2)))) < 5
 
 
 def test_draws_are_uniform():
     found = made(SMALL)
     sizes = Counter(cell.placed for cell in found.cells for _ in range(cell.size))
-    drawn = Counter(p.placed for _, parts in draw(made(SMALL), found.size // 2, 5).chunks() for p in parts for _ in p.places)
+    drawn = Counter(
+        p.placed
+        for _, parts in draw(made(SMALL), found.size // 2, 5).chunks()
+        for p in parts
+        for _ in p.places
+    )
     for placed, n in sizes.items():
         assert abs(drawn[placed] - n / 2) < 5 * n**0.5
 
 
 def test_priors_are_met_exactly():
-    priors = {"polarity": {"negative": 0.2, "positive": 0.8}, "agent.number": {"singular": 3, "plural": 1}}
+    priors = {
+        "polarity": {"negative": 0.2, "positive": 0.8},
+        "agent.number": {"singular": 3, "plural": 1},
+    }
     drawn = draw(made(PAPER), 1000, priors=priors)
     events = [e for _, parts in drawn.chunks(300) for p in parts for e in p.events()]
     assert Counter((e.polarity, e.agent.number) for e in events) == {
@@ -114,7 +132,9 @@ def test_structures_are_even_however_many_sentences_are_asked_for(everything, n,
 
 def test_fewer_sentences_than_structures_are_of_structures_of_any_size(everything):
     order = [cell.placed for cell in sorted(everything.cells, key=lambda cell: cell.size)]
-    ranks = [order.index(placed) / len(order) for placed in structures(draw(everything, 60, even=True))]
+    ranks = [
+        order.index(placed) / len(order) for placed in structures(draw(everything, 60, even=True))
+    ]
     assert len(ranks) == 60
     assert 0.35 < sum(ranks) / 60 < 0.65
     assert draw(everything, 60, 1, even=True) != draw(everything, 60, 2, even=True)
@@ -132,8 +152,16 @@ def test_what_small_structures_cannot_give_the_others_do():
     [
         (0, None, "ask for at least 1"),
         (10**9, None, "1,000,000,000 sentences are asked for, the request has 26,572,896"),
-        (100, {"polarity": {"negative": 1}}, "13,286,448 of 26,572,896 sentences are none of negative"),
-        (10**7, {"frame": {"intransitive": 0.9, "transitive": 0.1}}, "the priors ask for 9,000,000 sentences with frame=intransitive"),
+        (
+            100,
+            {"polarity": {"negative": 1}},
+            "13,286,448 of 26,572,896 sentences are none of negative",
+        ),
+        (
+            10**7,
+            {"frame": {"intransitive": 0.9, "transitive": 0.1}},
+            "the priors ask for 9,000,000 sentences with frame=intransitive",
+        ),
     ],
     ids=["none", "too many", "left out", "share"],
 )
@@ -146,7 +174,9 @@ def test_lines_say_what_the_sentences_are(tmp_path):
     found = made(EVERYTHING)
     drawn = draw(found, 400, seed=4, even=True)
     files.write(tmp_path / "s.jsonl", drawn)
-    events = [e for n, parts in drawn.chunks() for e in in_order(parts, n, lambda p: list(p.events()))]
+    events = [
+        e for n, parts in drawn.chunks() for e in in_order(parts, n, lambda p: list(p.events()))
+    ]
     lines = (tmp_path / "s.jsonl").read_text("utf-8").splitlines()
     assert len(lines) == len(events) == 400
     assert list(tmp_path.iterdir()) == [tmp_path / "s.jsonl"]
@@ -155,7 +185,10 @@ def test_lines_say_what_the_sentences_are(tmp_path):
         assert row["event"] == to_json(told)
         assert from_json(row["event"]) == told
         assert len(row["words"]) == len(row["starts"]) == len(row["roles"])
-        assert all(row["text"][start:].startswith(word) for start, word in zip(row["starts"], row["words"], strict=True))
+        assert all(
+            row["text"][start:].startswith(word)
+            for start, word in zip(row["starts"], row["words"], strict=True)
+        )
 
 
 def test_a_failed_write_leaves_nothing(tmp_path):

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem
 from sonde.generation.events.batch import realised, sentences
 from sonde.generation.events.english import english
-from sonde.generation.events.meaning import Event, Gap, Modifier, Pair, Participant, Reflexive, Shared
+from sonde.generation.events.meaning import (
+    Event,
+    Gap,
+    Modifier,
+    Pair,
+    Participant,
+    Reflexive,
+    Shared,
+)
 from sonde.generation.events.written import from_json, to_json
 
 ENGLISH = english()
@@ -34,7 +42,11 @@ def said(told: Event) -> str:
 
 SLEEPING = did("sleep", "intransitive", tense="present", aspect="progressive", agent=Gap("who"))
 FIGURE_1 = did(
-    "help", voice="passive", polarity="negative", agent=the("professor"), patient=the("student", relative=SLEEPING)
+    "help",
+    voice="passive",
+    polarity="negative",
+    agent=the("professor"),
+    patient=the("student", relative=SLEEPING),
 )  # Ettinger et al. 2018, Figure 1
 
 
@@ -61,13 +73,25 @@ SLEPT = did("sleep", "intransitive", agent=MAN)
 GIVE = did("give", "ditransitive", agent=MAN, recipient=GIRL, patient=BOOK)
 SAYINGS = {
     "the man slept": did("sleep", "intransitive", agent=MAN),
-    "the men were sleeping": did("sleep", "intransitive", aspect="progressive", agent=the("man", "plural")),
-    "the man does not help the woman": did("help", tense="present", polarity="negative", agent=MAN, patient=WOMAN),
-    "the women were being helped by the lawyers": did(
-        "help", voice="passive", aspect="progressive", agent=the("lawyer", "plural"), patient=the("woman", "plural")
+    "the men were sleeping": did(
+        "sleep", "intransitive", aspect="progressive", agent=the("man", "plural")
     ),
-    "the woman was not really helped": did("help", voice="passive", polarity="negative", adverbs=("really",), patient=WOMAN),
-    "the man really often helped the woman": did("help", adverbs=("really", "often"), agent=MAN, patient=WOMAN),
+    "the man does not help the woman": did(
+        "help", tense="present", polarity="negative", agent=MAN, patient=WOMAN
+    ),
+    "the women were being helped by the lawyers": did(
+        "help",
+        voice="passive",
+        aspect="progressive",
+        agent=the("lawyer", "plural"),
+        patient=the("woman", "plural"),
+    ),
+    "the woman was not really helped": did(
+        "help", voice="passive", polarity="negative", adverbs=("really",), patient=WOMAN
+    ),
+    "the man really often helped the woman": did(
+        "help", adverbs=("really", "often"), agent=MAN, patient=WOMAN
+    ),
     "the man might have been helping the woman": did(
         "help", tense=None, modal="might", aspect="perfect progressive", agent=MAN, patient=WOMAN
     ),
@@ -76,7 +100,9 @@ SAYINGS = {
         "intransitive",
         tense="present",
         aspect="progressive",
-        agent=the("scientist", relative=did("meet", agent=the("professor", "plural"), patient=Gap("that"))),
+        agent=the(
+            "scientist", relative=did("meet", agent=the("professor", "plural"), patient=Gap("that"))
+        ),
     ),
     "the doctors that helped the lawyers are being recommended by the student": did(
         "recommend",
@@ -84,32 +110,55 @@ SAYINGS = {
         aspect="progressive",
         voice="passive",
         agent=the("student"),
-        patient=the("doctor", "plural", relative=did("help", agent=Gap("that"), patient=the("lawyer", "plural"))),
+        patient=the(
+            "doctor",
+            "plural",
+            relative=did("help", agent=Gap("that"), patient=the("lawyer", "plural")),
+        ),
     ),
-    "the man that saw the woman has slept": did("sleep", "intransitive", tense="present", aspect="perfect", agent=the("man", relative=SAW)),
+    "the man that saw the woman has slept": did(
+        "sleep", "intransitive", tense="present", aspect="perfect", agent=the("man", relative=SAW)
+    ),
     "the man gave the girl the book": replace(GIVE, dative="object"),
     "the man gave the book to the girl": replace(GIVE, dative="to"),
     "the girl was given the book by the man": replace(GIVE, dative="object", voice="passive"),
     "the book was given to the girl by the man": replace(GIVE, dative="to", voice="passive"),
     "the book was given to the girl": replace(GIVE, dative="to", voice="passive", agent=None),
     "the man near the women sleeps": did(
-        "sleep", "intransitive", tense="present", agent=the("man", modifier=Modifier("near", the("woman", "plural")))
+        "sleep",
+        "intransitive",
+        tense="present",
+        agent=the("man", modifier=Modifier("near", the("woman", "plural"))),
     ),
     "an honest man and a tall woman sleep": did(
         "sleep",
         "intransitive",
         tense="present",
-        agent=Pair((Participant("man", "singular", "a", ("honest",)), Participant("woman", "singular", "a", ("tall",)))),
+        agent=Pair(
+            (
+                Participant("man", "singular", "a", ("honest",)),
+                Participant("woman", "singular", "a", ("tall",)),
+            )
+        ),
     ),
     "the woman that helped herself slept": did(
-        "sleep", "intransitive", agent=the("woman", relative=did("help", agent=Gap("that"), patient=Reflexive()))
+        "sleep",
+        "intransitive",
+        agent=the("woman", relative=did("help", agent=Gap("that"), patient=Reflexive())),
     ),
-    "the lawyers help themselves": did("help", tense="present", agent=the("lawyer", "plural"), patient=Reflexive()),
+    "the lawyers help themselves": did(
+        "help", tense="present", agent=the("lawyer", "plural"), patient=Reflexive()
+    ),
     "the man said that an actor slept": did(
-        "say", "clausal", agent=MAN, content=did("sleep", "intransitive", agent=Participant("actor", "singular", "a"))
+        "say",
+        "clausal",
+        agent=MAN,
+        content=did("sleep", "intransitive", agent=Participant("actor", "singular", "a")),
     ),
     "no artist helped every uncle": did(
-        "help", agent=Participant("artist", "singular", "no"), patient=Participant("uncle", "singular", "every")
+        "help",
+        agent=Participant("artist", "singular", "no"),
+        patient=Participant("uncle", "singular", "every"),
     ),
 }
 
@@ -122,7 +171,9 @@ def test_each_construction(text):
 
 def test_one_thing_changed_is_a_minimal_pair():
     told = did("help", agent=MAN, patient=WOMAN)
-    assert sorted(said(told).split()) == sorted(said(replace(told, agent=told.patient, patient=told.agent)).split())
+    assert sorted(said(told).split()) == sorted(
+        said(replace(told, agent=told.patient, patient=told.agent)).split()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +197,16 @@ def paths(value: object, path: str = "") -> set[str]:
     elif isinstance(value, list):
         for i, inner in enumerate(value):
             found |= paths(inner, f"{path}.{i}")
-    elif path.rpartition(".")[2] not in ("frame", "tense", "aspect", "polarity", "voice", "dative", "number", "shared"):
+    elif path.rpartition(".")[2] not in (
+        "frame",
+        "tense",
+        "aspect",
+        "polarity",
+        "voice",
+        "dative",
+        "number",
+        "shared",
+    ):
         found.add(path)
     return found
 
@@ -154,24 +214,43 @@ def paths(value: object, path: str = "") -> set[str]:
 SLEPT_ALSO = did("sleep", "intransitive", agent=Shared())
 DOCTOR = the("doctor")
 JOINED = {
-    "the man helped the woman and met the doctor": did("help", agent=MAN, patient=WOMAN, also=did("meet", agent=Shared(), patient=DOCTOR)),
+    "the man helped the woman and met the doctor": did(
+        "help", agent=MAN, patient=WOMAN, also=did("meet", agent=Shared(), patient=DOCTOR)
+    ),
     "the men did not help the woman and are often met by the doctor": did(
         "help",
         polarity="negative",
         agent=the("man", "plural"),
         patient=WOMAN,
-        also=did("meet", tense="present", voice="passive", adverbs=("often",), agent=DOCTOR, patient=Shared()),
+        also=did(
+            "meet",
+            tense="present",
+            voice="passive",
+            adverbs=("often",),
+            agent=DOCTOR,
+            patient=Shared(),
+        ),
     ),
-    "the woman was not helped and slept": did("help", polarity="negative", voice="passive", patient=WOMAN, also=SLEPT_ALSO),
+    "the woman was not helped and slept": did(
+        "help", polarity="negative", voice="passive", patient=WOMAN, also=SLEPT_ALSO
+    ),
     "the woman that met the doctor and slept helped the man": did(
-        "help", agent=the("woman", relative=did("meet", agent=Gap("that"), patient=DOCTOR, also=SLEPT_ALSO)), patient=MAN
+        "help",
+        agent=the(
+            "woman", relative=did("meet", agent=Gap("that"), patient=DOCTOR, also=SLEPT_ALSO)
+        ),
+        patient=MAN,
     ),
-    "the woman slept and helped herself": did("sleep", "intransitive", agent=WOMAN, also=did("help", agent=Shared(), patient=Reflexive())),
+    "the woman slept and helped herself": did(
+        "sleep", "intransitive", agent=WOMAN, also=did("help", agent=Shared(), patient=Reflexive())
+    ),
     "the man slept and said that the woman met the doctor": did(
         "sleep",
         "intransitive",
         agent=MAN,
-        also=did("say", "clausal", agent=Shared(), content=did("meet", agent=WOMAN, patient=DOCTOR)),
+        also=did(
+            "say", "clausal", agent=Shared(), content=did("meet", agent=WOMAN, patient=DOCTOR)
+        ),
     ),
 }
 
@@ -190,7 +269,8 @@ def test_every_word_of_an_event_is_said_once(everything, share):
     number = int(share * everything.size)
     told = to_json(everything.event_at(number))
     [found] = sentences(everything, np.array([number], object))
-    words = [role for role, _ in groupby(found.roles) if role.rpartition(".")[2] not in MARKERS]  # "not one" is one determiner
+    # "not one" is one determiner
+    words = [role for role, _ in groupby(found.roles) if role.rpartition(".")[2] not in MARKERS]
     assert sorted(words) == sorted(paths(told))
     negations = sum(role.endswith("negation") for role in found.roles)
     assert negations == str(told).count("'polarity': 'negative'")
@@ -205,10 +285,18 @@ def test_the_finite_verb_agrees_with_the_subject(everything, share):
     told = everything.event_at(number)
     [found] = sentences(everything, np.array([number], object))
     subject = (
-        told.patient if told.voice == "passive" and told.dative != "object" else told.recipient if told.voice == "passive" else told.agent
+        told.patient
+        if told.voice == "passive" and told.dative != "object"
+        else told.recipient
+        if told.voice == "passive"
+        else told.agent
     )
     plural = isinstance(subject, Pair) or subject.number == "plural"
-    main = [w for w, role in zip(found.sentence.words, found.roles, strict=True) if role in ("modal", "auxiliary", "predicate")]
+    main = [
+        w
+        for w, role in zip(found.sentence.words, found.roles, strict=True)
+        if role in ("modal", "auxiliary", "predicate")
+    ]
     assert main[0] not in (SINGULAR if plural else PLURAL)
     if told.tense == "present" and len(main) == 1:
         assert main[0].endswith("s") != plural
@@ -218,7 +306,10 @@ def test_the_finite_verb_agrees_with_the_subject(everything, share):
     ("change", "message"),
     [
         ({"colour": "red"}, "event: unknown key 'colour'"),
-        ({"agent": {"noun": "man", "number": "dual", "determiner": "the"}}, "event.agent.number: 'dual' is not one of singular, plural"),
+        (
+            {"agent": {"noun": "man", "number": "dual", "determiner": "the"}},
+            "event.agent.number: 'dual' is not one of singular, plural",
+        ),
         ({"agent": {"noun": "man", "determiner": "the"}}, "event.agent: 'number' is missing"),
         ({"tense": None}, "event.tense: is a text"),
         ({"modal": "will"}, "event: give either a tense or a modal"),
@@ -229,7 +320,13 @@ def test_the_finite_verb_agrees_with_the_subject(everything, share):
     ids=["key", "value", "missing", "null", "both", "list", "pair", "number"],
 )
 def test_what_is_wrong_is_named_with_its_path(change, message):
-    told = {"predicate": "sleep", "frame": "intransitive", "tense": "past", "aspect": "simple", "polarity": "positive"}
+    told = {
+        "predicate": "sleep",
+        "frame": "intransitive",
+        "tense": "past",
+        "aspect": "simple",
+        "polarity": "positive",
+    }
     with pytest.raises(DataProblem, match=message):
         from_json({**told, **change})
 
@@ -237,23 +334,60 @@ def test_what_is_wrong_is_named_with_its_path(change, message):
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        (did("sleep", agent=MAN, patient=WOMAN), "the verb 'sleep' is not transitive: the lexicon has it as intransitive"),
-        (did("zzz", agent=MAN, patient=WOMAN), "no verb 'zzz' in the lexicon"),
-        (did("help", agent=the("mann"), patient=WOMAN), "no noun 'mann' in the lexicon; near it are man, manager"),
-        (did("help", agent=Participant("man", "plural", "a"), patient=WOMAN), "English has no phrase 'plural a'"),
-        (did("help", tense="future", agent=MAN, patient=WOMAN), "English has no form 'future simple positive'"),
-        (did("help", adverbs=("often", "really"), agent=MAN, patient=WOMAN), "adverbs: English has no adverbs"),
-        (did("help", agent=MAN), "event: active transitive takes agent, patient; there is agent"),
-        (did("give", "ditransitive", agent=MAN), "there is no active ditransitive with dative left out"),
         (
-            did("help", agent=MAN, patient=the("woman", relative=did("sleep", "intransitive", agent=MAN))),
+            did("sleep", agent=MAN, patient=WOMAN),
+            "the verb 'sleep' is not transitive: the lexicon has it as intransitive",
+        ),
+        (did("zzz", agent=MAN, patient=WOMAN), "no verb 'zzz' in the lexicon"),
+        (
+            did("help", agent=the("mann"), patient=WOMAN),
+            "no noun 'mann' in the lexicon; near it are man, manager",
+        ),
+        (
+            did("help", agent=Participant("man", "plural", "a"), patient=WOMAN),
+            "English has no phrase 'plural a'",
+        ),
+        (
+            did("help", tense="future", agent=MAN, patient=WOMAN),
+            "English has no form 'future simple positive'",
+        ),
+        (
+            did("help", adverbs=("often", "really"), agent=MAN, patient=WOMAN),
+            "adverbs: English has no adverbs",
+        ),
+        (did("help", agent=MAN), "event: active transitive takes agent, patient; there is agent"),
+        (
+            did("give", "ditransitive", agent=MAN),
+            "there is no active ditransitive with dative left out",
+        ),
+        (
+            did(
+                "help",
+                agent=MAN,
+                patient=the("woman", relative=did("sleep", "intransitive", agent=MAN)),
+            ),
             "event.patient.relative: one participant",
         ),
-        (did("sleep", "intransitive", agent=Gap("that")), "event: only a relative clause has a gap"),
-        (SLEPT_ALSO, "event: only a relative clause has a gap, and only a second verb a shared subject"),
-        (replace(SLEPT, also=SLEPT), "event.also: of a second verb the subject, and nothing else, is shared"),
-        (replace(SLEPT, also=did("help", agent=MAN, patient=Shared())), "event.also: of a second verb the subject"),
-        (replace(SLEPT, also=replace(SLEPT_ALSO, also=SLEPT_ALSO)), "event: two verbs at most share a subject"),
+        (
+            did("sleep", "intransitive", agent=Gap("that")),
+            "event: only a relative clause has a gap",
+        ),
+        (
+            SLEPT_ALSO,
+            "event: only a relative clause has a gap, and only a second verb a shared subject",
+        ),
+        (
+            replace(SLEPT, also=SLEPT),
+            "event.also: of a second verb the subject, and nothing else, is shared",
+        ),
+        (
+            replace(SLEPT, also=did("help", agent=MAN, patient=Shared())),
+            "event.also: of a second verb the subject",
+        ),
+        (
+            replace(SLEPT, also=replace(SLEPT_ALSO, also=SLEPT_ALSO)),
+            "event: two verbs at most share a subject",
+        ),
     ],
     ids=[
         "frame",

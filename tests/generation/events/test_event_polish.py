@@ -18,7 +18,15 @@ from sonde.generation.events.asserted import asserted
 from sonde.generation.events.batch import Batch, realised, sentences
 from sonde.generation.events.draw import draw
 from sonde.generation.events.lexicon import HEADER
-from sonde.generation.events.meaning import Event, Gap, Modifier, Pair, Participant, Reflexive, Shared
+from sonde.generation.events.meaning import (
+    Event,
+    Gap,
+    Modifier,
+    Pair,
+    Participant,
+    Reflexive,
+    Shared,
+)
 from sonde.generation.events.polish import polish
 from sonde.generation.events.polish_forms import CONCORD, GENDERS
 from sonde.generation.events.written import from_json, to_json
@@ -32,7 +40,19 @@ WIDE = {
     "tense": ["past", "present", "future"],
     "determiner": ["bare", "ten", "każdy"],
     "at_most": {
-        **dict.fromkeys(["conjuncts", "relatives", "reflexives", "pairs", "complements", "modifiers", "adjectives", "together"], 1),
+        **dict.fromkeys(
+            [
+                "conjuncts",
+                "relatives",
+                "reflexives",
+                "pairs",
+                "complements",
+                "modifiers",
+                "adjectives",
+                "together",
+            ],
+            1,
+        ),
         "adverbs": 2,
     },
 }
@@ -43,8 +63,13 @@ def a(noun: str, number: str = "singular", determiner: str = "bare", **more) -> 
 
 
 def did(predicate: str, frame: str = "transitive", **more) -> Event:
-    perfective = "perfective" in next(e for e in POLISH.values("verb") if e.lemma == predicate).flags
-    return replace(Event(predicate, frame, "past", "perfective" if perfective else "imperfective", "positive"), **more)
+    perfective = (
+        "perfective" in next(e for e in POLISH.values("verb") if e.lemma == predicate).flags
+    )
+    return replace(
+        Event(predicate, frame, "past", "perfective" if perfective else "imperfective", "positive"),
+        **more,
+    )
 
 
 def said(told: Event) -> str:
@@ -60,53 +85,102 @@ SAYINGS = {
     "mężczyzna widział kobietę": SAW,
     "mężczyzna nie widział kobiety": replace(SAW, **NOT),
     "kobieta widzi mężczyznę": replace(SAW, tense="present", agent=WOMAN, patient=MAN),
-    "studenci nie będą widzieli sióstr": replace(SAW, tense="future", agent=STUDENTS, patient=SISTERS, **NOT),
-    "siostry będą widziały studentów": replace(SAW, tense="future", agent=SISTERS, patient=STUDENTS),
+    "studenci nie będą widzieli sióstr": replace(
+        SAW, tense="future", agent=STUDENTS, patient=SISTERS, **NOT
+    ),
+    "siostry będą widziały studentów": replace(
+        SAW, tense="future", agent=SISTERS, patient=STUDENTS
+    ),
     "dziecko przestraszyło psa": did("przestraszyć", agent=CHILD, patient=a("pies")),
-    "dziecko przestraszy psy": did("przestraszyć", tense="future", agent=CHILD, patient=a("pies", "plural")),
-    "wujek kupi stół i książkę": did("kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka")))),
-    "wujek nie kupi stołu i książki": did("kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka"))), **NOT),
+    "dziecko przestraszy psy": did(
+        "przestraszyć", tense="future", agent=CHILD, patient=a("pies", "plural")
+    ),
+    "wujek kupi stół i książkę": did(
+        "kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka")))
+    ),
+    "wujek nie kupi stołu i książki": did(
+        "kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka"))), **NOT
+    ),
     "mężczyzna i kobieta spali": did("spać", "intransitive", agent=Pair((MAN, WOMAN))),
     "kobieta i dziecko spały": did("spać", "intransitive", agent=Pair((WOMAN, CHILD))),
-    "kobieta została zaproszona przez studentów": did("zaprosić", voice="passive", agent=STUDENTS, patient=WOMAN),
-    "studenci nie byli zapraszani": did("zapraszać", voice="passive", patient=STUDENTS, **NOT),
-    "dzieci są zapraszane przez siostry": did("zapraszać", voice="passive", tense="present", agent=SISTERS, patient=a("dziecko", "plural")),
-    "pudełko zostanie znalezione": did("znaleźć", voice="passive", tense="future", patient=a("pudełko")),
-    "kobieta, która śpi, widziała mężczyznę": replace(SAW, agent=a("kobieta", relative=SLEEPING), patient=MAN),
-    "mężczyzna widział siostry, które śpią": replace(SAW, patient=a("siostra", "plural", relative=SLEEPING)),
-    "mężczyzna nie widział sióstr, które śpią": replace(SAW, patient=a("siostra", "plural", relative=SLEEPING), **NOT),
-    "studenci, których kobieta widziała, śpią": replace(
-        SLEEPING, agent=a("student", "plural", relative=replace(SAW, agent=WOMAN, patient=Gap("który")))
+    "kobieta została zaproszona przez studentów": did(
+        "zaprosić", voice="passive", agent=STUDENTS, patient=WOMAN
     ),
-    "kobieta, której mężczyzna nie widział, śpi": replace(SLEEPING, agent=a("kobieta", relative=replace(SAW, patient=Gap("który"), **NOT))),
-    "pies, którego kobieta widziała, śpi": replace(SLEEPING, agent=a("pies", relative=replace(SAW, agent=WOMAN, patient=Gap("który")))),
+    "studenci nie byli zapraszani": did("zapraszać", voice="passive", patient=STUDENTS, **NOT),
+    "dzieci są zapraszane przez siostry": did(
+        "zapraszać", voice="passive", tense="present", agent=SISTERS, patient=a("dziecko", "plural")
+    ),
+    "pudełko zostanie znalezione": did(
+        "znaleźć", voice="passive", tense="future", patient=a("pudełko")
+    ),
+    "kobieta, która śpi, widziała mężczyznę": replace(
+        SAW, agent=a("kobieta", relative=SLEEPING), patient=MAN
+    ),
+    "mężczyzna widział siostry, które śpią": replace(
+        SAW, patient=a("siostra", "plural", relative=SLEEPING)
+    ),
+    "mężczyzna nie widział sióstr, które śpią": replace(
+        SAW, patient=a("siostra", "plural", relative=SLEEPING), **NOT
+    ),
+    "studenci, których kobieta widziała, śpią": replace(
+        SLEEPING,
+        agent=a("student", "plural", relative=replace(SAW, agent=WOMAN, patient=Gap("który"))),
+    ),
+    "kobieta, której mężczyzna nie widział, śpi": replace(
+        SLEEPING, agent=a("kobieta", relative=replace(SAW, patient=Gap("który"), **NOT))
+    ),
+    "pies, którego kobieta widziała, śpi": replace(
+        SLEEPING, agent=a("pies", relative=replace(SAW, agent=WOMAN, patient=Gap("który")))
+    ),
     "ci młodzi studenci nie widzieli tej wysokiej kobiety": replace(
         SAW,
         agent=a("student", "plural", "ten", adjectives=("młody",)),
         patient=a("kobieta", determiner="ten", adjectives=("wysoki",)),
         **NOT,
     ),
-    "ta kobieta widziała tę siostrę": replace(SAW, agent=a("kobieta", determiner="ten"), patient=a("siostra", determiner="ten")),
-    "każde dziecko widziało te stare psy": replace(
-        SAW, agent=a("dziecko", determiner="każdy"), patient=a("pies", "plural", "ten", adjectives=("stary",))
+    "ta kobieta widziała tę siostrę": replace(
+        SAW, agent=a("kobieta", determiner="ten"), patient=a("siostra", determiner="ten")
     ),
-    "kobieta za mężczyzną spała": did("spać", "intransitive", agent=a("kobieta", modifier=Modifier("za", MAN))),
+    "każde dziecko widziało te stare psy": replace(
+        SAW,
+        agent=a("dziecko", determiner="każdy"),
+        patient=a("pies", "plural", "ten", adjectives=("stary",)),
+    ),
+    "kobieta za mężczyzną spała": did(
+        "spać", "intransitive", agent=a("kobieta", modifier=Modifier("za", MAN))
+    ),
     "kobieta obok tych wysokich mężczyzn spała": did(
         "spać",
         "intransitive",
-        agent=a("kobieta", modifier=Modifier("obok", a("mężczyzna", "plural", "ten", adjectives=("wysoki",)))),
+        agent=a(
+            "kobieta",
+            modifier=Modifier("obok", a("mężczyzna", "plural", "ten", adjectives=("wysoki",))),
+        ),
     ),
     "mężczyzna naprawdę będzie często cierpliwie czekał": did(
-        "czekać", "intransitive", tense="future", adverbs=("naprawdę", "często", "cierpliwie"), agent=MAN
+        "czekać",
+        "intransitive",
+        tense="future",
+        adverbs=("naprawdę", "często", "cierpliwie"),
+        agent=MAN,
     ),
-    "mężczyzna naprawdę nie czekał": did("czekać", "intransitive", adverbs=("naprawdę",), agent=MAN, **NOT),
+    "mężczyzna naprawdę nie czekał": did(
+        "czekać", "intransitive", adverbs=("naprawdę",), agent=MAN, **NOT
+    ),
     "kobieta, która powiedziała, że mężczyzna śpi, nie zasnęła": did(
         "zasnąć",
         "intransitive",
-        agent=a("kobieta", relative=did("powiedzieć", "clausal", agent=Gap("który"), content=replace(SLEEPING, agent=MAN))),
+        agent=a(
+            "kobieta",
+            relative=did(
+                "powiedzieć", "clausal", agent=Gap("który"), content=replace(SLEEPING, agent=MAN)
+            ),
+        ),
         **NOT,
     ),
-    "mężczyzna nie widział siebie i zasnął": replace(SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=Shared()), **NOT),
+    "mężczyzna nie widział siebie i zasnął": replace(
+        SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=Shared()), **NOT
+    ),
 }
 
 
@@ -175,14 +249,23 @@ def test_objects_under_negation_are_genitive(wide):
                 if told.voice == "active" and isinstance(told.patient, Participant):
                     word = dict(zip(found.roles, found.sentence.words, strict=True))["patient.noun"]
                     case = 1 if told.polarity == "negative" else 2
-                    assert word == NOUN[told.patient.noun].forms[4 * (told.patient.number == "plural") + case]
+                    assert (
+                        word
+                        == NOUN[told.patient.noun].forms[
+                            4 * (told.patient.number == "plural") + case
+                        ]
+                    )
                     seen += told.polarity == "negative"
     assert seen > 30
 
 
 def test_subject_and_object_cannot_change_places():
     sisters = {"noun": ["kobieta", "siostra"], "number": "plural"}
-    asked = {**WIDE, "at_most": {"relatives": 0}, "require": [{"agent": sisters, "patient": sisters, "polarity": "positive"}]}
+    asked = {
+        **WIDE,
+        "at_most": {"relatives": 0},
+        "require": [{"agent": sisters, "patient": sisters, "polarity": "positive"}],
+    }
     asked["prohibit"] = [{"voice": "passive"}]
     with pytest.raises(DataProblem, match="cannot be met"):
         made(asked)
@@ -190,7 +273,9 @@ def test_subject_and_object_cannot_change_places():
 
 
 def test_genders_of_accusatives_in_the_lexicon():
-    """The accusative of m1 is the genitive, in the plural too; of m2 in the singular only; that of m3 and n never."""
+    """The accusative of m1 is the genitive, in the plural too; of m2 in the singular only; that of
+    m3 and n never.
+    """
     for noun in POLISH.values("noun"):
         _, genitive, accusative, _, nominative_many, genitive_many, accusative_many, _ = noun.forms
         [gender] = noun.flags & set(GENDERS)
@@ -204,7 +289,12 @@ def test_genders_of_accusatives_in_the_lexicon():
 
 
 def test_every_form_is_of_one_word_only():
-    owners = {(form, kind, entry.lemma) for kind, some in POLISH.lexicon.entries.items() for entry in some for form in entry.forms}
+    owners = {
+        (form, kind, entry.lemma)
+        for kind, some in POLISH.lexicon.entries.items()
+        for entry in some
+        for form in entry.forms
+    }
     assert len({form for form, _, _ in owners}) == len(owners)
 
 
@@ -221,13 +311,19 @@ def test_lines_say_where_words_begin(wide, tmp_path):
     files.write(tmp_path / "s.jsonl", drawn)
     for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
-        assert all(row["text"][start:].startswith(word) for start, word in zip(row["starts"], row["words"], strict=True))
+        assert all(
+            row["text"][start:].startswith(word)
+            for start, word in zip(row["starts"], row["words"], strict=True)
+        )
         assert from_json(row["event"])
         assert len(row["words"]) == len(row["roles"])
 
 
 REFUSED = [
-    ({"frames": ["ditransitive"]}, "request.frames: Polish has no ditransitive verb in its lexicon"),
+    (
+        {"frames": ["ditransitive"]},
+        "request.frames: Polish has no ditransitive verb in its lexicon",
+    ),
     ({"modal": ["will"]}, "modal 'will' is not there in Polish"),
     ({"nouns": ["man"]}, "no noun 'man' in the lexicon"),
     ({"relativiser": ["that"]}, "request.relativiser: 'that' is not there; there are który"),
@@ -243,7 +339,9 @@ def test_what_polish_lacks_is_named(asked, message):
 def test_a_noun_without_gender_is_named(tmp_path):
     line = "noun\tkrowa\tkrowy krowę krową krowy krów krowy krowami\tanimal\t-\thigh"
     (tmp_path / "l.tsv").write_text(f"{HEADER}\n{line}\n", "utf-8")
-    with pytest.raises(DataProblem, match="the noun 'krowa' has one flag of m1, m2, m3, f, n, not 0"):
+    with pytest.raises(
+        DataProblem, match="the noun 'krowa' has one flag of m1, m2, m3, f, n, not 0"
+    ):
         polish(tmp_path / "l.tsv")
 
 

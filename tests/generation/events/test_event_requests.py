@@ -25,7 +25,10 @@ from sonde.generation.events.space import space
 REFUSED = [
     ({"noun": ["man"]}, "request: unknown key 'noun'"),
     ({"nouns": ["mna"]}, "request.nouns: no noun 'mna' in the lexicon"),
-    ({"verbs": {"transitive": ["sleep"]}}, "request.verbs.transitive.0: the verb 'sleep' is not transitive"),
+    (
+        {"verbs": {"transitive": ["sleep"]}},
+        "request.verbs.transitive.0: the verb 'sleep' is not transitive",
+    ),
     ({"verbs": {"reflexive": []}}, "request.verbs: unknown key 'reflexive'"),
     ({"voices": ["middle"]}, "request.voices.0: 'middle' is not one of active"),
     ({"tense": ["future"]}, "tense 'future' is not there in English; there are past, present"),
@@ -33,18 +36,36 @@ REFUSED = [
     ({"at_most": {"relatives": -1}}, "request.at_most.relatives: is a whole number from 0 to 8"),
     ({"at_most": {"clauses": 1}}, "request.at_most: unknown key 'clauses'"),
     ({"relatives": {"depth": 0}}, "request.relatives.depth: is a whole number from 1 to 4"),
-    ({"require": [{"predicate": "sleep", "frame": "transitive"}]}, "request.require.0: the verb 'sleep' is not transitive"),
+    (
+        {"require": [{"predicate": "sleep", "frame": "transitive"}]},
+        "request.require.0: the verb 'sleep' is not transitive",
+    ),
     ({"require": [{"agent": {"nuon": "man"}}]}, "request.require.0.agent: unknown key 'nuon'"),
-    ({"require": [{"agent": {"relative": {"predicate": "hlep"}}}]}, "request.require.0.agent.relative.predicate: no verb 'hlep'"),
-    ({"require": [{"in": "relative", "event": {}}]}, "request.require.0.in: 'relative' is not one of any, main"),
+    (
+        {"require": [{"agent": {"relative": {"predicate": "hlep"}}}]},
+        "request.require.0.agent.relative.predicate: no verb 'hlep'",
+    ),
+    (
+        {"require": [{"in": "relative", "event": {}}]},
+        "request.require.0.in: 'relative' is not one of any, main",
+    ),
     ({"require": {}}, "request.require: is a list"),
     ({"prohibit": [{"tense": []}]}, "request.prohibit.0.tense: an empty list leaves nothing"),
-    ({"require_words": ["helped"]}, "request.require_words: no word 'helped' in the lexicon; give the lemma"),
+    (
+        {"require_words": ["helped"]},
+        "request.require_words: no word 'helped' in the lexicon; give the lemma",
+    ),
     ({"allow": ["nonsense"]}, "request.allow.0: 'nonsense' is not one of stative progressives"),
     ({"matched_number": "yes"}, "request.matched_number: is true or false"),
     ({"priors": {"tense": {"past": -1}}}, "request.priors.tense.past: a weight is a number"),
-    ({"priors": {"tense": {"past": 1e308}}}, "request.priors.tense.past: a weight is a number from 0 to 1,000,000,000, not 1e\\+308"),
-    ({"language": "klingon"}, "request.language: 'klingon' is not there; there are english, polish"),
+    (
+        {"priors": {"tense": {"past": 1e308}}},
+        "request.priors.tense.past: a weight is a number from 0 to 1,000,000,000, not 1e\\+308",
+    ),
+    (
+        {"language": "klingon"},
+        "request.language: 'klingon' is not there; there are english, polish",
+    ),
     ({"relativiser": ["which"]}, "request.relativiser: 'which' is not there; there are that, who"),
 ]
 
@@ -77,14 +98,27 @@ def texts(found, n=300):
 
 
 def test_stative_verbs_have_no_progressive_unless_allowed():
-    asked = {"verbs": ["know"], "frames": ["transitive"], "at_most": {"relatives": 0}, "aspect": ["progressive"]}
+    asked = {
+        "verbs": ["know"],
+        "frames": ["transitive"],
+        "at_most": {"relatives": 0},
+        "aspect": ["progressive"],
+    }
     with pytest.raises(DataProblem, match=r"would help: other verbs .*, other values of tense"):
         made(asked)
-    assert all("knowing" in t or "being known" in t for t in texts(made(asked, allow=["stative progressives"])))
+    assert all(
+        "knowing" in t or "being known" in t
+        for t in texts(made(asked, allow=["stative progressives"]))
+    )
 
 
 def test_selection_can_be_lifted():
-    asked = {"nouns": ["cake", "man"], "verbs": ["follow"], "frames": ["transitive"], "at_most": {"relatives": 0}}
+    asked = {
+        "nouns": ["cake", "man"],
+        "verbs": ["follow"],
+        "frames": ["transitive"],
+        "at_most": {"relatives": 0},
+    }
     with pytest.raises(DataProblem, match="would help: other nouns"):
         made(asked)
     assert any("cake" in t for t in texts(made(asked, allow=["selection"])))
@@ -104,7 +138,9 @@ def files_json(found, number):
 
 
 def test_nothing_can_belong_to_two_nouns():
-    """A phrase between the verb and a last "by" or "to" has no modifier and no relative clause of its own."""
+    """A phrase between the verb and a last "by" or "to" has no modifier and no relative clause of
+    its own.
+    """
     for cell in made(EVERYTHING).cells:
         shape = cell.placed.shape
         for role in shape.order[1:-1]:
@@ -114,7 +150,12 @@ def test_nothing_can_belong_to_two_nouns():
 
 
 def test_no_lemma_comes_twice_in_two_frames():
-    asked = {"verbs": ["know", "forget"], "frames": ["transitive", "clausal"], "aspect": ["simple"], "nouns": ["man", "woman", "king"]}
+    asked = {
+        "verbs": ["know", "forget"],
+        "frames": ["transitive", "clausal"],
+        "aspect": ["simple"],
+        "nouns": ["man", "woman", "king"],
+    }
     found = made(asked, at_most={"relatives": 0, "complements": 1}, require=[{"frame": "clausal"}])
     said = texts(found, 2000)
     assert said
@@ -122,13 +163,22 @@ def test_no_lemma_comes_twice_in_two_frames():
 
 
 def test_an_absent_part_can_be_required():
-    asked = {**PAPER, "voices": ["active", "passive", "passive without agent"], "at_most": {"relatives": 0}}
+    asked = {
+        **PAPER,
+        "voices": ["active", "passive", "passive without agent"],
+        "at_most": {"relatives": 0},
+    }
     found = made(asked, require=[{"voice": "passive", "agent": None}])
     assert all(" by " not in t for t in texts(found))
 
 
 def test_adverbs_can_be_required():
-    found = made(PAPER, at_most={"relatives": 0, "adverbs": 2}, require=[{"adverbs": ["often"]}], require_words=["quietly"])
+    found = made(
+        PAPER,
+        at_most={"relatives": 0, "adverbs": 2},
+        require=[{"adverbs": ["often"]}],
+        require_words=["quietly"],
+    )
     assert all("often quietly" in t for t in texts(found))
 
 
@@ -143,8 +193,14 @@ LINES = [
     ("noun\tcow\tco ws\tanimal\t-\thigh", "2 forms beside"),
     ("noun\tcow\tc0ws\tanimal\t-\thigh", "'c0ws' is not one word of letters"),
     ("verb\tmoo\tmoos mooed mooed mooing\tloud\t-\tlow", "frame 'loud' is not one of"),
-    ("verb\tmoo\tmoos mooed mooed mooing\tintransitive\tsubject=animal\tlow", "flag 'subject=animal'; roles are agent"),
-    ("noun\tcow\tcows\tanimal\t-\thigh\nnoun\tcow\tcows\tanimal\t-\thigh", "noun 'cow' is there twice"),
+    (
+        "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tsubject=animal\tlow",
+        "flag 'subject=animal'; roles are agent",
+    ),
+    (
+        "noun\tcow\tcows\tanimal\t-\thigh\nnoun\tcow\tcows\tanimal\t-\thigh",
+        "noun 'cow' is there twice",
+    ),
 ]
 
 
@@ -156,9 +212,14 @@ def test_a_lexicon_is_checked(text, message, tmp_path):
 
 
 def test_a_lexicon_of_ones_own(tmp_path):
-    words = ["noun\tcow\tcows\tperson\t-\thigh", "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tagent=person\tlow"]
+    words = [
+        "noun\tcow\tcows\tperson\t-\thigh",
+        "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tagent=person\tlow",
+    ]
     (tmp_path / "l.tsv").write_text("\n".join([HEADER, *words]) + "\n", "utf-8")
-    found = made(lexicon=str(tmp_path / "l.tsv"), tense=["past"], polarity=["positive"], aspect=["simple"])
+    found = made(
+        lexicon=str(tmp_path / "l.tsv"), tense=["past"], polarity=["positive"], aspect=["simple"]
+    )
     assert sorted(texts(found)) == ["the cow mooed", "the cows mooed"]
 
 
@@ -172,10 +233,22 @@ MOO = "verb\tmoo\tmoos mooed mooed mooing\tintransitive\tagent=person\tlow"
 
 def test_words_beside_those_of_the_lexicon(tmp_path):
     more = table(tmp_path / "m.tsv", MOO)
-    plain = {"tense": ["past"], "polarity": ["positive"], "aspect": ["simple"], "at_most": {"relatives": 0}}
+    plain = {
+        "tense": ["past"],
+        "polarity": ["positive"],
+        "aspect": ["simple"],
+        "at_most": {"relatives": 0},
+    }
     found = made(plain, more_words=more, nouns=["man"], verbs=["moo", "sleep"])
-    assert sorted(texts(found)) == ["the man mooed", "the man slept", "the men mooed", "the men slept"]
-    assert {"l.tsv", "m.tsv"} == {path.name for path in tables_of({"lexicon": "l.tsv", "more_words": "m.tsv"}).values()}
+    assert sorted(texts(found)) == [
+        "the man mooed",
+        "the man slept",
+        "the men mooed",
+        "the men slept",
+    ]
+    assert {"l.tsv", "m.tsv"} == {
+        path.name for path in tables_of({"lexicon": "l.tsv", "more_words": "m.tsv"}).values()
+    }
     with pytest.raises(DataProblem, match=r"twice\.tsv:2: noun 'man' is there twice"):
         made(more_words=table(tmp_path / "twice.tsv", "noun\tman\tmen\tperson\t-\thigh"))
 
@@ -207,10 +280,17 @@ def test_the_lexicon_is_whole():
         assert gerund.endswith("ing"), verb
         assert third[0] == gerund[0] == lemma[0], verb
         assert verb.takes["agent"], verb
-        assert verb.forms[2] != lemma, f"{lemma}: the past is the lemma, so tense cannot be heard in the plural"
+        assert verb.forms[2] != lemma, (
+            f"{lemma}: the past is the lemma, so tense cannot be heard in the plural"
+        )
     for noun in entries["noun"]:
         assert noun.forms[0] != noun.forms[1], noun
-    owners = {(form, kind, entry.lemma) for kind, some in entries.items() for entry in some for form in entry.forms}
+    owners = {
+        (form, kind, entry.lemma)
+        for kind, some in entries.items()
+        for entry in some
+        for form in entry.forms
+    }
     assert len({form for form, _, _ in owners}) == len(owners), "every form is of one word only"
 
 
@@ -224,7 +304,9 @@ def test_the_command(tmp_path, monkeypatch):
     assert "26,572,896 sentences of 23 structures" in run.output
     rows = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
     assert len({row["text"] for row in rows}) == 20
-    bare = CliRunner().invoke(app, ["generate", "r.json", "-n", "20", "-o", "s.txt", "--text", "-q"])
+    bare = CliRunner().invoke(
+        app, ["generate", "r.json", "-n", "20", "-o", "s.txt", "--text", "-q"]
+    )
     assert bare.exit_code == 0
     assert (tmp_path / "s.txt").read_text().splitlines() == [row["text"] for row in rows]
 
@@ -235,7 +317,9 @@ def test_an_empty_request_is_one():
 
 def plain(table: Path = TABLE) -> Language:
     """English that knows fewer phrases and has a mark of its own."""
-    return replace(english(table), name="Plain", phrases=english().phrases[:1], leaning=("not",), allowed={})
+    return replace(
+        english(table), name="Plain", phrases=english().phrases[:1], leaning=("not",), allowed={}
+    )
 
 
 def test_a_language_of_ones_own(monkeypatch):
@@ -250,7 +334,11 @@ def test_a_language_of_ones_own(monkeypatch):
     }
     found = made(asked, number=["singular"], voices=["active"])
     assert sorted(texts(found)) == sorted(
-        [f"the {one} {done} the {other}" for one, other in (("man", "woman"), ("woman", "man")) for done in ("helped", "didnot help")]
+        [
+            f"the {one} {done} the {other}"
+            for one, other in (("man", "woman"), ("woman", "man"))
+            for done in ("helped", "didnot help")
+        ]
     )
     with pytest.raises(DataProblem, match="there are english, plain, polish"):
         made(language="klingon")

@@ -1,4 +1,6 @@
-"""A generated sentence as it is written, compared with what is read from its words: all is well, and no two words can change places."""
+"""A generated sentence as it is written, compared with what is read from its words: all is well,
+and no two words can change places.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ ENGLISH = {
     "at_most": {"relatives": 1, "adjectives": 1, "modifiers": 1, "adverbs": 1, "together": 1},
     "even_structures": True,
 }
-ONE = dict.fromkeys(("adjectives", "modifiers", "complements", "pairs", "conjuncts", "reflexives"), 1)
+ONE = dict.fromkeys(
+    ("adjectives", "modifiers", "complements", "pairs", "conjuncts", "reflexives"), 1
+)
 WIDE = {
     "frames": ["intransitive", "transitive", "ditransitive", "clausal"],
     "voices": ["active", "passive", "passive without agent"],
@@ -62,6 +66,10 @@ def test_roles_of_two_words_that_change_places_are_told(asked):
         for i, j in combinations(range(len(roles)), 2):
             if roles[i] != roles[j]:
                 other = [*roles[:i], roles[j], *roles[i + 1 : j], roles[i], *roles[j + 1 :]]
-                assert disagreements({**line, "roles": other}, asked.get("language", "english")), (line["text"], roles[i], roles[j])
+                assert disagreements({**line, "roles": other}, asked.get("language", "english")), (
+                    line["text"],
+                    roles[i],
+                    roles[j],
+                )
                 changed += 1
     assert changed > 3000

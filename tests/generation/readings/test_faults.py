@@ -1,7 +1,8 @@
-"""A check is worth what it catches: eleven faults are put into the generator, one by one, and the check of its sentences must tell each.
+"""A check is worth what it catches: eleven faults are put into the generator, one by one, and the
+check of its sentences must tell each.
 
-The check is `benchmarks/readings.py`, run as from the command line; it must name the sentences that a fault spoils, and no others.
-"""
+The check is `benchmarks/readings.py`, run as from the command line; it must name the sentences that
+a fault spoils, and no others."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def changed(line, key, value):
 def roles_swapped_in_events_of_passives(line):
     event = line["event"]
     if event["voice"] == "passive":
-        return changed(line, "event", {**event, "agent": event["patient"], "patient": event["agent"]})
+        return changed(
+            line, "event", {**event, "agent": event["patient"], "patient": event["agent"]}
+        )
     return line
 
 
@@ -57,7 +60,9 @@ def adjective_and_noun_exchanged(line):
 def agent_and_patient_exchanged_in_passives(line):
     names = {"agent": "patient", "patient": "agent"} if line["event"]["voice"] == "passive" else {}
     heads = (path.partition(".") for path in line["roles"])
-    return changed(line, "roles", ["".join((names.get(first, first), dot, rest)) for first, dot, rest in heads])
+    return changed(
+        line, "roles", ["".join((names.get(first, first), dot, rest)) for first, dot, rest in heads]
+    )
 
 
 def starts_off_by_one_after_the_tenth_word(line):
@@ -80,7 +85,9 @@ WRITTEN = [
     relative_clause_of_the_other_noun_in_events,
 ]
 written = batch._line
-number, phrase, clause, verb_group = (getattr(english_columns, name) for name in ("_number", "_phrase", "_clause", "_verb_group"))
+number, phrase, clause, verb_group = (
+    getattr(english_columns, name) for name in ("_number", "_phrase", "_clause", "_verb_group")
+)
 
 
 def agreement_with_the_head_in_object_relatives(path, placed, language):
@@ -90,7 +97,9 @@ def agreement_with_the_head_in_object_relatives(path, placed, language):
 
 def agreement_with_an_attractor(path, placed, language):
     inside = f"{path}.modifier.participant"
-    return number(inside if any(p.path == inside for p in placed.phrases) else path, placed, language)
+    return number(
+        inside if any(p.path == inside for p in placed.phrases) else path, placed, language
+    )
 
 
 def not_after_the_second_auxiliary(form, voice, plural):
@@ -103,7 +112,10 @@ def not_after_the_second_auxiliary(form, voice, plural):
 def negation_and_form_of_the_main_clause_in_relative_clauses(at, placed, language):
     main = placed.clauses[0]
     for column in verb_group(at, placed, language):
-        keys = (key._replace(path="form") if key.path == f"{at.prefix}form" and at != main else key for key in column.keys)
+        keys = (
+            key._replace(path="form") if key.path == f"{at.prefix}form" and at != main else key
+            for key in column.keys
+        )
         yield replace(column, keys=tuple(keys))
 
 
@@ -116,7 +128,9 @@ def roles_swapped(path, told, placed, language):
 def relative_clause_after_the_other_noun(path, told, placed, language):
     agent = next(p.phrase for p in placed.phrases if p.path == "agent")
     moved = agent.relative is not None and placed.shape.voice == "active"
-    yield from phrase(path, replace(told, relative=None) if moved and path == "agent" else told, placed, language)
+    yield from phrase(
+        path, replace(told, relative=None) if moved and path == "agent" else told, placed, language
+    )
     if moved and path == "patient":
         yield from clause(placed.clause("agent.relative."), placed, language)
 
@@ -137,7 +151,9 @@ def injected(fault, monkeypatch):
     if fault in SAID:
         monkeypatch.setattr(english_columns, SAID[fault], fault)
     else:
-        monkeypatch.setattr(batch, "_line", lambda *told: json.dumps(fault(json.loads(written(*told)))))
+        monkeypatch.setattr(
+            batch, "_line", lambda *told: json.dumps(fault(json.loads(written(*told))))
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +172,9 @@ def forget():
 @pytest.fixture(scope="module")
 def bench():
     """The check as a module; what it draws is drawn once."""
-    spec = importlib.util.spec_from_file_location("readings_of_all", Path(__file__).parents[3] / "benchmarks" / "readings.py")
+    spec = importlib.util.spec_from_file_location(
+        "readings_of_all", Path(__file__).parents[3] / "benchmarks" / "readings.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

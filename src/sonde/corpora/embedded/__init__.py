@@ -1,7 +1,9 @@
-"""A small grammar of English that writes sentences with their dependency trees, so that sonde has data without any download.
+"""A small grammar of English that writes sentences with their dependency trees, so that sonde has
+data without any download.
 
-Its sentences are dull but grammatical: every tense, voice, number and kind of sentence that the tasks ask about occurs in
-every length from three to twenty-three words, and adverbials fit all tenses, so that no single word gives an answer away.
+Its sentences are dull but grammatical: every tense, voice, number and kind of sentence that the
+tasks ask about occurs in every length from three to twenty-three words, and adverbials fit all
+tenses, so that no single word gives an answer away.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ NAME = "embedded"
 
 
 def treebank(sentences: int = SENTENCES, seed: int = SEED) -> Iterator[str]:
-    """CoNLL-U lines, without line ends, of that many different sentences, equally many of each of seven ranges of length."""
+    """CoNLL-U lines, without line ends, of that many different sentences, equally many of each of
+    seven ranges of length.
+    """
     chance = Chance(seed)
     room = [-(-sentences // 7)] * 7
     seen: set[str] = set()
@@ -39,7 +43,9 @@ def treebank(sentences: int = SENTENCES, seed: int = SEED) -> Iterator[str]:
 
 
 def sentence(chance: Chance) -> Word:
-    """One tree: mostly a statement, else a question, a command or an exclamation, with its final mark."""
+    """One tree: mostly a statement, else a question, a command or an exclamation, with its final
+    mark.
+    """
     chance.fresh()
     draw = chance.pick(range(20))
     if draw < 13:
@@ -54,7 +60,9 @@ def sentence(chance: Chance) -> Word:
 
 
 def stored() -> Path:
-    """The treebank as a file in the cache, written when it is first asked for and again when the grammar changes."""
+    """The treebank as a file in the cache, written when it is first asked for and again when the
+    grammar changes.
+    """
     file = cache_dir() / NAME / f"{NAME}-{code_of(__name__)[:12]}.conllu"
     if file.is_file():
         return file

@@ -1,4 +1,6 @@
-"""Clauses of the embedded grammar: statements, questions, commands, exclamations, and what hangs below them."""
+"""Clauses of the embedded grammar: statements, questions, commands, exclamations, and what hangs
+below them.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ NOT = Word("not", "not", "PART", "Polarity=Neg", "advmod")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A clause before its words are put in order: the subject, the auxiliaries, the head, and what follows it."""
+    """A clause before its words are put in order: the subject, the auxiliaries, the head, and what
+    follows it.
+    """
 
     subject: Phrase
     auxiliaries: tuple[Word, ...]
@@ -41,7 +45,15 @@ def form(chance: Chance, like: Form | None = None) -> Form:
     """Tense, aspect and polarity; a dependent clause mostly has the tense of the one above it."""
     tense = like.tense if like is not None and chance.hit(0.6) else chance.pick(("Pres", "Past"))
     draw = chance.pick(range(20))
-    aspect = "simple" if draw < 13 else "progressive" if draw < 16 else "perfect" if draw < 18 else "modal"
+    aspect = (
+        "simple"
+        if draw < 13
+        else "progressive"
+        if draw < 16
+        else "perfect"
+        if draw < 18
+        else "modal"
+    )
     return Form(tense, aspect, negative=chance.hit(0.1))
 
 
@@ -57,7 +69,12 @@ def parts(chance: Chance, wanted: Form, depth: int, frames: tuple[str, ...] = FR
     subject = person(chance, depth + 1, relative)
     verb = _verb(chance, frame)
     auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
-    return Parts(_as(subject, "nsubj"), tuple(auxiliaries), head, complements(chance, frame, verb, wanted, depth))
+    return Parts(
+        _as(subject, "nsubj"),
+        tuple(auxiliaries),
+        head,
+        complements(chance, frame, verb, wanted, depth),
+    )
 
 
 def _verb(chance: Chance, frame: str) -> Verb:
@@ -73,21 +90,33 @@ def _verb(chance: Chance, frame: str) -> Verb:
 
 
 def _allowed(wanted: Form, verb: Verb) -> Form:
-    return replace(wanted, aspect="simple") if verb.state and wanted.aspect == "progressive" else wanted
+    return (
+        replace(wanted, aspect="simple")
+        if verb.state and wanted.aspect == "progressive"
+        else wanted
+    )
 
 
 def _as(subject: Phrase, deprel: str) -> Phrase:
     return replace(subject, word=subject.word.under(deprel))
 
 
-def complements(chance: Chance, frame: str, verb: Verb, wanted: Form, depth: int) -> tuple[Word, ...]:
+def complements(
+    chance: Chance, frame: str, verb: Verb, wanted: Form, depth: int
+) -> tuple[Word, ...]:
     """What the verb asks for: objects, a clause, an infinitive."""
     if frame == "transitive":
         return (_object(chance, verb, depth),)
     if frame == "ditransitive":
-        gift = nominal(chance, chance.pick(("thing", "text", "food")), depth + 1, relative).word.under("obj")
+        gift = nominal(
+            chance, chance.pick(("thing", "text", "food")), depth + 1, relative
+        ).word.under("obj")
         receiver = person(chance, depth + 1, relative, "Acc").word
-        return (receiver.under("iobj"), gift) if chance.hit(0.6) else (gift, prepositional("to", receiver, "obl"))
+        return (
+            (receiver.under("iobj"), gift)
+            if chance.hit(0.6)
+            else (gift, prepositional("to", receiver, "obl"))
+        )
     if frame == "clausal":
         below = statement(chance, form(chance, wanted), depth + 1).under("ccomp")
         return (below.plus(left=(Word("that", "that", "SCONJ", "_", "mark"),)),)
@@ -106,7 +135,13 @@ def _object(chance: Chance, verb: Verb, depth: int) -> Word:
 def infinitive(chance: Chance, depth: int) -> Word:
     """A bare infinitive with its object."""
     verb = _verb(chance, frame := chance.pick(("transitive", "transitive", "intransitive")))
-    return Word(verb.base, verb.base, "VERB", "VerbForm=Inf", right=complements(chance, frame, verb, Form(), depth))
+    return Word(
+        verb.base,
+        verb.base,
+        "VERB",
+        "VerbForm=Inf",
+        right=complements(chance, frame, verb, Form(), depth),
+    )
 
 
 def _passive(chance: Chance, wanted: Form, depth: int) -> Parts:
@@ -125,13 +160,19 @@ def _copular(chance: Chance, wanted: Form, depth: int) -> Parts:
     kind = chance.pick(KINDS)
     subject = _as(nominal(chance, kind, depth + 1, relative), "nsubj")
     head = adjective(chance, kind, 4)
-    (copula,) = verb_group(chance, AUXILIARIES["be"], replace(wanted, question=False, negative=False), subject)[1:]
+    (copula,) = verb_group(
+        chance, AUXILIARIES["be"], replace(wanted, question=False, negative=False), subject
+    )[1:]
     copula = replace(copula, upos="AUX", deprel="cop")
-    return Parts(subject, (copula,), head.plus(left=degree(chance) if chance.more(depth + 1) else ()))
+    return Parts(
+        subject, (copula,), head.plus(left=degree(chance) if chance.more(depth + 1) else ())
+    )
 
 
 def statement(chance: Chance, wanted: Form, depth: int) -> Word:
-    """Subject, verb and complements in order, with adjuncts, coordination and clauses where there is room."""
+    """Subject, verb and complements in order, with adjuncts, coordination and clauses where there
+    is room.
+    """
     found = parts(chance, wanted, depth)
     left: list[Word] = [found.subject.word, *_negated(found.auxiliaries, wanted)]
     if depth == 0 and chance.more(depth + 2):
@@ -142,12 +183,20 @@ def statement(chance: Chance, wanted: Form, depth: int) -> Word:
         left.append(Word(word, word, "ADV", "_", "advmod"))
     right = [*found.after, *adjuncts(chance, depth, verbal)]
     if chance.more(depth + 2):
-        right.append(_below(chance, wanted, depth) if chance.hit(0.5) else _joined(chance, found.subject, wanted, depth))
+        right.append(
+            _below(chance, wanted, depth)
+            if chance.hit(0.5)
+            else _joined(chance, found.subject, wanted, depth)
+        )
     return found.head.plus(left, right)
 
 
 def _negated(auxiliaries: tuple[Word, ...], wanted: Form) -> list[Word]:
-    return [*auxiliaries[:1], NOT, *auxiliaries[1:]] if wanted.negative and auxiliaries else list(auxiliaries)
+    return (
+        [*auxiliaries[:1], NOT, *auxiliaries[1:]]
+        if wanted.negative and auxiliaries
+        else list(auxiliaries)
+    )
 
 
 def adjuncts(chance: Chance, depth: int, verbal: bool) -> list[Word]:
@@ -173,11 +222,17 @@ def _joined(chance: Chance, subject: Phrase, wanted: Form, depth: int) -> Word:
     conjunction = Word(chance.pick(("and", "but")), "and", "CCONJ", "_", "cc")
     conjunction = replace(conjunction, lemma=conjunction.form)
     if chance.hit(0.4):
-        return statement(chance, form(chance, wanted), depth + 2).under("conj").plus(left=(COMMA, conjunction))
+        return (
+            statement(chance, form(chance, wanted), depth + 2)
+            .under("conj")
+            .plus(left=(COMMA, conjunction))
+        )
     frame = chance.pick(("transitive", "intransitive"))
     verb = _verb(chance, frame)
     auxiliaries, head = verb_group(chance, verb, Form(wanted.tense), subject)
-    return head.under("conj").plus([conjunction, *auxiliaries], complements(chance, frame, verb, wanted, depth + 1))
+    return head.under("conj").plus(
+        [conjunction, *auxiliaries], complements(chance, frame, verb, wanted, depth + 1)
+    )
 
 
 def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
@@ -187,14 +242,18 @@ def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
         frame = chance.pick(("transitive", "intransitive"))
         verb = _verb(chance, frame)
         pronoun = Word("who", "who", "PRON", "PronType=Rel", "nsubj")
-        auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), Phrase(pronoun, number))
+        auxiliaries, head = verb_group(
+            chance, verb, _allowed(wanted, verb), Phrase(pronoun, number)
+        )
         after = complements(chance, frame, verb, wanted, depth)
         return head.under("acl:relcl").plus([pronoun, *_negated(tuple(auxiliaries), wanted)], after)
     verb = chance.pick(LEXICON.transitive[noun.kind])
     pronoun = Word("that", "that", "PRON", "PronType=Rel", "obj")
     subject = _as(person(chance, depth + 1, relative), "nsubj")
     auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
-    return head.under("acl:relcl").plus([pronoun, subject.word, *_negated(tuple(auxiliaries), wanted)])
+    return head.under("acl:relcl").plus(
+        [pronoun, subject.word, *_negated(tuple(auxiliaries), wanted)]
+    )
 
 
 def question(chance: Chance) -> Word:
@@ -203,7 +262,12 @@ def question(chance: Chance) -> Word:
     draw = chance.pick(range(10))
     if draw < 2:
         return _who(chance, replace(wanted, question=False))
-    found = parts(chance, wanted, 0, FRAMES if draw < 6 else ("transitive", "intransitive", "passive", "control"))
+    found = parts(
+        chance,
+        wanted,
+        0,
+        FRAMES if draw < 6 else ("transitive", "intransitive", "passive", "control"),
+    )
     left = [*found.auxiliaries[:1], found.subject.word, *found.auxiliaries[1:]]
     after = [*found.after, *adjuncts(chance, 0, found.head.upos == "VERB")]
     if draw == 6 and found.after and found.after[0].deprel == "obj":
@@ -222,7 +286,10 @@ def _who(chance: Chance, wanted: Form) -> Word:
     verb = _verb(chance, frame)
     pronoun = Word("who", "who", "PRON", "PronType=Int", "nsubj")
     auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), Phrase(pronoun, "Sing"))
-    return head.plus([pronoun, *auxiliaries], [*complements(chance, frame, verb, wanted, 0), *adjuncts(chance, 0, True)])
+    return head.plus(
+        [pronoun, *auxiliaries],
+        [*complements(chance, frame, verb, wanted, 0), *adjuncts(chance, 0, True)],
+    )
 
 
 def command(chance: Chance) -> Word:
@@ -249,9 +316,13 @@ def exclamation(chance: Chance) -> Word:
     kind = chance.pick(KINDS)
     if chance.hit(0.5):
         subject = _as(nominal(chance, kind, 1, relative), "nsubj")
-        copula = verb_group(chance, AUXILIARIES["be"], Form(chance.pick(("Pres", "Past"))), subject)[1]
+        copula = verb_group(
+            chance, AUXILIARIES["be"], Form(chance.pick(("Pres", "Past"))), subject
+        )[1]
         how = Word("how", "how", "ADV", "PronType=Int", "advmod")
-        return adjective(chance, kind, 5).plus([how], [subject.word, replace(copula, upos="AUX", deprel="cop")])
+        return adjective(chance, kind, 5).plus(
+            [how], [subject.word, replace(copula, upos="AUX", deprel="cop")]
+        )
     head = nominal(chance, kind, 0, relative)
     what = Word("what", "what", "DET", "PronType=Int", "det:predet")
     article = _article(head.word)
@@ -262,4 +333,6 @@ def _article(head: Word) -> tuple[Word, ...]:
     if head.feats == "Number=Plur":
         return ()
     following = ((head.left[1].left or (head.left[1],))[0] if len(head.left) > 1 else head).form
-    return (Word("an" if vowel(following) else "a", "a", "DET", "Definite=Ind|PronType=Art", "det"),)
+    return (
+        Word("an" if vowel(following) else "a", "a", "DET", "Definite=Ind|PronType=Art", "det"),
+    )

@@ -1,4 +1,6 @@
-"""Noun phrases, prepositional phrases and verb groups of the embedded grammar, with their agreement."""
+"""Noun phrases, prepositional phrases and verb groups of the embedded grammar, with their
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,21 @@ from sonde.corpora.embedded.words import Chance, Word
 Relative = Callable[[Chance, Noun, str, int], Word]
 """Writes a relative clause about a noun of some number, at some depth."""
 
-PRONOUNS = {"i": ("Sing", "1"), "you": ("Sing", "2"), "he": ("Sing", "3"), "she": ("Sing", "3"), "we": ("Plur", "1"), "they": ("Plur", "3")}
+PRONOUNS = {
+    "i": ("Sing", "1"),
+    "you": ("Sing", "2"),
+    "he": ("Sing", "3"),
+    "she": ("Sing", "3"),
+    "we": ("Plur", "1"),
+    "they": ("Plur", "3"),
+}
 OBJECTS = {"i": "me", "you": "you", "he": "him", "she": "her", "we": "us", "they": "them"}
-BE = {("Pres", "Sing", "1"): "am", ("Pres", "Sing", "3"): "is", ("Past", "Sing", "1"): "was", ("Past", "Sing", "3"): "was"}
+BE = {
+    ("Pres", "Sing", "1"): "am",
+    ("Pres", "Sing", "3"): "is",
+    ("Past", "Sing", "1"): "was",
+    ("Past", "Sing", "3"): "was",
+}
 AUXILIARIES = {
     "be": Verb("be", "is", "was", "been", "being"),
     "have": Verb("have", "has", "had", "had", "having"),
@@ -43,16 +57,41 @@ class Form:
 
 
 def determiner(chance: Chance, number: str) -> Word:
-    """A determiner; most fit both numbers, so that they give the number of their noun away only now and then."""
+    """A determiner; most fit both numbers, so that they give the number of their noun away only now
+    and then.
+    """
     if chance.hit(0.55):
         return Word("the", "the", "DET", "Definite=Def|PronType=Art", "det")
     if chance.hit(0.5):
-        form, feats = chance.pick((("my", "1"), ("your", "2"), ("her", "3"), ("our", "1"), ("their", "3")))
-        return Word(form, form, "PRON", f"Case=Gen|Person={feats}|Poss=Yes|PronType=Prs", "nmod:poss")
+        form, feats = chance.pick(
+            (("my", "1"), ("your", "2"), ("her", "3"), ("our", "1"), ("their", "3"))
+        )
+        return Word(
+            form, form, "PRON", f"Case=Gen|Person={feats}|Poss=Yes|PronType=Prs", "nmod:poss"
+        )
     if number == "Plur":
-        form, feats = chance.pick((("these", "Number=Plur|PronType=Dem"), ("some", "PronType=Ind"), ("many", "_"), ("several", "_")))
-        return Word(form, "this" if form == "these" else form, "ADJ" if feats == "_" else "DET", feats, "amod" if feats == "_" else "det")
-    form, feats = chance.pick((("a", "Definite=Ind|PronType=Art"), ("this", "Number=Sing|PronType=Dem"), ("every", "PronType=Tot")))
+        form, feats = chance.pick(
+            (
+                ("these", "Number=Plur|PronType=Dem"),
+                ("some", "PronType=Ind"),
+                ("many", "_"),
+                ("several", "_"),
+            )
+        )
+        return Word(
+            form,
+            "this" if form == "these" else form,
+            "ADJ" if feats == "_" else "DET",
+            feats,
+            "amod" if feats == "_" else "det",
+        )
+    form, feats = chance.pick(
+        (
+            ("a", "Definite=Ind|PronType=Art"),
+            ("this", "Number=Sing|PronType=Dem"),
+            ("every", "PronType=Tot"),
+        )
+    )
     return Word(form, form, "DET", feats, "det")
 
 
@@ -60,23 +99,49 @@ def nominal(chance: Chance, kind: str, depth: int, relative: Relative) -> Phrase
     """Determiner, adjectives, noun, and now and then a possessor, a place or a relative clause."""
     noun = chance.pick(LEXICON.nouns[kind])
     number = "Plur" if chance.hit(0.5) else "Sing"
-    left = [possessor(chance, depth, relative) if chance.lush > 0.3 and chance.hit(0.1) else determiner(chance, number)]
+    left = [
+        (
+            possessor(chance, depth, relative)
+            if chance.lush > 0.3 and chance.hit(0.1)
+            else determiner(chance, number)
+        )
+    ]
     if chance.more(depth):
         left.append(adjective(chance, kind, depth))
         if chance.more(depth + 2):
-            left.append(Word(form := chance.pick(LEXICON.adjectives["any"]), form, "ADJ", "Degree=Pos", "amod"))
+            left.append(
+                Word(
+                    form := chance.pick(LEXICON.adjectives["any"]),
+                    form,
+                    "ADJ",
+                    "Degree=Pos",
+                    "amod",
+                )
+            )
     right: tuple[Word, ...] = ()
     if chance.more(depth + 1):
-        right = (relative(chance, noun, number, depth + 2) if chance.hit(0.5) else place(chance, depth + 1, relative).under("nmod"),)
+        right = (
+            (
+                relative(chance, noun, number, depth + 2)
+                if chance.hit(0.5)
+                else place(chance, depth + 1, relative).under("nmod")
+            ),
+        )
     form = noun.plural if number == "Plur" else noun.singular
     left[0] = _an(left, form)
-    return Phrase(Word(form, noun.singular, "NOUN", f"Number={number}", left=tuple(left), right=right), number)
+    return Phrase(
+        Word(form, noun.singular, "NOUN", f"Number={number}", left=tuple(left), right=right), number
+    )
 
 
 def _an(left: list[Word], form: str) -> Word:
     """The determiner, `a` becoming `an` before a vowel that is heard."""
     following = form if len(left) == 1 else (left[1].left or (left[1],))[0].form
-    return Word("an", "a", "DET", left[0].feats, "det") if left[0].form == "a" and vowel(following) else left[0]
+    return (
+        Word("an", "a", "DET", left[0].feats, "det")
+        if left[0].form == "a" and vowel(following)
+        else left[0]
+    )
 
 
 def vowel(word: str) -> bool:
@@ -87,7 +152,14 @@ def vowel(word: str) -> bool:
 def adjective(chance: Chance, kind: str, depth: int) -> Word:
     """An adjective that suits the noun, now and then with a degree adverb."""
     form = chance.pick(LEXICON.adjectives[kind])
-    return Word(form, form, "ADJ", "Degree=Pos", "amod", left=degree(chance) if chance.more(depth + 2) else ())
+    return Word(
+        form,
+        form,
+        "ADJ",
+        "Degree=Pos",
+        "amod",
+        left=degree(chance) if chance.more(depth + 2) else (),
+    )
 
 
 def degree(chance: Chance) -> tuple[Word, ...]:
@@ -102,7 +174,13 @@ def possessor(chance: Chance, depth: int, relative: Relative) -> Word:
     if depth > 1 or chance.hit(0.6):
         return name(chance).word.under("nmod:poss").plus(right=(mark,))
     noun = chance.pick(LEXICON.nouns["person"])
-    owner = Word(noun.singular, noun.singular, "NOUN", "Number=Sing", left=(Word("the", "the", "DET", "Definite=Def|PronType=Art", "det"),))
+    owner = Word(
+        noun.singular,
+        noun.singular,
+        "NOUN",
+        "Number=Sing",
+        left=(Word("the", "the", "DET", "Definite=Def|PronType=Art", "det"),),
+    )
     return owner.under("nmod:poss").plus(right=(mark,))
 
 
@@ -141,7 +219,9 @@ def place(chance: Chance, depth: int, relative: Relative) -> Word:
         noun = chance.pick(LEXICON.times)
         preposition = chance.pick(("after", "before"))
         return _case(Word(noun, noun, "NOUN", "Number=Sing", "obl"), preposition)
-    return _case(nominal(chance, "place", depth + 1, relative).word.under("obl"), chance.pick(LEXICON.near))
+    return _case(
+        nominal(chance, "place", depth + 1, relative).word.under("obl"), chance.pick(LEXICON.near)
+    )
 
 
 def _case(noun: Word, preposition: str) -> Word:
@@ -155,7 +235,9 @@ def prepositional(preposition: str, noun: Word, deprel: str) -> Word:
 
 def verb_group(chance: Chance, verb: Verb, form: Form, subject: Phrase) -> tuple[list[Word], Word]:
     """The auxiliaries of a verb, and the verb; each is inflected as the one before it asks."""
-    chain = [AUXILIARIES["have"]] * (form.aspect == "perfect") + [AUXILIARIES["be"]] * (form.aspect == "progressive")
+    chain = [AUXILIARIES["have"]] * (form.aspect == "perfect") + [AUXILIARIES["be"]] * (
+        form.aspect == "progressive"
+    )
     chain += [AUXILIARIES["be"]] * form.passive
     if not chain and (form.negative or form.question) and form.aspect != "modal":
         chain = [AUXILIARIES["do"]]
@@ -167,15 +249,23 @@ def verb_group(chance: Chance, verb: Verb, form: Form, subject: Phrase) -> tuple
         wanted = "base"
     for i, auxiliary in enumerate(chain):
         last = form.passive and i == len(chain) - 1
-        words.append(_inflected(auxiliary, wanted, form.tense, subject, "AUX").under("aux:pass" if last else "aux"))
-        wanted = {"have": "participle", "do": "base"}.get(auxiliary.base, "passive" if last else "gerund")
+        words.append(
+            _inflected(auxiliary, wanted, form.tense, subject, "AUX").under(
+                "aux:pass" if last else "aux"
+            )
+        )
+        wanted = {"have": "participle", "do": "base"}.get(
+            auxiliary.base, "passive" if last else "gerund"
+        )
     return words, _inflected(verb, wanted, form.tense, subject, "VERB")
 
 
 def _inflected(verb: Verb, wanted: str, tense: str, subject: Phrase, upos: str) -> Word:
     """One form of a verb with its features, as UD_English writes them."""
     if wanted == "finite":
-        feats = f"Mood=Ind|Number={subject.number}|Person={subject.person}|Tense={tense}|VerbForm=Fin"
+        feats = (
+            f"Mood=Ind|Number={subject.number}|Person={subject.person}|Tense={tense}|VerbForm=Fin"
+        )
         return Word(finite(verb, tense, subject), verb.base, upos, feats)
     form, feats = {
         "base": (verb.base, "VerbForm=Inf"),

@@ -1,4 +1,6 @@
-"""Words with their dependents, chance that is seeded, and the CoNLL-U lines that a tree is written as."""
+"""Words with their dependents, chance that is seeded, and the CoNLL-U lines that a tree is written
+as.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,12 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-@dataclass(slots=True)  # as good as frozen: built by the hundred thousand, where frozen costs threefold
+# as good as frozen: built by the hundred thousand, where frozen costs threefold
+@dataclass(slots=True)
 class Word:
-    """A word with the dependents before and after it; `tight` words are written without a space before them."""
+    """A word with the dependents before and after it; `tight` words are written without a space
+    before them.
+    """
 
     form: str
     lemma: str
@@ -25,20 +30,25 @@ class Word:
 
     def under(self, deprel: str) -> Word:
         """The same word in another relation to its head."""
-        return Word(self.form, self.lemma, self.upos, self.feats, deprel, self.left, self.right, self.tight)
+        return Word(
+            self.form, self.lemma, self.upos, self.feats, deprel, self.left, self.right, self.tight
+        )
 
     def plus(self, left: Sequence[Word] = (), right: Sequence[Word] = ()) -> Word:
         """The same word with more dependents at its outer edges."""
         left, right = (*left, *self.left), (*self.right, *right)
-        return Word(self.form, self.lemma, self.upos, self.feats, self.deprel, left, right, self.tight)
+        return Word(
+            self.form, self.lemma, self.upos, self.feats, self.deprel, left, right, self.tight
+        )
 
 
 class Chance:
     """Seeded draws; `lush` is how likely optional material is in the sentence at hand."""
 
     def __init__(self, seed: int) -> None:
-        # Only random() is used: its sequence is the same in every Python, that of choice() is not promised.
-        self._random = random.Random(seed).random  # noqa: S311  (no secret hangs on it)
+        # Only random() is used: its sequence is the same in every Python, that of choice() is not
+        # promised.
+        self._random = random.Random(seed).random  # noqa: S311
         self.lush = 0.5
 
     def pick(self, things: Sequence[T]) -> T:
@@ -80,10 +90,15 @@ def lines(root: Word, name: str) -> Iterator[str]:
     heads = {id(child): number[id(word)] for word in ordered for child in (*word.left, *word.right)}
     forms = [word.form for word in ordered]
     forms[0] = forms[0][0].upper() + forms[0][1:]
-    text = forms[0] + "".join(form if word.tight else " " + form for word, form in zip(ordered[1:], forms[1:], strict=True))
+    text = forms[0] + "".join(
+        form if word.tight else " " + form
+        for word, form in zip(ordered[1:], forms[1:], strict=True)
+    )
     yield f"# sent_id = {name}"
     yield f"# text = {text}"
     for i, (word, form) in enumerate(zip(ordered, forms, strict=True), 1):
         misc = "SpaceAfter=No" if i < len(ordered) and ordered[i].tight else "_"
-        yield f"{i}\t{form}\t{word.lemma}\t{word.upos}\t_\t{word.feats}\t{heads.get(id(word), 0)}\t{word.deprel}\t_\t{misc}"
+        head = str(heads.get(id(word), 0))
+        fields = str(i), form, word.lemma, word.upos, "_", word.feats, head, word.deprel, "_", misc
+        yield "\t".join(fields)
     yield ""

@@ -1,4 +1,6 @@
-"""What a table on disk says about itself, beside its rows: label names, vocabulary, tags in order, notes."""
+"""What a table on disk says about itself, beside its rows: label names, vocabulary, tags in order,
+notes.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def described(dataset: Dataset) -> dict[str, Any]:
 def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
     """A header that is as `described` writes it; DataProblem names what is not."""
     if header.get("sonde") != VERSION:
-        raise DataProblem(f"{where}: written by a format {shown(header.get('sonde'))} that this version does not know; update sonde")
+        raise DataProblem(
+            f"{where}: written by a format {shown(header.get('sonde'))} that this version does not"
+            " know; update sonde"
+        )
     strata = header.get("strata", {})
     right = {
         "loss": header.get("loss", "softmax") in LOSSES,
@@ -55,17 +60,26 @@ def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
     }
     for key, is_right in right.items():
         if not is_right:
-            raise DataProblem(f"{where}: {key} of the header is {WHAT[key]}, found {shown(header[key])}; mend it, or remove the header")
+            raise DataProblem(
+                f"{where}: {key} of the header is {WHAT[key]}, found {shown(header[key])}; mend it,"
+                " or remove the header"
+            )
     return header
 
 
 def _names(found: Any) -> bool:
     """Whether it is a list of strings, all different."""
-    return isinstance(found, list) and all(isinstance(name, str) for name in found) and len(set(found)) == len(found)
+    return (
+        isinstance(found, list)
+        and all(isinstance(name, str) for name in found)
+        and len(set(found)) == len(found)
+    )
 
 
 def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
-    """A data set made from rows, with names numbered as the header has them; without a header it stays as it is."""
+    """A data set made from rows, with names numbered as the header has them; without a header it
+    stays as it is.
+    """
     if not header:
         return dataset
     vocabulary = tuple(header.get("vocabulary", dataset.vocabulary))
@@ -87,12 +101,17 @@ def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
 def _labels(labels: Column, header: Mapping[str, Any], where: str) -> Column:
     names = tuple(header.get("names", labels.names))
     if labels.loss != header.get("loss", labels.loss):
-        raise DataProblem(f"{where}: the header speaks of {header['loss']} labels, the rows have {labels.loss} labels")
+        raise DataProblem(
+            f"{where}: the header speaks of {header['loss']} labels, the rows have {labels.loss}"
+            " labels"
+        )
     if isinstance(labels, Classes):
         return Classes(_renumbered(labels.ids, labels.names, names, where), names)
     if isinstance(labels, LabelSets):
         ids = _renumbered(labels.ids, labels.names, names, where)
-        return LabelSets(labels.offsets, ids, labels.weights, names, bool(header.get("partial", labels.partial)))
+        return LabelSets(
+            labels.offsets, ids, labels.weights, names, bool(header.get("partial", labels.partial))
+        )
     return labels
 
 
@@ -101,5 +120,8 @@ def _renumbered(codes: Ints, found: Sequence[str], wanted: Sequence[str], where:
     number = {name: i for i, name in enumerate(wanted)}
     missing = [name for name in found if name not in number]
     if missing:
-        raise DataProblem(f"{where}: the rows have {missing[0]!r}, which the header does not list; remove the header line or mend it")
+        raise DataProblem(
+            f"{where}: the rows have {missing[0]!r}, which the header does not list; remove the"
+            " header line or mend it"
+        )
     return np.array([*(number[name] for name in found), -1], np.int64)[codes]

@@ -1,4 +1,6 @@
-"""Writing data sets as jiant's JSON lines, one file a split; what jiant files said of themselves comes back as it was."""
+"""Writing data sets as jiant's JSON lines, one file a split; what jiant files said of themselves
+comes back as it was.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,17 @@ from sonde.corpora.edges import Record, Target, written
 from sonde.labels import HOLDS, Classes, LabelSets
 
 INFO, RECORD = "info", "record"
-"""Strata with JSON texts: what a file says of a target beside spans and label; its line, and what it says of the sentence."""
+"""Strata with JSON texts: what a file says of a target beside spans and label; its line, and what
+it says of the sentence.
+"""
 
 
 def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:
-    """Write the examples of a data set of one split; returns counts: examples, and what the format could not hold.
+    """Write the examples of a data set of one split; returns counts: examples, and what the format
+    could not hold.
 
-    proba  [examples, labels]: the probability of each label, as jiant writes predictions: as `preds.proba` of each target
+    proba  [examples, labels]: the probability of each label, as jiant writes predictions: as
+           `preds.proba` of each target
     """
     counts = {"examples": len(dataset), "words with spaces": 0, "raw texts not kept": 0}
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -31,7 +37,9 @@ def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> di
     return counts
 
 
-def _records(dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | None) -> Iterator[Record]:
+def _records(
+    dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | None
+) -> Iterator[Record]:
     """Neighbouring examples of one sentence, or of one line of a jiant file, together."""
     _check(dataset)
     record = dataset.strata.get(RECORD)
@@ -47,20 +55,33 @@ def _records(dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | Non
         targets = [(i, _target(dataset, i)) for i in rows]
         if proba is not None:
             more = {**more, "preds": {}}
-            targets = [(i, t._replace(more={**t.more, "preds": {"proba": proba[i].tolist()}})) for i, t in targets]
+            targets = [
+                (i, t._replace(more={**t.more, "preds": {"proba": proba[i].tolist()}}))
+                for i, t in targets
+            ]
         yield Record(text, tuple(words), tuple(target for _, target in targets), more, 0)
 
 
 def _check(dataset: Dataset) -> None:
     if not isinstance(dataset.labels, Classes | LabelSets):
         raise DataProblem("jiant's format holds labels, not scores; write Parquet or JSONL instead")
-    if dataset.asked.shape[1] or dataset.sites.shape[1] > 2 or (dataset.sites[:, :, 0] != dataset.sites[:, :1, 0]).any():
-        raise DataProblem("jiant's format holds labels of one or two spans of one sentence; write Parquet or JSONL instead")
+    if (
+        dataset.asked.shape[1]
+        or dataset.sites.shape[1] > 2
+        or (dataset.sites[:, :, 0] != dataset.sites[:, :1, 0]).any()
+    ):
+        raise DataProblem(
+            "jiant's format holds labels of one or two spans of one sentence; write Parquet or"
+            " JSONL instead"
+        )
 
 
 def _target(dataset: Dataset, i: int) -> Target:
     """Example i; a whole sentence is a span, too."""
-    spans = [(int(a), int(b)) if a >= 0 else (0, len(dataset.sentences[s].words)) for s, a, b in dataset.sites[i].tolist()]
+    spans = [
+        (int(a), int(b)) if a >= 0 else (0, len(dataset.sentences[s].words))
+        for s, a, b in dataset.sites[i].tolist()
+    ]
     more = _said(dataset, i)
     label, weights = _label(dataset, i)
     if "label" in more:
@@ -74,9 +95,15 @@ def _said(dataset: Dataset, i: int) -> dict[str, Any]:
     """What a jiant file said of the target, or its strata where it came from elsewhere."""
     if RECORD in dataset.strata:
         info = dataset.strata.get(INFO)
-        said: dict[str, Any] = json.loads(info.names[info.codes[i]]) if info and info.codes[i] >= 0 else {}
+        said: dict[str, Any] = (
+            json.loads(info.names[info.codes[i]]) if info and info.codes[i] >= 0 else {}
+        )
         return said
-    tags = {key: found.names[found.codes[i]] for key, found in dataset.strata.items() if found.codes[i] >= 0}
+    tags = {
+        key: found.names[found.codes[i]]
+        for key, found in dataset.strata.items()
+        if found.codes[i] >= 0
+    }
     return {"info": tags} if tags else {}
 
 
@@ -87,7 +114,10 @@ def _label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...], dict[str, f
         return labels.names[labels.ids[i]], {}
     assert isinstance(labels, LabelSets)
     cells = slice(labels.offsets[i], labels.offsets[i + 1])
-    weights = {labels.names[k]: float(str(w)) for k, w in zip(labels.ids[cells], labels.weights[cells], strict=True)}
+    weights = {
+        labels.names[k]: float(str(w))
+        for k, w in zip(labels.ids[cells], labels.weights[cells], strict=True)
+    }
     held = tuple(sorted(name for name, weight in weights.items() if weight >= HOLDS))
     plain = not labels.partial and all(weight == 1 for weight in weights.values())
     return held, {} if plain else weights

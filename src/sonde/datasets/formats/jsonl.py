@@ -1,7 +1,9 @@
-"""Data sets as JSON lines: one example a line, after a first line that says what the rows alone would not.
+"""Data sets as JSON lines: one example a line, after a first line that says what the rows alone
+would not.
 
-Rows written by hand need no first line: {"split": "train", "label": "PAST", "text": "She slept ."} will do. A label is a
-string (class), a number (score), a list (set of labels) or an object (weights of the labels that were annotated).
+Rows written by hand need no first line: {"split": "train", "label": "PAST", "text": "She slept ."}
+will do. A label is a string (class), a number (score), a list (set of labels) or an object (weights
+of the labels that were annotated).
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ def read(path: Path) -> Dataset:
             continue
         examples.append(_example(row, where))
         if (found := _shape(examples[-1])) != (wanted := _shape(examples[0])):
-            raise DataProblem(f"{where}: {found}, but the first example has {wanted}; one table holds one kind of example")
+            raise DataProblem(
+                f"{where}: {found}, but the first example has {wanted}; one table holds one kind of"
+                " example"
+            )
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     return settled(Dataset.of(examples), header, str(path))
@@ -56,7 +61,11 @@ def loss(path: Path) -> Loss:
             where = f"{path}:{number}"
             row = _parsed(text, where)
             header = checked(row, where) if "sonde" in row else {}
-            found: Loss = header["loss"] if "loss" in header else column([_label(row.get("label"), where)]).loss
+            found: Loss = (
+                header["loss"]
+                if "loss" in header
+                else column([_label(row.get("label"), where)]).loss
+            )
             return found
     raise DataProblem(f"{path}: no examples in it")
 
@@ -82,13 +91,21 @@ def _written(labels: Column) -> Iterator[Any]:
     """Labels as JSON has them; weights in as few digits as bring float32 back."""
     arrays = labels.arrays()
     if not isinstance(labels, LabelSets):
-        values = arrays["values"].tolist() if labels.loss == "squared" else [labels.names[k] for k in arrays["ids"]]
+        values = (
+            arrays["values"].tolist()
+            if labels.loss == "squared"
+            else [labels.names[k] for k in arrays["ids"]]
+        )
         yield from values
         return
     plain = not labels.partial and bool((labels.weights == 1).all())
     for start, stop in zip(labels.offsets[:-1], labels.offsets[1:], strict=True):
         names = [labels.names[k] for k in labels.ids[start:stop]]
-        yield names if plain else {n: float(str(w)) for n, w in zip(names, labels.weights[start:stop], strict=True)}
+        yield (
+            names
+            if plain
+            else {n: float(str(w)) for n, w in zip(names, labels.weights[start:stop], strict=True)}
+        )
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
@@ -97,7 +114,10 @@ def _parsed(text: str, where: str) -> dict[str, Any]:
     except Malformed as problem:
         raise DataProblem(f"{where}: {problem}") from None
     if not isinstance(row, dict):
-        raise DataProblem(f'{where}: a line is an object, as {{"split": ..., "label": ..., "text": ...}}, not {type(row).__name__}')
+        raise DataProblem(
+            f'{where}: a line is an object, as {{"split": ..., "label": ..., "text": ...}}, not'
+            f" {type(row).__name__}"
+        )
     return row
 
 
@@ -112,14 +132,28 @@ def _example(row: dict[str, Any], where: str) -> Example:
     strata = row.get("strata", {})
     if not isinstance(strata, dict) or not all(isinstance(v, str) for v in strata.values()):
         raise DataProblem(f"{where}: strata is an object with strings for values")
-    return Example(sites, _label(row.get("label"), where), split, _strings(row.get("asked", []), "asked", where), strata)
+    return Example(
+        sites,
+        _label(row.get("label"), where),
+        split,
+        _strings(row.get("asked", []), "asked", where),
+        strata,
+    )
 
 
 def _place(place: Any, where: str) -> Site:
-    if not isinstance(place, dict) or not isinstance(place.get("text", ""), str) or not {"text", "words"} & place.keys():
-        raise DataProblem(f"{where}: an example needs a text (a string), its words (a list of strings), or both")
+    if (
+        not isinstance(place, dict)
+        or not isinstance(place.get("text", ""), str)
+        or not {"text", "words"} & place.keys()
+    ):
+        raise DataProblem(
+            f"{where}: an example needs a text (a string), its words (a list of strings), or both"
+        )
     text = place.get("text")
-    words = _strings(place["words"], "words", where) if "words" in place else tuple(str(text).split())
+    words = (
+        _strings(place["words"], "words", where) if "words" in place else tuple(str(text).split())
+    )
     span = place.get("span")
     if span is None:
         return Site(Sentence.of(words, text))
@@ -136,9 +170,14 @@ def _label(label: Any, where: str) -> Label:
         return _number(label, where)
     if isinstance(label, list):
         return frozenset(_strings(label, "label", where))
-    if isinstance(label, dict) and all(isinstance(w, int | float) and not isinstance(w, bool) for w in label.values()):
+    if isinstance(label, dict) and all(
+        isinstance(w, int | float) and not isinstance(w, bool) for w in label.values()
+    ):
         return {name: _number(weight, where) for name, weight in label.items()}
-    raise DataProblem(f"{where}: label {label!r} is not a string, a number, a list of strings or an object of weights")
+    raise DataProblem(
+        f"{where}: label {label!r} is not a string, a number, a list of strings or an object of"
+        " weights"
+    )
 
 
 def _number(value: float, where: str) -> float:
@@ -160,5 +199,11 @@ def _strings(value: Any, what: str, where: str) -> tuple[str, ...]:
 def _shape(example: Example) -> str:
     """How many sites and asked words an example has, and the kind of its label, in words."""
     label = example.label
-    kind = "a class" if isinstance(label, str) else "a score" if isinstance(label, float) else "a set of labels"
+    kind = (
+        "a class"
+        if isinstance(label, str)
+        else "a score"
+        if isinstance(label, float)
+        else "a set of labels"
+    )
     return f"{len(example.sites)} sites, {len(example.asked)} asked words and {kind}"

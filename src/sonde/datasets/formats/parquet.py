@@ -1,7 +1,9 @@
-"""Data sets as Parquet: one row an example, readable by pandas, Polars or `datasets`; the schema's metadata hold the rest.
+"""Data sets as Parquet: one row an example, readable by pandas, Polars or `datasets`; the schema's
+metadata hold the rest.
 
-Columns: split; label (or labels and weights); text, words, start, stop of the first site, text2 ... of the second; asked;
-`strata.NAME` for each tag. Tables from elsewhere need split, label and text; words are then cut at spaces.
+Columns: split; label (or labels and weights); text, words, start, stop of the first site, text2 ...
+of the second; asked; `strata.NAME` for each tag. Tables from elsewhere need split, label and text;
+words are then cut at spaces.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns: dict[str, Any] = {"split": pa.array(SPLITS).take(pa.array(dataset.splits)), **_label_columns(dataset.labels)}
+    columns: dict[str, Any] = {
+        "split": pa.array(SPLITS).take(pa.array(dataset.splits)),
+        **_label_columns(dataset.labels),
+    }
     texts = pa.array([s.text for s in dataset.sentences], pa.string())
     words = pa.array([list(s.words) for s in dataset.sentences], pa.list_(pa.string()))
     for k in range(dataset.sites.shape[1]):
@@ -42,12 +47,21 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
             columns["start" + suffix] = pa.array(start, pa.int64(), mask=start < 0)
             columns["stop" + suffix] = pa.array(stop, pa.int64(), mask=start < 0)
     if dataset.asked.shape[1]:
-        columns["asked"] = pa.array([[dataset.vocabulary[w] for w in row] for row in dataset.asked], pa.list_(pa.string()))
+        columns["asked"] = pa.array(
+            [[dataset.vocabulary[w] for w in row] for row in dataset.asked], pa.list_(pa.string())
+        )
     for key, tags in dataset.strata.items():
-        columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(pa.array(tags.codes, mask=tags.codes < 0))
+        columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(
+            pa.array(tags.codes, mask=tags.codes < 0)
+        )
     header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
     with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
-        pq.write_table(pa.table(columns).replace_schema_metadata({KEY: header}), file, compression="zstd", write_page_checksum=True)
+        pq.write_table(
+            pa.table(columns).replace_schema_metadata({KEY: header}),
+            file,
+            compression="zstd",
+            write_page_checksum=True,
+        )
     return {"examples": len(dataset)}
 
 
@@ -57,12 +71,18 @@ def read(path: Path) -> Dataset:
 
     with path.open("rb") as file, _readable(path):
         table = pq.read_table(file, page_checksum_verification=True)
-        header, names = parsed((table.schema.metadata or {}).get(KEY, b"{}").decode()), set(table.column_names)
+        header, names = (
+            parsed((table.schema.metadata or {}).get(KEY, b"{}").decode()),
+            set(table.column_names),
+        )
     labelled = {"label"} if "label" in names else {"labels"}
     missing = sorted(({"split"} | labelled) - names)
     missing += [] if {"text", "words"} & names else ["text"]
     if missing:
-        raise DataProblem(f"{path}: no column {' nor '.join(missing)}; a table of examples has split, label and text (or words)")
+        raise DataProblem(
+            f"{path}: no column {' nor '.join(missing)}; a table of examples has split, label and"
+            " text (or words)"
+        )
     _check_types(table.schema, path)
     with _readable(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
@@ -71,7 +91,9 @@ def read(path: Path) -> Dataset:
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     try:
-        return settled(Dataset.of(examples), checked(header, "its metadata") if header else {}, str(path))
+        return settled(
+            Dataset.of(examples), checked(header, "its metadata") if header else {}, str(path)
+        )
     except DataProblem as error:
         raise DataProblem(f"{path}: {error}") from None
 
@@ -86,17 +108,25 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _check_types(schema: Any, path: Path) -> None:
-    """Refuse columns of another type than what they stand for: pyarrow would take a string for a list of letters."""
+    """Refuse columns of another type than what they stand for: pyarrow would take a string for a
+    list of letters.
+    """
     import pyarrow.types as kinds
 
     def text(kind: Any) -> bool:
-        return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or (kinds.is_dictionary(kind) and text(kind.value_type)))
+        return bool(
+            kinds.is_string(kind)
+            or kinds.is_large_string(kind)
+            or (kinds.is_dictionary(kind) and text(kind.value_type))
+        )
 
     def number(kind: Any) -> bool:
         return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
 
     def listed(kind: Any, of: Callable[[Any], bool]) -> bool:
-        return bool(kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)) and of(kind.value_type)
+        return bool(
+            kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)
+        ) and of(kind.value_type)
 
     expected: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "split": ("strings", text),
@@ -110,10 +140,15 @@ def _check_types(schema: Any, path: Path) -> None:
         "stop": ("whole numbers", kinds.is_integer),
     }
     for column in schema:
-        name = column.name if column.name in ("label", "labels") else column.name.rstrip("0123456789")
+        name = (
+            column.name if column.name in ("label", "labels") else column.name.rstrip("0123456789")
+        )
         what, right = expected.get(name, ("", lambda _: True))
         if not (right(column.type) or kinds.is_null(column.type)):
-            raise DataProblem(f"{path}: column {column.name!r} holds {column.type}, expected {what}; build it again")
+            raise DataProblem(
+                f"{path}: column {column.name!r} holds {column.type}, expected {what}; build it"
+                " again"
+            )
 
 
 def loss(path: Path) -> Loss:
@@ -145,18 +180,33 @@ def _label_columns(labels: Column) -> dict[str, Any]:
     return {"label": pa.array(labels.names, pa.string()).take(pa.array(arrays["ids"]))}
 
 
-def _example(columns: Mapping[str, list[Any]], i: int, where: str, known: dict[Any, Sentence]) -> Example:
+def _example(
+    columns: Mapping[str, list[Any]], i: int, where: str, known: dict[Any, Sentence]
+) -> Example:
     split = columns["split"][i]
     if split not in SPLITS:
         raise DataProblem(f"{where}: split {split!r} is not one of {', '.join(SPLITS)}")
-    suffixes = ["", *(str(k) for k in range(2, 1 + len(columns)) if f"text{k}" in columns or f"words{k}" in columns)]
+    suffixes = [
+        "",
+        *(
+            str(k)
+            for k in range(2, 1 + len(columns))
+            if f"text{k}" in columns or f"words{k}" in columns
+        ),
+    ]
     sites = tuple(_site(columns, suffix, i, where, known) for suffix in suffixes)
-    strata = {key.removeprefix("strata."): str(v[i]) for key, v in columns.items() if key.startswith("strata.") and v[i] is not None}
+    strata = {
+        key.removeprefix("strata."): str(v[i])
+        for key, v in columns.items()
+        if key.startswith("strata.") and v[i] is not None
+    }
     asked = _strings(columns["asked"][i] or (), "asked", where) if "asked" in columns else ()
     return Example(sites, _label(columns, i, where), split, asked, strata)
 
 
-def _site(columns: Mapping[str, list[Any]], suffix: str, i: int, where: str, known: dict[Any, Sentence]) -> Site:
+def _site(
+    columns: Mapping[str, list[Any]], suffix: str, i: int, where: str, known: dict[Any, Sentence]
+) -> Site:
     text = columns["text" + suffix][i] if "text" + suffix in columns else None
     words = columns["words" + suffix][i] if "words" + suffix in columns else None
     if not isinstance(text, str) and words is None:
@@ -168,14 +218,17 @@ def _site(columns: Mapping[str, list[Any]], suffix: str, i: int, where: str, kno
         return Site(sentence)
     stop = columns["stop" + suffix][i] if "stop" + suffix in columns else None
     if stop is None or not 0 <= start < stop <= len(found):
-        raise DataProblem(f"{where}: start{suffix} {start} and stop{suffix} {stop} are not a span of words 0 to {len(found)}")
+        raise DataProblem(
+            f"{where}: start{suffix} {start} and stop{suffix} {stop} are not a span of words 0 to"
+            f" {len(found)}"
+        )
     return Site(sentence, (int(start), int(stop)))
 
 
 def _label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
     if "label" in columns:
         label = columns["label"][i]
-        if isinstance(label, bool) or not isinstance(label, str | int | float) or label != label:  # noqa: PLR0124 - NaN
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label != label:  # noqa: PLR0124
             raise DataProblem(f"{where}: label {label!r} is neither a string nor a number")
         return label if isinstance(label, str) else float(label)
     names, weighted = columns["labels"][i], "weights" in columns
@@ -187,8 +240,14 @@ def _label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
     if not weighted:
         return frozenset(known)
     weights = columns["weights"][i]
-    if not isinstance(weights, list) or len(weights) != len(known) or not all(map(_is_finite, weights)):
-        raise DataProblem(f"{where}: {len(known)} labels with weights {weights}; each needs a number")
+    if (
+        not isinstance(weights, list)
+        or len(weights) != len(known)
+        or not all(map(_is_finite, weights))
+    ):
+        raise DataProblem(
+            f"{where}: {len(known)} labels with weights {weights}; each needs a number"
+        )
     return dict(zip(known, weights, strict=True))
 
 

@@ -1,4 +1,5 @@
-"""SentEval's probing files: split (tr, va, te) first, label second, space-separated words last, with tabs between and no quoting.
+"""SentEval's probing files: split (tr, va, te) first, label second, space-separated words last,
+with tabs between and no quoting.
 
 Labels that only dev or test have are kept. `columns` reads the rows.
 """
@@ -13,13 +14,26 @@ from sonde.labels import Classes, Loss
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
-    """Write classes of whole sentences; returns counts: words that had spaces in them, and raw texts that are not kept."""
+    """Write classes of whole sentences; returns counts: words that had spaces in them, and raw
+    texts that are not kept.
+    """
     labels = dataset.labels
-    if not isinstance(labels, Classes) or dataset.sites.shape[1] != 1 or dataset.asked.shape[1] or (dataset.sites[:, :, 1] >= 0).any():
-        raise DataProblem("SentEval's format holds one class about one whole sentence; write Parquet or JSONL instead")
+    if (
+        not isinstance(labels, Classes)
+        or dataset.sites.shape[1] != 1
+        or dataset.asked.shape[1]
+        or (dataset.sites[:, :, 1] >= 0).any()
+    ):
+        raise DataProblem(
+            "SentEval's format holds one class about one whole sentence; write Parquet or JSONL"
+            " instead"
+        )
     for name in labels.names:
         if name != name.strip() or not name or any(c in name for c in "\t\r\n"):
-            raise DataProblem(f"label {name!r} cannot stand in a table with tabs; rename it, or write Parquet or JSONL")
+            raise DataProblem(
+                f"label {name!r} cannot stand in a table with tabs; rename it, or write Parquet or"
+                " JSONL"
+            )
     counts = {"examples": len(dataset), "words with spaces": 0, "raw texts not kept": 0}
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for i in range(len(dataset)):
@@ -28,7 +42,8 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
             pieces = text.split()  # as SentEval cuts it, at any white space
             counts["words with spaces"] += max(len(pieces) - len(sentence.words), 0)
             counts["raw texts not kept"] += sentence.text != text
-            file.write(f"{tuple(CODES)[dataset.splits[i]]}\t{labels.names[labels.ids[i]]}\t{' '.join(pieces)}\n")
+            split = tuple(CODES)[dataset.splits[i]]
+            file.write(f"{split}\t{labels.names[labels.ids[i]]}\t{' '.join(pieces)}\n")
     return counts
 
 

@@ -1,10 +1,11 @@
 """What a sentence asserts of each of its clauses: that it happens, that it does not, or neither.
 
-Polarity is a matter of the verb; what is asserted also hangs on quantifiers, modals and on the clause around. "No man slept"
-says of sleeping that it did not happen though its verb is positive; "not every", "not often", "not quietly", "every ... no", modals,
-the restriction of "no" and "every", indefinites in the scope of a negation or a modal, and what is said or thought leave it
-open. What a factive verb takes is presupposed, negated or not (Kiparsky & Kiparsky 1970); what "prove" takes holds if the proving
-is asserted (Karttunen 1971).
+Polarity is a matter of the verb; what is asserted also hangs on quantifiers, modals and on the
+clause around. "No man slept" says of sleeping that it did not happen though its verb is positive;
+"not every", "not often", "not quietly", "every ... no", modals, the restriction of "no" and
+"every", indefinites in the scope of a negation or a modal, and what is said or thought leave it
+open. What a factive verb takes is presupposed, negated or not (Kiparsky & Kiparsky 1970); what
+"prove" takes holds if the proving is asserted (Karttunen 1971).
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from sonde.generation.events.skeleton import analysed
 
 ASSERTED: Final = ("happens", "does not", "open")
 HAPPENS, DOES_NOT, OPEN = range(3)
-NARROWING: Final = frozenset({"frequency", "manner"})  # adverbs that a negation may be about, and not about the verb
+# adverbs that a negation may be about, and not about the verb
+NARROWING: Final = frozenset({"frequency", "manner"})
 
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 
 def asserted(told: Event, language: Language) -> dict[str, str]:
-    """What is asserted of each clause of an event, by what its paths begin with: '' is the main clause, 'agent.relative.' one in it."""
+    """What is asserted of each clause of an event, by what its paths begin with: '' is the main
+    clause, 'agent.relative.' one in it.
+    """
     placed, row = analysed(told, language)
     found = assertions(placed, {path: np.array([value]) for path, value in row.items()}, language)
     return {prefix: ASSERTED[int(codes[0])] for prefix, codes in found.items()}
@@ -42,7 +46,10 @@ def assertions(placed: Placed, values: Values, language: Language) -> dict[str, 
     real: dict[str, Flags] = {"": np.ones(n, bool)}  # where a clause stands for what is the case
     found: dict[str, Codes] = {}
     for at in placed.clauses:  # those around come first
-        clause, told = _Clause.of(at, placed, values, language), real.get(at.prefix, np.zeros(n, bool))
+        clause, told = (
+            _Clause.of(at, placed, values, language),
+            real.get(at.prefix, np.zeros(n, bool)),
+        )
         found[at.prefix] = np.where(told, clause.status(), OPEN).astype(np.int8)
         for path, known in clause.restrictors():
             real.setdefault(f"{path}.relative.", told & known)
@@ -53,7 +60,9 @@ def assertions(placed: Placed, values: Values, language: Language) -> dict[str, 
 
 
 class _Said(NamedTuple):
-    """A phrase of a clause: its path, whether it is the subject, of two verbs even, and in which sentences it has which force."""
+    """A phrase of a clause: its path, whether it is the subject, of two verbs even, and in which
+    sentences it has which force.
+    """
 
     path: str
     subject: bool
@@ -64,7 +73,9 @@ class _Said(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """What decides on a clause, [n] each: is the verb negated, is there a modal, is it told how or how often, and the phrases as said."""
+    """What decides on a clause, [n] each: is the verb negated, is there a modal, is it told how or
+    how often, and the phrases as said.
+    """
 
     negative: Flags
     modal: Flags
@@ -77,7 +88,12 @@ class _Clause(NamedTuple):
         form, adverbs = values[f"{at.prefix}form"], language.values("adverb")
         negative = np.array([f.polarity == "negative" for f in language.forms])[form]
         modal = np.array([f.tense in (None, "future") for f in language.forms])[form]
-        narrowing = np.array([any(not NARROWING.isdisjoint(adverbs[i].classes) for i in row) for row in language.adverbs])
+        narrowing = np.array(
+            [
+                any(not NARROWING.isdisjoint(adverbs[i].classes) for i in row)
+                for row in language.adverbs
+            ]
+        )
         rows = values[f"{at.prefix}adverbs"] if at.clause.adverbs else np.zeros(len(form), np.int64)
         return cls(negative, modal, narrowing[rows], tuple(_said(at, placed, values, language)))
 
@@ -87,7 +103,8 @@ class _Clause(NamedTuple):
         unclear, every = self.modal.copy(), np.zeros_like(self.modal)
         for phrase in self.phrases:
             unclear |= phrase.every & (negations > 0)
-            unclear |= phrase.none & (phrase.twice | every)  # nobody did both; each did it to some, or nobody had it done by all
+            # nobody did both; each did it to some, or nobody had it done by all
+            unclear |= phrase.none & (phrase.twice | every)
             negations += phrase.none
             every |= phrase.every
         unclear |= self.narrowed & (negations > 0)  # it may have happened otherwise, or less often
@@ -105,7 +122,9 @@ class _Clause(NamedTuple):
 def _said(at: ClauseAt, placed: Placed, values: Values, language: Language) -> Iterator[_Said]:
     """What is said in a clause; a shared subject stands before both verbs."""
     forces = [language.forces.get(phrase.determiner) for phrase in language.phrases]
-    none, every, some = (np.array([f == name for f in forces]) for name in ("none", "every", "some"))
+    none, every, some = (
+        np.array([f == name for f in forces]) for name in ("none", "every", "some")
+    )
     joined = at.clause.also is not None or at.prefix.endswith("also.")
     for place, subject in placed.said(at):
         for path in placed.nouns(place):
@@ -116,6 +135,9 @@ def _said(at: ClauseAt, placed: Placed, values: Values, language: Language) -> I
 def _held(at: ClauseAt, status: Codes, values: Values, language: Language) -> Flags:
     """Where what a verb takes is told as true."""
     verb = values[f"{at.prefix}predicate"]
-    factive, veridical = (np.array([flag in e.flags for e in language.values("verb")])[verb] for flag in ("factive", "veridical"))
+    factive, veridical = (
+        np.array([flag in e.flags for e in language.values("verb")])[verb]
+        for flag in ("factive", "veridical")
+    )
     held: Flags = factive | (veridical & (status == HAPPENS))
     return held

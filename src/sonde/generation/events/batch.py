@@ -1,4 +1,6 @@
-"""Sentences by their numbers, many at a time: grouped by shape, said in columns, and put back in the order asked for."""
+"""Sentences by their numbers, many at a time: grouped by shape, said in columns, and put back in
+the order asked for.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,12 @@ class Batch(NamedTuple):
 
     def spaced(self) -> list[str]:
         """The words of the sentences, separated by spaces."""
-        return [text[:-1] for text in joined(layout(self.placed, self.language).words, self.values, len(self.places))]
+        return [
+            text[:-1]
+            for text in joined(
+                layout(self.placed, self.language).words, self.values, len(self.places)
+            )
+        ]
 
     def texts(self) -> list[str]:
         """The sentences as they are written."""
@@ -46,14 +53,22 @@ class Batch(NamedTuple):
 
     def roles(self) -> list[str]:
         """What the words realise, separated by spaces."""
-        return [text[:-1] for text in joined(layout(self.placed, self.language).roles, self.values, len(self.places))]
+        return [
+            text[:-1]
+            for text in joined(
+                layout(self.placed, self.language).roles, self.values, len(self.places)
+            )
+        ]
 
     def sentences(self) -> list[Generated]:
         """The sentences with what their words realise."""
         spaced, roles = self.spaced(), self.roles()
         paths = {told: tuple(told.split(" ")) for told in set(roles)}  # few differ
         both = zip(spaced, _written(spaced, self.language), roles, strict=True)
-        return [Generated(Sentence(tuple(words.split(" ")), text), paths[told]) for words, text, told in both]
+        return [
+            Generated(Sentence(tuple(words.split(" ")), text), paths[told])
+            for words, text, told in both
+        ]
 
     def events(self) -> Iterator[Event]:
         """The events, one by one."""
@@ -76,10 +91,15 @@ def _written(spaced: list[str], language: Language) -> list[str]:
 
 
 def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, told: str) -> str:
-    """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves as they are."""
+    """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves
+    as they are.
+    """
     starts = _starts(spaced.split(" "), leaning)
     words, paths = spaced.replace(" ", '","'), roles.replace(" ", '","')
-    return f'{{"text":"{text}","words":["{words}"],"starts":{starts},"roles":["{paths}"],"event":{told}}}'
+    return (
+        f'{{"text":"{text}","words":["{words}"],"starts":{starts},'
+        f'"roles":["{paths}"],"event":{told}}}'
+    )
 
 
 def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
@@ -97,7 +117,10 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
     starts = np.array(space.starts[:-1], kind)
     numbers = np.asarray(numbers).astype(kind)
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() < space.size:
-        raise DataProblem(f"numbers of sentences go from 0 to {space.size - 1:,}, not from {numbers.min():,} to {numbers.max():,}")
+        raise DataProblem(
+            f"numbers of sentences go from 0 to {space.size - 1:,}, not from {numbers.min():,} to"
+            f" {numbers.max():,}"
+        )
     cells = np.searchsorted(starts, numbers, side="right") - 1
     order = np.argsort(cells, kind="stable")
     found, first = np.unique(cells[order], return_index=True)
@@ -122,7 +145,9 @@ def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
 
 
 def realised(told: Event, language: Language) -> Generated:
-    """The sentence of one event. An event whose words or forms the language lacks is named by what it lacks."""
+    """The sentence of one event. An event whose words or forms the language lacks is named by what
+    it lacks.
+    """
     placed, row = analysed(told, language)
     values = {path: np.array([number]) for path, number in row.items()}
     return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

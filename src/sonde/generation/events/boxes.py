@@ -1,7 +1,8 @@
-"""Sets of sentences of one shape as boxes: a set of values, in bits, for each of some variables; the others are free.
+"""Sets of sentences of one shape as boxes: a set of values, in bits, for each of some variables;
+the others are free.
 
-Whatever a request requires or forbids is a box or several: a prohibited event, a stative verb in the progressive, a verb with
-a noun that it does not take.
+Whatever a request requires or forbids is a box or several: a prohibited event, a stative verb in
+the progressive, a verb with a noun that it does not take.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ Box = Mapping[str, int]
 
 
 def meet(box: Box, other: Box) -> Box | None:
-    """What is in both boxes; a variable that a box does not name is free there. None where nothing is."""
+    """What is in both boxes; a variable that a box does not name is free there. None where nothing
+    is.
+    """
     found = dict(box)
     for path, mask in other.items():
         found[path] = found.get(path, mask) & mask

@@ -1,4 +1,6 @@
-"""All sentences of one shape that a request admits, numbered: a walk through the shape's decision diagram, many at a time."""
+"""All sentences of one shape that a request admits, numbered: a walk through the shape's decision
+diagram, many at a time.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ Values = Mapping[str, Numbers]
 
 
 class Table(NamedTuple):
-    """A level in arrays [states, edges]: where each edge begins and ends, what lies behind one of its values, its state and its group.
+    """A level in arrays [states, edges]: where each edge begins and ends, what lies behind one of
+    its values, its state and its group.
 
     starts   of each group of values, by number, where its members begin in `members`
     """
@@ -37,19 +40,32 @@ class Table(NamedTuple):
     starts: Numbers
     members: Numbers
 
-    def step(self, rest: NDArray[Any], states: Numbers) -> tuple[Numbers, Numbers, NDArray[Any], Numbers]:
-        """The group that each number falls into, the place there, and what is left of the number in which next state."""
+    def step(
+        self, rest: NDArray[Any], states: Numbers
+    ) -> tuple[Numbers, Numbers, NDArray[Any], Numbers]:
+        """The group that each number falls into, the place there, and what is left of the number in
+        which next state.
+        """
         if self.ends.size == 1:  # one way to go on, as it mostly is
             behind = self.behind[0, 0]
             digit = rest // behind
             group, to = (np.full_like(states, table[0, 0]) for table in (self.group, self.to))
             return group, digit.astype(np.int64), rest - digit * behind, to
         one = len(self.ends) == 1
-        edge = np.searchsorted(self.ends[0], rest, side="right") if one else (rest[:, None] >= self.ends[states]).sum(1)
+        edge = (
+            np.searchsorted(self.ends[0], rest, side="right")
+            if one
+            else (rest[:, None] >= self.ends[states]).sum(1)
+        )
         rest = rest - self.begins[states, edge]
         behind = self.behind[states, edge]
         digit = rest // behind
-        return self.group[states, edge], digit.astype(np.int64), rest - digit * behind, self.to[states, edge]
+        return (
+            self.group[states, edge],
+            digit.astype(np.int64),
+            rest - digit * behind,
+            self.to[states, edge],
+        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +93,10 @@ class Cell:
     @cached_property
     def _tables(self) -> list[Table]:
         found, known = self._diagram
-        return [_table(level, behind, self._kind) for level, behind in zip(found, known[1:], strict=True)]
+        return [
+            _table(level, behind, self._kind)
+            for level, behind in zip(found, known[1:], strict=True)
+        ]
 
     @property
     def _kind(self) -> type:
@@ -103,10 +122,17 @@ def _table(level: Level, behind: list[int], kind: type) -> Table:
     """A level with its numbers added up, without edges that lead nowhere."""
     ways: NDArray[Any] = np.array(behind, kind)[level.to]
     rows, live = np.repeat(np.arange(len(level.starts) - 1), np.diff(level.starts)), ways > 0
-    rows, ways, values, to, group = rows[live], ways[live], level.values[live], level.to[live], level.group[live]
+    rows, ways, values, to, group = (
+        rows[live],
+        ways[live],
+        level.values[live],
+        level.to[live],
+        level.group[live],
+    )
     starts = np.searchsorted(rows, np.arange(len(level.starts)))
     columns = np.arange(len(rows)) - starts[rows]
-    sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * values)])  # may wrap around, and differences come out right
+    # may wrap around, and differences come out right
+    sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * values)])
     shape = (len(starts) - 1, max(1, int(np.diff(starts).max(initial=1))))
     begins, ends, lies = (cast(NDArray[Any], np.full(shape, n, kind)) for n in (0, 0, 1))
     ends[:] = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
@@ -117,14 +143,24 @@ def _table(level: Level, behind: list[int], kind: type) -> Table:
     after[rows, columns], which[rows, columns] = to, group
     listed = [members(mask) for mask in level.groups]
     firsts = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
-    return Table(begins, ends, lies, after, which, firsts, np.array([m for row in listed for m in row], np.int64))
+    return Table(
+        begins,
+        ends,
+        lies,
+        after,
+        which,
+        firsts,
+        np.array([m for row in listed for m in row], np.int64),
+    )
 
 
 def _free(digit: Numbers, atom: Numbers, taken: Sequence[tuple[Numbers, Numbers]]) -> Numbers:
     """Places in groups, from digits that count only what earlier rivals have left."""
     if not taken:
         return digit
-    earlier = np.sort(np.stack([np.where(other == atom, place, NEVER) for other, place in taken]), axis=0)
+    earlier = np.sort(
+        np.stack([np.where(other == atom, place, NEVER) for other, place in taken]), axis=0
+    )
     for place in earlier:
         digit = digit + (digit >= place)
     return digit

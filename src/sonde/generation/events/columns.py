@@ -28,4 +28,5 @@ def under(roles: Texts, prefix: str) -> Texts:
     """Roles with a prefix before each."""
     if not prefix:
         return roles
-    return np.frompyfunc(lambda text: "".join(f"{prefix}{role} " for role in text.split()), 1, 1)(roles)  # type: ignore[no-any-return]
+    prefixed = np.frompyfunc(lambda text: "".join(f"{prefix}{r} " for r in text.split()), 1, 1)
+    return prefixed(roles)  # type: ignore[no-any-return]

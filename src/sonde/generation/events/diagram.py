@@ -1,9 +1,12 @@
-"""How many sentences of one shape there are, and which has which number: a decision diagram over the shape's variables.
+"""How many sentences of one shape there are, and which has which number: a decision diagram over
+the shape's variables.
 
-Everything that a request forbids or requires is a box: a set of values for some variables. A state says what is still undecided
-once the first variables have their values: which forbidden boxes the sentence may yet fall into, which required ones it may yet
-reach, and how many of each kind of rivals (no sentence has a noun, verb or adjective twice) are taken. Values that no box tells
-apart go together, so states stay few however many words there are, and counting is adding up (Knuth 2011, TAOCP 4A, 7.1.4).
+Everything that a request forbids or requires is a box: a set of values for some variables. A state
+says what is still undecided once the first variables have their values: which forbidden boxes the
+sentence may yet fall into, which required ones it may yet reach, and how many of each kind of
+rivals (no sentence has a noun, verb or adjective twice) are taken. Values that no box tells apart
+go together, so states stay few however many words there are, and counting is adding up (Knuth 2011,
+TAOCP 4A, 7.1.4).
 """
 
 from __future__ import annotations
@@ -28,14 +31,18 @@ WIDTH = 5  # bits for how many rivals of one group are taken: no sentence has mo
 
 
 State = tuple[int, int, int, int]
-"""What is still undecided, in bits: forbidden boxes, required ones, requirements that are missing, and rivals that are taken."""
+"""What is still undecided, in bits: forbidden boxes, required ones, requirements that are missing,
+and rivals that are taken.
+"""
 
 Edge = tuple[int, int, State]
 """A group of values, how many of them are free, and the state that they lead to."""
 
 
 class Groups(NamedTuple):
-    """Values that no box tells apart, in bits, and for rivals where the taken ones of each group are counted."""
+    """Values that no box tells apart, in bits, and for rivals where the taken ones of each group
+    are counted.
+    """
 
     values: tuple[int, ...]
     places: tuple[int, ...]
@@ -43,7 +50,9 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """What a shape leaves open, what each variable may be, and the boxes; each requirement is a list of boxes to reach one of."""
+    """What a shape leaves open, what each variable may be, and the boxes; each requirement is a
+    list of boxes to reach one of.
+    """
 
     variables: tuple[Variable, ...]
     domain: Box
@@ -52,7 +61,9 @@ class Problem:
 
     @cached_property
     def groups(self) -> Mapping[str, Groups]:
-        """The values of each variable in groups; rivals of one kind share theirs, so that what is taken can be counted."""
+        """The values of each variable in groups; rivals of one kind share theirs, so that what is
+        taken can be counted.
+        """
         found: dict[str, Groups] = {}
         start = 0
         for kind in RIVALS:
@@ -60,7 +71,9 @@ class Problem:
             atoms = self._atoms(paths)
             for path in paths:
                 mine = [(i, atom) for i, atom in enumerate(atoms) if atom & self.domain[path]]
-                found[path] = Groups(tuple(atom for _, atom in mine), tuple(WIDTH * (start + i) for i, _ in mine))
+                found[path] = Groups(
+                    tuple(atom for _, atom in mine), tuple(WIDTH * (start + i) for i, _ in mine)
+                )
             start += len(atoms)
         for variable in self.variables:
             if variable.kind not in RIVALS:
@@ -69,7 +82,9 @@ class Problem:
 
     @cached_property
     def ends(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The last variable of each forbidden box and of each required one, by number; -1 for a box that no variable tells."""
+        """The last variable of each forbidden box and of each required one, by number; -1 for a box
+        that no variable tells.
+        """
         place = {variable.path: k for k, variable in enumerate(self.variables)}
 
         def ends(boxes: Iterable[Box]) -> tuple[int, ...]:
@@ -78,17 +93,21 @@ class Problem:
         return ends(self.forbidden), ends(box for boxes in self.required for box in boxes)
 
     def _atoms(self, paths: Sequence[str]) -> list[int]:
-        """The coarsest groups such that each lies inside or outside every set that some variables meet."""
+        """The coarsest groups such that each lies inside or outside every set that some variables
+        meet.
+        """
         boxes = [self.domain, *self.forbidden, *(box for boxes in self.required for box in boxes)]
         masks = dict.fromkeys(box[path] for box in boxes for path in paths if path in box)
         return split(reduce(or_, (self.domain[path] for path in paths), 0), masks)
 
 
 class Level(NamedTuple):
-    """One variable: its groups of values, in bits, and the edges from each state, one state after another.
+    """One variable: its groups of values, in bits, and the edges from each state, one state after
+    another.
 
     starts   where the edges of each state begin, and of the last one end
-    group    of each edge the group; `values` how many values that has; `to` the state that they lead to
+    group    of each edge the group; `values` how many values that has; `to` the state that they
+             lead to
     """
 
     groups: tuple[int, ...]
@@ -112,21 +131,33 @@ def levels(problem: Problem) -> list[Level]:
                 values.append(n)
                 to.append(numbers.setdefault(after, len(numbers)))
             starts.append(len(to))
-        found.append(Level(step.groups, *(np.array(column, np.int32) for column in (starts, group, values, to))))
+        found.append(
+            Level(
+                step.groups, *(np.array(column, np.int32) for column in (starts, group, values, to))
+            )
+        )
         states = list(numbers)
     return found
 
 
 def _start(problem: Problem) -> State:
     boxes = [box for boxes in problem.required for box in boxes]
-    return (1 << len(problem.forbidden)) - 1, (1 << len(boxes)) - 1, (1 << len(problem.required)) - 1, 0
+    return (
+        (1 << len(problem.forbidden)) - 1,
+        (1 << len(boxes)) - 1,
+        (1 << len(problem.required)) - 1,
+        0,
+    )
 
 
 def counts(found: Sequence[Level]) -> list[list[int]]:
     """How many sentences lie behind each state, level by level, and 1 behind each last one."""
     known = [[1] * (1 + int(found[-1].to.max(initial=-1)))]
     for level in reversed(found):
-        ways = [n * known[-1][to] for n, to in zip(level.values.tolist(), level.to.tolist(), strict=True)]
+        ways = [
+            n * known[-1][to]
+            for n, to in zip(level.values.tolist(), level.to.tolist(), strict=True)
+        ]
         known.append([sum(ways[i:j]) for i, j in pairwise(level.starts.tolist())])
     return known[::-1]
 
@@ -137,9 +168,12 @@ class _Step:
 
     groups    values that no box tells apart, in bits
     free      of each group how many values there are
-    escaped   of each group the forbidden boxes that it is outside of; `missed` the same of required ones
-    closing   the forbidden boxes that have no later variable; `reached` the required ones, by requirement
-    offsets   where the taken values of a group are counted, for rivals; `kept` the counts that still matter later
+    escaped   of each group the forbidden boxes that it is outside of; `missed` the same of required
+              ones
+    closing   the forbidden boxes that have no later variable; `reached` the required ones, by
+              requirement
+    offsets   where the taken values of a group are counted, for rivals; `kept` the counts that
+              still matter later
     """
 
     groups: tuple[int, ...]
@@ -175,7 +209,9 @@ class _Step:
         )
 
     def edges(self, state: State) -> Iterator[Edge]:
-        """The edges from a state; none for groups of which no value is free, or that a forbidden box ends in."""
+        """The edges from a state; none for groups of which no value is free, or that a forbidden
+        box ends in.
+        """
         undecided, unmet, absent, already = state
         for i, (values, escaped) in enumerate(zip(self.free, self.escaped, strict=True)):
             free, taken, forbidden = values, already, undecided & ~escaped
@@ -190,7 +226,9 @@ class _Step:
                     yield i, free, (forbidden, *left, taken)
 
     def _met(self, required: int, missing: int) -> tuple[int, int] | None:
-        """The required boxes that may yet be reached, and the requirements of which none is; None where one never will."""
+        """The required boxes that may yet be reached, and the requirements of which none is; None
+        where one never will.
+        """
         for bit, span in self.reached:
             if missing & bit and required & span:
                 missing &= ~bit

@@ -1,7 +1,9 @@
-"""Sentences drawn without replacement: in an order that a seed picks, in constant memory, with shares where priors ask for them.
+"""Sentences drawn without replacement: in an order that a seed picks, in constant memory, with
+shares where priors ask for them.
 
-With priors the space is cut into strata, one for each combination of values; each gets its share of n exactly (by largest
-remainder), and one permutation of range(n) mixes them. Within a stratum every sentence is as likely as any other.
+With priors the space is cut into strata, one for each combination of values; each gets its share of
+n exactly (by largest remainder), and one permutation of range(n) mixes them. Within a stratum every
+sentence is as likely as any other.
 """
 
 from __future__ import annotations
@@ -46,11 +48,15 @@ class Draw:
 
     @cached_property
     def _orders(self) -> tuple[Permutation, tuple[Permutation, ...]]:
-        inner = tuple(Permutation(s.space.size, (self.seed, 1, k)) for k, s in enumerate(self.strata))
+        inner = tuple(
+            Permutation(s.space.size, (self.seed, 1, k)) for k, s in enumerate(self.strata)
+        )
         return Permutation(self.n, (self.seed, 0)), inner
 
     def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[Batch]]]:
-        """Runs of the draw in order: how many sentences, and their batches, whose places are those in the run."""
+        """Runs of the draw in order: how many sentences, and their batches, whose places are those
+        in the run.
+        """
         for start in range(0, self.n, size):
             positions = np.arange(start, min(start + size, self.n))
             yield len(positions), self._batches(positions)
@@ -70,21 +76,42 @@ class Draw:
         return found
 
 
-def draw(space: Space, n: int | None = None, seed: int = 0, priors: Priors | None = None, *, even: bool = False) -> Draw:
-    """So many sentences of a space (all without n); more than there are, or shares that cannot be had, are an error."""
+def draw(
+    space: Space,
+    n: int | None = None,
+    seed: int = 0,
+    priors: Priors | None = None,
+    *,
+    even: bool = False,
+) -> Draw:
+    """So many sentences of a space (all without n); more than there are, or shares that cannot be
+    had, are an error.
+    """
     wanted = space.size if n is None else n
     if wanted < 1:
         raise DataProblem(f"{wanted:,} sentences are asked for; ask for at least 1")
     if wanted > space.size:
-        raise DataProblem(f"{wanted:,} sentences are asked for, the request has {space.size:,}; ask for fewer or widen it")
+        raise DataProblem(
+            f"{wanted:,} sentences are asked for, the request has {space.size:,}; ask for fewer or"
+            " widen it"
+        )
     strata = list(_strata(space, wanted, priors)) if priors else [Stratum(space, wanted)]
-    return Draw(tuple(part for k, stratum in enumerate(strata) for part in (_evenly(stratum, (seed, 2, k)) if even else [stratum])), seed)
+    return Draw(
+        tuple(
+            part
+            for k, stratum in enumerate(strata)
+            for part in (_evenly(stratum, (seed, 2, k)) if even else [stratum])
+        ),
+        seed,
+    )
 
 
 def _evenly(stratum: Stratum, key: tuple[int, ...]) -> Iterator[Stratum]:
-    """The same number of every structure, give or take one; what a small one cannot give is shared by the others.
+    """The same number of every structure, give or take one; what a small one cannot give is shared
+    by the others.
 
-    Which ones have one more is drawn, so that fewer sentences than structures are of structures of any size.
+    Which ones have one more is drawn, so that fewer sentences than structures are of structures of
+    any size.
     """
     cells = stratum.space.cells
     sizes = [min(cell.size, stratum.n) for cell in cells]
@@ -93,7 +120,11 @@ def _evenly(stratum: Stratum, key: tuple[int, ...]) -> Iterator[Stratum]:
     larger = [k for k, size in enumerate(sizes) if size > level]
     for k in np.random.default_rng(key).permutation(larger)[: stratum.n - sum(shares)].tolist():
         shares[k] += 1
-    yield from (Stratum(Space(stratum.space.language, (cell,)), share) for cell, share in zip(cells, shares, strict=True) if share)
+    yield from (
+        Stratum(Space(stratum.space.language, (cell,)), share)
+        for cell, share in zip(cells, shares, strict=True)
+        if share
+    )
 
 
 def _level(sizes: Sequence[int], n: int) -> int:
@@ -109,7 +140,9 @@ def _level(sizes: Sequence[int], n: int) -> int:
 def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
     """Every combination of the values of the priors, with its share of n."""
     parts = {path: _parts(space, path, list(weights)) for path, weights in priors.items()}
-    combinations = list(product(*([(path, name) for name in weights] for path, weights in priors.items())))
+    combinations = list(
+        product(*([(path, name) for name in weights] for path, weights in priors.items()))
+    )
     weights = np.array([prod(priors[path][name] for path, name in names) for names in combinations])
     exact = n * weights / weights.sum()
     whole = np.floor(exact).astype(np.int64)
@@ -122,17 +155,25 @@ def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
             found = found.having(parts[path][name])
         if found.size < share:
             said = ", ".join(f"{path}={name}" for path, name in names)
-            raise DataProblem(f"the priors ask for {share:,} sentences with {said}, and there are {found.size:,}; ask for fewer in all")
+            raise DataProblem(
+                f"the priors ask for {share:,} sentences with {said}, and there are {found.size:,};"
+                " ask for fewer in all"
+            )
         yield Stratum(found, share)
 
 
 def _parts(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
-    """The pattern of each value of a feature; the values must cover the space, or the rest would be left out unseen."""
+    """The pattern of each value of a feature; the values must cover the space, or the rest would be
+    left out unseen.
+    """
     found = {name: _pattern(path, name) for name in names}
     covered = sum(space.having(pattern).size for pattern in found.values())
     if covered != space.size:
         left = space.size - covered
-        raise DataProblem(f"request.priors.{path}: {left:,} of {space.size:,} sentences are none of {', '.join(names)}; name every value")
+        raise DataProblem(
+            f"request.priors.{path}: {left:,} of {space.size:,} sentences are none of"
+            f" {', '.join(names)}; name every value"
+        )
     return found
 
 

@@ -41,15 +41,19 @@ DEFAULTS = {
     "determiner": ("the",),
     "relativiser": ("that",),
 }
-ADVERB_ROW = ("stance", "frequency", "manner")  # "really often quietly": at most one of each, in this order
+# "really often quietly": at most one of each, in this order
+ADVERB_ROW = ("stance", "frequency", "manner")
 
 
 def english(table: Path = TABLE, more: Path | None = None) -> Language:
-    """English with the lexicon of a table, the built-in one without; `more` is a table of further words.
+    """English with the lexicon of a table, the built-in one without; `more` is a table of further
+    words.
 
     The same value for the same tables; one that has been written anew is read again.
     """
-    return _english(table, more, digest(path for path in (table, more) if path not in (TABLE, None)))
+    return _english(
+        table, more, digest(path for path in (table, more) if path not in (TABLE, None))
+    )
 
 
 @cache
@@ -78,6 +82,7 @@ def _heard(lexicon: Lexicon, table: Path) -> Lexicon:
     for entry in lexicon.entries["verb"]:
         if entry.forms[PAST] == entry.lemma:
             raise DataProblem(
-                f"{table}: the past of the verb {entry.lemma!r} is the same, so that nobody could tell its tense; leave it out"
+                f"{table}: the past of the verb {entry.lemma!r} is the same, so that nobody could"
+                " tell its tense; leave it out"
             )
     return lexicon

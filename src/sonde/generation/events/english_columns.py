@@ -1,4 +1,6 @@
-"""How a shape is said in English: its columns from left to right, each a table of words that its variables look up."""
+"""How a shape is said in English: its columns from left to right, each a table of words that its
+variables look up.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
     subject, *others = at.clause.order
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
-        yield Column(texts(language.relativisers), same(path, (len(language.relativisers),)), (Key(path),))
+        yield Column(
+            texts(language.relativisers), same(path, (len(language.relativisers),)), (Key(path),)
+        )
     if not isinstance(getattr(at.clause, subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
@@ -61,12 +65,25 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
 
 def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> Iterator[Column]:
     forms = Key(f"{path}.form")
-    following = (f"{path}.adjectives.0", "adjective") if phrase.adjectives else (f"{path}.noun", "noun")
-    articles = np.array([[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases], object)
-    yield Column(articles, _roles(articles, f"{path}.determiner"), (forms, Key(following[0], _vowels(language, following[1]))))
+    following = (
+        (f"{path}.adjectives.0", "adjective") if phrase.adjectives else (f"{path}.noun", "noun")
+    )
+    articles = np.array(
+        [[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases],
+        object,
+    )
+    yield Column(
+        articles,
+        _roles(articles, f"{path}.determiner"),
+        (forms, Key(following[0], _vowels(language, following[1]))),
+    )
     for i in range(phrase.adjectives):
         adjectives = texts(e.lemma for e in language.values("adjective"))
-        yield Column(adjectives, same(f"{path}.adjectives.{i}", adjectives.shape), (Key(f"{path}.adjectives.{i}"),))
+        yield Column(
+            adjectives,
+            same(f"{path}.adjectives.{i}", adjectives.shape),
+            (Key(f"{path}.adjectives.{i}"),),
+        )
     nouns = _nouns(language)
     yield Column(nouns, same(f"{path}.noun", nouns.shape), (forms, Key(f"{path}.noun")))
     if phrase.modifier is not None:
@@ -99,14 +116,21 @@ def _adverbs(language: Language) -> Pieces:
     """Rows of adverbs, and what they realise."""
     rows = language.values("adverbs")
     words = texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
-    return words, np.array(["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object)
+    return words, np.array(
+        ["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object
+    )
 
 
 @lru_cache(maxsize=8)
 def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
-    """What stands before and after the adverbs, words and roles [forms, numbers], and the verb [forms, numbers, verbs]."""
+    """What stands before and after the adverbs, words and roles [forms, numbers], and the verb
+    [forms, numbers, verbs].
+    """
     shape = (len(language.forms), len(PLURAL))
-    before, after = [np.empty(shape, object) for _ in range(2)], [np.empty(shape, object) for _ in range(2)]
+    before, after = (
+        [np.empty(shape, object) for _ in range(2)],
+        [np.empty(shape, object) for _ in range(2)],
+    )
     verbs = np.empty((*shape, language.count("verb")), object)
     inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
     for (i, form), plural in product(enumerate(language.forms), range(2)):
@@ -121,9 +145,14 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
 def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -> Column:
     first = placed.nouns(antecedent)[0]
     several = placed.paired(antecedent)
-    table = [[_himself(noun, several or form.number == "plural") for noun in language.values("noun")] for form in language.phrases]
+    table = [
+        [_himself(noun, several or form.number == "plural") for noun in language.values("noun")]
+        for form in language.phrases
+    ]
     words = np.array(table, object)
-    return Column(words, same(f"{path}.reflexive", words.shape), (Key(f"{first}.form"), Key(f"{first}.noun")))
+    return Column(
+        words, same(f"{path}.reflexive", words.shape), (Key(f"{first}.form"), Key(f"{first}.noun"))
+    )
 
 
 def _himself(noun: Entry, plural: bool) -> str:
@@ -136,7 +165,11 @@ def _himself(noun: Entry, plural: bool) -> str:
 def _number(path: str, placed: Placed, language: Language) -> Key:
     """The number of a subject, as 0 or 1."""
     numbers = np.array([form.number == "plural" for form in language.phrases], np.int64)
-    return Key(f"{path}.both.0.form", np.ones_like(numbers)) if placed.paired(path) else Key(f"{path}.form", numbers)
+    return (
+        Key(f"{path}.both.0.form", np.ones_like(numbers))
+        if placed.paired(path)
+        else Key(f"{path}.form", numbers)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -148,7 +181,13 @@ def _nouns(language: Language) -> Texts:
 @lru_cache(maxsize=16)
 def _vowels(language: Language, kind: str) -> Numbers:
     """Which words take "an"; a flag says so where the spelling does not."""
-    return np.array([(e.lemma[0] in "aeiou" and "a" not in e.flags) or "an" in e.flags for e in language.values(kind)], np.int64)
+    return np.array(
+        [
+            (e.lemma[0] in "aeiou" and "a" not in e.flags) or "an" in e.flags
+            for e in language.values(kind)
+        ],
+        np.int64,
+    )
 
 
 def _article(determiner: str, vowel: bool) -> str:

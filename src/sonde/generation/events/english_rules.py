@@ -1,4 +1,6 @@
-"""What English does not say, as boxes: some of it never, some of it unless a request allows it by name."""
+"""What English does not say, as boxes: some of it never, some of it unless a request allows it by
+name.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,21 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
 def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
     predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
     states = language.lexicon.mask("verb", flag="stative")
-    yield Rule({predicate: states, form: language.having("form", "aspect", ("progressive", "perfect progressive"))}, "stative progressives")
+    yield Rule(
+        {
+            predicate: states,
+            form: language.having("form", "aspect", ("progressive", "perfect progressive")),
+        },
+        "stative progressives",
+    )
     if at.clause.voice == "passive":
-        heavy = language.mask("form", lambda f: f.aspect == "perfect progressive" or (f.modal is not None and f.aspect == "progressive"))
+        heavy = language.mask(
+            "form",
+            lambda f: (
+                f.aspect == "perfect progressive"
+                or (f.modal is not None and f.aspect == "progressive")
+            ),
+        )
         yield Rule({form: heavy}, "long passives")
 
 
@@ -52,38 +66,64 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
         if slot is Hole.GAP:
             people = language.lexicon.mask("noun", classes=["person"])
             who = language.mask("relativiser", lambda word: word == "who")
-            yield Rule({f"{at.prefix}{role}.gap": who, f"{nouns[0]}.noun": common.others(language, people)}, "")
+            yield Rule(
+                {
+                    f"{at.prefix}{role}.gap": who,
+                    f"{nouns[0]}.noun": common.others(language, people),
+                },
+                "",
+            )
         if slot is Hole.REFLEXIVE and len(nouns) == 1:
             singular = language.having("phrase", "number", ("singular",))
-            yield Rule({f"{nouns[0]}.noun": _ungendered(language), f"{nouns[0]}.form": singular}, "")
+            yield Rule(
+                {f"{nouns[0]}.noun": _ungendered(language), f"{nouns[0]}.form": singular}, ""
+            )
 
 
 def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    """What is said of "some" after a negation, which speakers take to be outside it: "did not help some women", "no man helped some"."""
-    negative, some = language.having("form", "polarity", ("negative",)), language.having("phrase", "determiner", ("some",))
+    """What is said of "some" after a negation, which speakers take to be outside it: "did not help
+    some women", "no man helped some".
+    """
+    negative, some = (
+        language.having("form", "polarity", ("negative",)),
+        language.having("phrase", "determiner", ("some",)),
+    )
     none, said = common.force(language, "none"), list[str]()
     for path, subject in placed.said(at):
         for noun in placed.nouns(path):
             if not subject:
                 yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
-            yield from (Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope") for earlier in said)
+            yield from (
+                Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
+                for earlier in said
+            )
             said.append(noun)
 
 
 @lru_cache(maxsize=8)
 def _ungendered(language: Language) -> int:
     """People of whom neither "himself" nor "herself" can be said without knowing more."""
-    return language.mask("noun", lambda e: "person" in e.classes and not e.flags & {"masculine", "feminine"})
+    return language.mask(
+        "noun", lambda e: "person" in e.classes and not e.flags & {"masculine", "feminine"}
+    )
 
 
 def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the men did not help and meet"."""
+    """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the
+    men did not help and meet".
+    """
     first, second = f"{at.prefix}form", f"{at.prefix}also.form"
-    single = language.mask("form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "positive"))
+    single = language.mask(
+        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "positive")
+    )
     present, past = (language.having("form", "tense", (tense,)) for tense in ("present", "past"))
-    having = language.mask("form", lambda f: f.tense == "present" and f.aspect.startswith("perfect"))
+    having = language.mask(
+        "form", lambda f: f.tense == "present" and f.aspect.startswith("perfect")
+    )
     modal = language.mask("form", lambda f: f.modal is not None)
-    doing = language.mask("form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "negative"))
+    doing = language.mask(
+        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "negative")
+    )
     perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
     several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
     yield Rule({first: modal, second: having, **several}, "")
@@ -100,4 +140,8 @@ def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator
 
 
 def _plural(path: str, placed: Placed, language: Language) -> Box:
-    return {} if placed.paired(path) else {f"{path}.form": language.having("phrase", "number", ("plural",))}
+    return (
+        {}
+        if placed.paired(path)
+        else {f"{path}.form": language.having("phrase", "number", ("plural",))}
+    )

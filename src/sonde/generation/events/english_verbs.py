@@ -1,4 +1,6 @@
-"""English verb groups: auxiliaries, negation and the form of the verb, for every tense, modal, aspect, polarity and voice."""
+"""English verb groups: auxiliaries, negation and the form of the verb, for every tense, modal,
+aspect, polarity and voice.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,18 @@ from sonde.generation.events.language import Form
 
 # the forms of a verb in the order of the lexicon; BARE is the lemma
 BARE, THIRD, PAST, PARTICIPLE, GERUND = range(5)
-AUXILIARIES = {"have": ("have", "has", "had", "had", "having"), "do": ("do", "does", "did", "done", "doing")}
+AUXILIARIES = {
+    "have": ("have", "has", "had", "had", "having"),
+    "do": ("do", "does", "did", "done", "doing"),
+}
 BE = {"past": ("was", "were"), "present": ("is", "are")}
 BE_FORMS = {BARE: "be", PARTICIPLE: "been", GERUND: "being"}
 
 
 class Group(NamedTuple):
-    """A verb group around the place of its adverbs: words with what they realise, and the form of the verb itself."""
+    """A verb group around the place of its adverbs: words with what they realise, and the form of
+    the verb itself.
+    """
 
     before: tuple[tuple[str, str], ...]
     after: tuple[tuple[str, str], ...]

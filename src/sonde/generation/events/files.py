@@ -15,10 +15,16 @@ from sonde.generation.events.space import Space, space
 
 
 def read(path: str | Path, language: str | None = None) -> Request:
-    """The request in a JSON file, in a language if one is given; what is wrong is named with the file and the place."""
+    """The request in a JSON file, in a language if one is given; what is wrong is named with the
+    file and the place.
+    """
     value = document(path)
     try:
-        return request({**value, "language": language} if language is not None and isinstance(value, dict) else value)
+        return request(
+            {**value, "language": language}
+            if language is not None and isinstance(value, dict)
+            else value
+        )
     except DataProblem as problem:
         raise DataProblem(f"{path}: {problem}") from None
 
@@ -33,8 +39,16 @@ def drawn(found: Space, asked: Request, n: int | None, seed: int) -> Draw:
     return draw(found, n, seed, asked.priors, even=asked.even)
 
 
-def write(path: str | Path, drawn: Draw, *, bare: bool = False, told: Callable[[int], object] = lambda n: None) -> None:
-    """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at all."""
+def write(
+    path: str | Path,
+    drawn: Draw,
+    *,
+    bare: bool = False,
+    told: Callable[[int], object] = lambda n: None,
+) -> None:
+    """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at
+    all.
+    """
     out = Path(path).expanduser()
     with draft(out) as part, part.open("w", encoding="utf-8") as file:
         for n, parts in drawn.chunks():

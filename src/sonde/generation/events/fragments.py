@@ -1,4 +1,6 @@
-"""The JSON text of many events of one shape, in pieces that their variables look up: what `to_json` says, without spaces."""
+"""The JSON text of many events of one shape, in pieces that their variables look up: what `to_json`
+says, without spaces.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[
     yield _table(language, "verb", f"{prefix}predicate")
     yield _fixed(f',"frame":"{clause.frame}"')
     yield _table(language, "form", f"{prefix}form")
-    yield _fixed(f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else ""))
+    yield _fixed(
+        f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else "")
+    )
     if clause.adverbs:
         yield _table(language, "adverbs", f"{prefix}adverbs")
     for role in ROLES:
@@ -92,11 +96,19 @@ def _texts(language: Language, kind: str) -> Texts:
     adverbs = [e.lemma for e in language.values("adverb")]
     said: dict[str, Callable[[Any], str]] = {
         "form": _form_text,
-        "phrase": lambda form: f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}',
+        "phrase": lambda form: (
+            f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}'
+        ),
         "adverbs": lambda row: f',"adverbs":{_text([adverbs[i] for i in row])}' if row else "",
         "relativiser": lambda word: f'{{"gap":{_text(word)}}}',
     }
-    return np.array([said.get(kind, lambda entry: _text(entry.lemma))(value) for value in language.values(kind)], object)
+    return np.array(
+        [
+            said.get(kind, lambda entry: _text(entry.lemma))(value)
+            for value in language.values(kind)
+        ],
+        object,
+    )
 
 
 def _form_text(form: Form) -> str:

@@ -29,7 +29,11 @@ class Bounds:
     def less(self, **used: int) -> Bounds:
         """What is left after some are used."""
         together = self.together - sum(used.values())
-        return replace(self, together=together, **{key: min(getattr(self, key) - n, together) for key, n in used.items()})
+        return replace(
+            self,
+            together=together,
+            **{key: min(getattr(self, key) - n, together) for key, n in used.items()},
+        )
 
     def allow(self, key: str) -> bool:
         """Whether one more may stand there."""
@@ -63,7 +67,9 @@ def shapes(grammar: Grammar) -> Iterator[Clause]:
 
 
 class Where(NamedTuple):
-    """Where a clause stands: is it relative, does it share its subject with the one before, may another be joined to it."""
+    """Where a clause stands: is it relative, does it share its subject with the one before, may
+    another be joined to it.
+    """
 
     relative: bool = False
     shared: bool = False
@@ -86,15 +92,24 @@ def _kinds(grammar: Grammar, bounds: Bounds, relative: bool) -> Kinds:
             for dative in grammar.datives if frame == "ditransitive" else (None,):
                 roles = ORDERS.get((frame, voice.split()[0], dative))
                 if roles is not None:
-                    yield frame, voice.split()[0], dative, tuple(r for r in roles if r != "agent" or "without" not in voice)
+                    yield (
+                        frame,
+                        voice.split()[0],
+                        dative,
+                        tuple(r for r in roles if r != "agent" or "without" not in voice),
+                    )
 
 
-def _clauses(grammar: Grammar, bounds: Bounds, depth: int, where: Where) -> Iterator[tuple[Clause, Bounds]]:
+def _clauses(
+    grammar: Grammar, bounds: Bounds, depth: int, where: Where
+) -> Iterator[tuple[Clause, Bounds]]:
     for frame, voice, dative, roles in _kinds(grammar, bounds, where.relative):
         bare = Clause(frame, voice, dative, adverbs=grammar.adverbs)
         for hole in _holes(grammar, bare, roles, where):
             left = bounds.less(complements=1) if frame == "clausal" else bounds
-            for filled, rest in _filled(grammar, bare, tuple((r, hole.get(r)) for r in roles), left, depth):
+            for filled, rest in _filled(
+                grammar, bare, tuple((r, hole.get(r)) for r in roles), left, depth
+            ):
                 if frame != "clausal":
                     yield filled, rest
                     yield from _joined(grammar, (filled, rest), depth, where)
@@ -103,15 +118,22 @@ def _clauses(grammar: Grammar, bounds: Bounds, depth: int, where: Where) -> Iter
                     yield replace(filled, content=content), last
 
 
-def _joined(grammar: Grammar, first: tuple[Clause, Bounds], depth: int, where: Where) -> Iterator[tuple[Clause, Bounds]]:
-    """The clause with a second verb; not where that could be joined to the verb of a relative clause."""
+def _joined(
+    grammar: Grammar, first: tuple[Clause, Bounds], depth: int, where: Where
+) -> Iterator[tuple[Clause, Bounds]]:
+    """The clause with a second verb; not where that could be joined to the verb of a relative
+    clause.
+    """
     clause, bounds = first
     subject, *others = (getattr(clause, role) for role in clause.order)
     if not where.joins or not bounds.allow("conjuncts") or any(_heavy(slot) for slot in others):
         return
     if isinstance(subject, Hole) == where.relative:
-        nobody = (clause.voice, clause.agent) == ("passive", None)  # a "by" after the second verb would be theirs as well
-        for second, left in _clauses(grammar, bounds.less(conjuncts=1), depth, Where(where.relative, shared=True)):
+        # a "by" after the second verb would be theirs as well
+        nobody = (clause.voice, clause.agent) == ("passive", None)
+        for second, left in _clauses(
+            grammar, bounds.less(conjuncts=1), depth, Where(where.relative, shared=True)
+        ):
             if not (nobody and second.voice == "passive" and second.agent is not None):
                 yield replace(clause, also=second), left
 
@@ -120,8 +142,12 @@ def _heavy(slot: Slot) -> bool:
     return isinstance(slot, Phrase) and slot.relative is not None
 
 
-def _holes(grammar: Grammar, clause: Clause, roles: tuple[str, ...], where: Where) -> Iterator[Mapping[str, Hole]]:
-    """Which roles are not said: a shared subject; in relative clauses the subject or an active verb's patient, lest "by" strand."""
+def _holes(
+    grammar: Grammar, clause: Clause, roles: tuple[str, ...], where: Where
+) -> Iterator[Mapping[str, Hole]]:
+    """Which roles are not said: a shared subject; in relative clauses the subject or an active
+    verb's patient, lest "by" strand.
+    """
     if where.shared:
         yield {roles[0]: Hole.SHARED}
     elif not where.relative:
@@ -134,24 +160,36 @@ def _holes(grammar: Grammar, clause: Clause, roles: tuple[str, ...], where: Wher
 
 
 Wanted = tuple[tuple[str, Hole | None], ...]
-LIGHT = -1  # between verb and end a phrase has neither modifier nor relative clause: what follows could belong to that
+# between verb and end a phrase has neither modifier nor relative clause: what follows could belong
+# to that
+LIGHT = -1
 
 
-def _filled(grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, depth: int) -> Iterator[tuple[Clause, Bounds]]:
-    """The clause with its roles filled in every way, and the bounds that are left; some are holes."""
+def _filled(
+    grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, depth: int
+) -> Iterator[tuple[Clause, Bounds]]:
+    """The clause with its roles filled in every way, and the bounds that are left; some are
+    holes.
+    """
     if not wanted:
         yield clause, bounds
         return
     (role, hole), rest = wanted[0], wanted[1:]
     deep = depth if not rest or not clause.order else LIGHT
-    place = Place(deep, subject=not clause.order, reflexive=role == "patient" and clause.frame == "transitive" and clause.voice == "active")
+    place = Place(
+        deep,
+        subject=not clause.order,
+        reflexive=role == "patient" and clause.frame == "transitive" and clause.voice == "active",
+    )
     for slot, left in [(hole, bounds)] if hole else _slots(grammar, bounds, place):
         more = replace(clause, **{role: slot})  # type: ignore[arg-type]
         yield from _filled(grammar, more, rest, left, depth)
 
 
 class Place(NamedTuple):
-    """How deep relative clauses may go in a place, and whether it is the subject's, or one for a reflexive."""
+    """How deep relative clauses may go in a place, and whether it is the subject's, or one for a
+    reflexive.
+    """
 
     depth: int
     subject: bool
@@ -167,18 +205,27 @@ def _slots(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[Slo
 
 
 def _phrases(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[Phrase, Bounds]]:
-    """Phrases with at most one adjective; not with both a modifier and a relative clause, which could then belong to either noun."""
+    """Phrases with at most one adjective; not with both a modifier and a relative clause, which
+    could then belong to either noun.
+    """
     for adjectives in range(bounds.allow("adjectives") + 1):
         left = bounds.less(adjectives=adjectives)
         bare = Phrase(adjectives)
         modified = _modified(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
         inner = left.less(relatives=1)
         where = Where(relative=True, joins=place.subject)
-        clauses = _clauses(grammar, inner, place.depth - 1, where) if left.allow("relatives") and place.depth > 0 else ()
+        clauses = (
+            _clauses(grammar, inner, place.depth - 1, where)
+            if left.allow("relatives") and place.depth > 0
+            else ()
+        )
         related = ((replace(bare, relative=clause), rest) for clause, rest in clauses)
         yield from chain([(bare, left)], modified, related)
 
 
 def _modified(phrase: Phrase, bounds: Bounds) -> Iterator[tuple[Phrase, Bounds]]:
     for adjectives in range(bounds.allow("adjectives") + 1):
-        yield replace(phrase, modifier=Phrase(adjectives)), bounds.less(modifiers=1, adjectives=adjectives)
+        yield (
+            replace(phrase, modifier=Phrase(adjectives)),
+            bounds.less(modifiers=1, adjectives=adjectives),
+        )

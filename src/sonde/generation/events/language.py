@@ -1,6 +1,8 @@
-"""What a language brings: a lexicon, the values that features may have, what goes with what, and how a shape is said.
+"""What a language brings: a lexicon, the values that features may have, what goes with what, and
+how a shape is said.
 
-The rest of the package knows no language. Values of a variable are numbers: entries of the lexicon, or positions in the tuples here.
+The rest of the package knows no language. Values of a variable are numbers: entries of the lexicon,
+or positions in the tuples here.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class PhraseForm(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A variable, and what its value is turned into before it looks something up; None leaves it as it is."""
+    """A variable, and what its value is turned into before it looks something up; None leaves it as
+    it is.
+    """
 
     path: str
     through: Numbers | None = None
@@ -48,9 +52,11 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """One place in a sentence: words, each with a space after it, for every combination of values of its keys.
+    """One place in a sentence: words, each with a space after it, for every combination of values
+    of its keys.
 
-    roles   what the words realise, in the same layout: paths in the event, each with a space after it
+    roles   what the words realise, in the same layout: paths in the event, each with a space after
+            it
     """
 
     words: Texts
@@ -59,7 +65,9 @@ class Column:
 
 
 class Rule(NamedTuple):
-    """Sentences that are not said: all of them in a box. The name is what a request may allow; '' can never be allowed."""
+    """Sentences that are not said: all of them in a box. The name is what a request may allow; ''
+    can never be allowed.
+    """
 
     box: Box
     name: str
@@ -69,7 +77,8 @@ class Rule(NamedTuple):
 class Language:
     """A language: tables, and two functions of a shape.
 
-    adverbs   the rows of adverbs that may stand in a clause, as numbers of adverbs; the first is empty
+    adverbs   the rows of adverbs that may stand in a clause, as numbers of adverbs; the first is
+              empty
     defaults  the values of features that a request has if it says nothing
     leaning   words that are written without a space before them, as commas
     forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
@@ -112,7 +121,9 @@ class Language:
         return reduce(or_, (_lemma(self, kind, lemma) for lemma in lemmas), 0)
 
     def having(self, kind: str, field: str, wanted: Iterable[str | None]) -> int:
-        """Forms or phrase forms of which a field is one of some values; a value that none has is named."""
+        """Forms or phrase forms of which a field is one of some values; a value that none has is
+        named.
+        """
         return reduce(or_, (_having(self, kind, field, one) for one in wanted), 0)
 
 
@@ -128,6 +139,10 @@ def _lemma(language: Language, kind: str, lemma: str) -> int:
 def _having(language: Language, kind: str, field: str, wanted: str | None) -> int:
     mask = language.mask(kind, lambda value: getattr(value, field) == wanted)
     if not mask:
-        known = dict.fromkeys(str(getattr(v, field)) for v in language.values(kind) if getattr(v, field) is not None)
-        raise DataProblem(f"{field} {wanted!r} is not there in {language.name}; there are {', '.join(known)}")
+        known = dict.fromkeys(
+            str(getattr(v, field)) for v in language.values(kind) if getattr(v, field) is not None
+        )
+        raise DataProblem(
+            f"{field} {wanted!r} is not there in {language.name}; there are {', '.join(known)}"
+        )
     return mask

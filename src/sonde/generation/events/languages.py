@@ -1,6 +1,7 @@
 """The languages that sentences are generated in, by name.
 
-One is a function from the path of a lexicon, or nothing, and that of a table of further words (`more`), to a `Language`.
+One is a function from the path of a lexicon, or nothing, and that of a table of further words
+(`more`), to a `Language`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,13 @@ LANGUAGES = Contents(
 
 
 def language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
-    """A language with its own lexicon, or that of a table, and further words; a name that is none is an error that lists them."""
+    """A language with its own lexicon, or that of a table, and further words; a name that is none
+    is an error that lists them.
+    """
     if name not in LANGUAGES.places():
         raise DataProblem(f"{name!r} is not there; there are {', '.join(LANGUAGES)}")
     found = LANGUAGES.find(name)
-    return cast(Language, found(*([] if lexicon is None else [lexicon]), **({} if more is None else {"more": more})))
+    return cast(
+        Language,
+        found(*([] if lexicon is None else [lexicon]), **({} if more is None else {"more": more})),
+    )

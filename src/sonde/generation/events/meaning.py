@@ -1,7 +1,8 @@
-"""What a sentence means, as frozen values: who did what to whom, and what did not happen (Ettinger et al. 2018, section 4.1, Figure 1).
+"""What a sentence means, as frozen values: who did what to whom, and what did not happen (Ettinger
+et al. 2018, section 4.1, Figure 1).
 
-A full event leads to one sentence. Lemmas carry the meaning; voice, tense and the like stand beside them, so that nothing has
-to be guessed on the way to the surface.
+A full event leads to one sentence. Lemmas carry the meaning; voice, tense and the like stand beside
+them, so that nothing has to be guessed on the way to the surface.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from typing import Final, Union
 
 FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
 TENSES: Final = ("past", "present", "future")
-ASPECTS: Final = ("simple", "progressive", "perfect", "perfect progressive", "imperfective", "perfective")
+ASPECTS: Final = (
+    "simple",
+    "progressive",
+    "perfect",
+    "perfect progressive",
+    "imperfective",
+    "perfective",
+)
 POLARITIES: Final = ("positive", "negative")
 VOICES: Final = ("active", "passive")
 NUMBERS: Final = ("singular", "plural")
@@ -57,17 +65,21 @@ class Reflexive:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The participant of a relative clause that its head noun fills, and the word that links them."""
+    """The participant of a relative clause that its head noun fills, and the word that links
+    them.
+    """
 
     relativiser: str
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The subject of a second verb that is also the subject of the first: "the man slept and helped the woman"."""
+    """The subject of a second verb that is also the subject of the first: "the man slept and helped
+    the woman".
+    """
 
 
-Argument = Union[Participant, Pair, Reflexive, Gap, Shared]  # noqa: UP007 (evaluated, and the names above are not types alone)
+Argument = Union[Participant, Pair, Reflexive, Gap, Shared]  # noqa: UP007
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +88,11 @@ class Event:
 
     tense    None where a modal stands in its place
     voice    'passive' without an agent is "the man was helped"
-    dative   of ditransitives: 'object' as in "gave the girl the book", 'to' as in "gave the book to the girl"; in the passive
-             it says who is the subject, the recipient or the patient
+    dative   of ditransitives: 'object' as in "gave the girl the book", 'to' as in "gave the book to
+             the girl"; in the passive it says who is the subject, the recipient or the patient
     content  what is said or thought, for clausal frames
-    also     what the subject did besides: a second verb with its own arguments, form and adverbs, and `Shared` as its subject
+    also     what the subject did besides: a second verb with its own arguments, form and adverbs,
+             and `Shared` as its subject
     """
 
     predicate: str

@@ -1,8 +1,9 @@
-"""Partial events as patterns: the keys of an event, any of them left out, and what a pattern says about a shape, as boxes.
+"""Partial events as patterns: the keys of an event, any of them left out, and what a pattern says
+about a shape, as boxes.
 
-A value may be a list of alternatives, and null says that there is none: `{"voice": "passive", "agent": null}` is a passive
-without "by". Gaps, reflexives and shared subjects count as what fills them: in "the student that helps the man", student is
-the agent of help.
+A value may be a list of alternatives, and null says that there is none: `{"voice": "passive",
+"agent": null}` is a passive without "by". Gaps, reflexives and shared subjects count as what fills
+them: in "the student that helps the man", student is the agent of help.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from sonde.generation.events.boxes import Box, crossed
 from sonde.generation.events.language import Language
 from sonde.generation.events.meaning import ROLES
 from sonde.generation.events.shapes import ClauseAt, Hole, Phrase, Placed
-from sonde.generation.events.written import CHOICES, EVENT, INNER, MODIFIER, PARTICIPANT, chosen, keyed, text, words
+from sonde.generation.events.written import (
+    CHOICES,
+    EVENT,
+    INNER,
+    MODIFIER,
+    PARTICIPANT,
+    chosen,
+    keyed,
+    text,
+    words,
+)
 
 HOLES = ("gap", "reflexive", "shared")
 ANY: Box = {}
@@ -28,7 +39,8 @@ FEATURES = ("tense", "modal", "aspect", "polarity")
 class Partial:
     """A partial event, participant or modifier; `source` is how it was written.
 
-    fields   alternatives as a set of texts, words that must be there as a tuple, parts as a Partial, yes or no, None for none
+    fields   alternatives as a set of texts, words that must be there as a tuple, parts as a
+             Partial, yes or no, None for none
     """
 
     fields: Mapping[str, Any]
@@ -67,7 +79,14 @@ def _participant(value: object, path: str) -> Partial:
             found[key] = partial(inner, where)
         elif key == "modifier":
             parts = keyed(inner, MODIFIER, where)
-            read = {k: _participant(v, f"{where}.{k}") if k == "participant" else _plain(v, k, f"{where}.{k}") for k, v in parts.items()}
+            read = {
+                k: (
+                    _participant(v, f"{where}.{k}")
+                    if k == "participant"
+                    else _plain(v, k, f"{where}.{k}")
+                )
+                for k, v in parts.items()
+            }
             found[key] = Partial(read)
         else:
             found[key] = _plain(inner, key, where)
@@ -79,13 +98,20 @@ def _plain(value: object, key: str, path: str) -> Any:
         return words(value, path)
     options = value if isinstance(value, list) else [value]
     if not options:
-        raise DataProblem(f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none")
-    found = [None if o is None else chosen(o, key, path) if key in CHOICES else text(o, path) for o in options]
+        raise DataProblem(
+            f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
+        )
+    found = [
+        None if o is None else chosen(o, key, path) if key in CHOICES else text(o, path)
+        for o in options
+    ]
     return frozenset(found)
 
 
 def boxes(pattern: Partial, placed: Placed, language: Language, *, main: bool = False) -> list[Box]:
-    """The sentences of a shape in which some clause (or the main one) is as the pattern says, one box or more for each clause."""
+    """The sentences of a shape in which some clause (or the main one) is as the pattern says, one
+    box or more for each clause.
+    """
     clauses = placed.clauses[:1] if main else placed.clauses
     return [box for at in clauses for box in clause_boxes(pattern, at, placed, language)]
 
@@ -98,7 +124,9 @@ def clause_boxes(pattern: Partial, at: ClauseAt, placed: Placed, language: Langu
     return found
 
 
-def _clause_field(key: str, wanted: Any, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
+def _clause_field(
+    key: str, wanted: Any, at: ClauseAt, placed: Placed, language: Language
+) -> list[Box]:
     clause, prefix = at.clause, at.prefix
     if key in ("frame", "voice", "dative"):
         return [ANY] if getattr(clause, key) in (wanted or (None,)) else []
@@ -113,7 +141,9 @@ def _clause_field(key: str, wanted: Any, at: ClauseAt, placed: Placed, language:
     return _role_boxes(key, wanted, at, placed, language) if key in ROLES else []
 
 
-def _inner(key: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
+def _inner(
+    key: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language
+) -> list[Box]:
     if getattr(at.clause, key) is None or wanted is None:
         return [ANY] if getattr(at.clause, key) is None and wanted is None else []
     return clause_boxes(wanted, placed.clause(f"{at.prefix}{key}."), placed, language)
@@ -129,7 +159,9 @@ def _adverbs(wanted: tuple[str, ...] | None, at: ClauseAt, language: Language) -
     return [{path: language.mask("adverbs", lambda row: numbers <= set(row))}]
 
 
-def _role_boxes(role: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
+def _role_boxes(
+    role: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language
+) -> list[Box]:
     slot = getattr(at.clause, role)
     if slot is None or wanted is None:
         return [ANY] if slot is None and wanted is None else []
@@ -150,7 +182,9 @@ def _phrase_boxes(pattern: Partial, path: str, placed: Placed, language: Languag
     return found
 
 
-def _phrase_field(key: str, wanted: Any, at: tuple[str, Phrase], placed: Placed, language: Language) -> list[Box]:
+def _phrase_field(
+    key: str, wanted: Any, at: tuple[str, Phrase], placed: Placed, language: Language
+) -> list[Box]:
     path, phrase = at
     if key == "noun":
         return [{f"{path}.noun": language.words("noun", wanted)}] if wanted else []
@@ -165,9 +199,23 @@ def _phrase_field(key: str, wanted: Any, at: tuple[str, Phrase], placed: Placed,
         return clause_boxes(wanted, placed.clause(f"{path}.relative."), placed, language)
     found: list[Box] = [ANY]
     if "preposition" in wanted.fields:
-        found = crossed(found, [{f"{path}.modifier.preposition": language.words("preposition", wanted.fields["preposition"])}])
+        found = crossed(
+            found,
+            [
+                {
+                    f"{path}.modifier.preposition": language.words(
+                        "preposition", wanted.fields["preposition"]
+                    )
+                }
+            ],
+        )
     if wanted.fields.get("participant") is not None:
-        found = crossed(found, _phrase_boxes(wanted.fields["participant"], f"{path}.modifier.participant", placed, language))
+        found = crossed(
+            found,
+            _phrase_boxes(
+                wanted.fields["participant"], f"{path}.modifier.participant", placed, language
+            ),
+        )
     return found
 
 
@@ -177,4 +225,7 @@ def _adjectives(wanted: tuple[str, ...], at: tuple[str, Phrase], language: Langu
         return [] if phrase.adjectives else [ANY]
     masks = [language.words("adjective", [word]) for word in wanted]
     places = permutations(range(phrase.adjectives), len(masks))
-    return [{f"{path}.adjectives.{i}": mask for i, mask in zip(order, masks, strict=True)} for order in places]
+    return [
+        {f"{path}.adjectives.{i}": mask for i, mask in zip(order, masks, strict=True)}
+        for order in places
+    ]

@@ -1,6 +1,8 @@
-"""A keyed permutation of the first n numbers, in constant memory: a Feistel network, and a walk along its cycles back into range.
+"""A keyed permutation of the first n numbers, in constant memory: a Feistel network, and a walk
+along its cycles back into range.
 
-Black & Rogaway 2002, Ciphers with arbitrary finite domains, section 3. A walk ends because it stays on a cycle that its own start is on.
+Black & Rogaway 2002, Ciphers with arbitrary finite domains, section 3. A walk ends because it stays
+on a cycle that its own start is on.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from sonde.generation.events.cells import EXACT
 
 ROUNDS = 6
 WIDEST = 1 << 120  # up to here half a number fits into 64 bits
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # Steele et al. 2014, SplitMix
+# Steele et al. 2014, SplitMix
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ class Permutation:
         return max(1, ((self.size - 1).bit_length() + 1) // 2)
 
     def __call__(self, positions: NDArray[Any]) -> NDArray[Any]:
-        """Where some positions [n], below `size`, go; int64, or Python's numbers where the range needs them."""
+        """Where some positions [n], below `size`, go; int64, or Python's numbers where the range
+        needs them.
+        """
         if self.size > WIDEST:
             return np.array([self._walk(int(p)) for p in positions], object)
         kind = np.uint64 if self.size < EXACT else object
@@ -66,7 +71,9 @@ class Permutation:
             left, right = value >> self._half, value & mask
             for key in self._keys:
                 content = right.to_bytes((self._half + 7) // 8, "little")
-                mixed = hashlib.blake2b(content, key=int(key).to_bytes(8, "little"), digest_size=64).digest()
+                mixed = hashlib.blake2b(
+                    content, key=int(key).to_bytes(8, "little"), digest_size=64
+                ).digest()
                 left, right = right, (left ^ int.from_bytes(mixed, "little")) & mask
             value = left << self._half | right
             if value < self.size:

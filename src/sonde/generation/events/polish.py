@@ -1,6 +1,7 @@
 """Polish: its lexicon, forms and phrases, and the language as one value.
 
-Aspect is a matter of the verb here: czytać is imperfective and przeczytać perfective, and each goes with the forms of its aspect.
+Aspect is a matter of the verb here: czytać is imperfective and przeczytać perfective, and each goes
+with the forms of its aspect.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ DEFAULTS = {
 
 
 def polish(table: Path = TABLE, more: Path | None = None) -> Language:
-    """Polish with the lexicon of a table, the built-in one without; `more` is a table of further words.
+    """Polish with the lexicon of a table, the built-in one without; `more` is a table of further
+    words.
 
     The same value for the same tables; one that has been written anew is read again.
     """
@@ -54,7 +56,12 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
     found = Language(
         name="Polish",
         lexicon=lexicon,
-        forms=tuple(Form(tense, None, aspect, p) for aspect, tenses in TENSES.items() for tense in tenses for p in POLARITIES),
+        forms=tuple(
+            Form(tense, None, aspect, p)
+            for aspect, tenses in TENSES.items()
+            for tense in tenses
+            for p in POLARITIES
+        ),
         phrases=PHRASES,
         relativisers=("który",),
         adverbs=adverb_rows(lexicon, ADVERB_ROW),
@@ -74,6 +81,7 @@ def _checked(lexicon: Lexicon, table: Path) -> Lexicon:
         for entry in lexicon.entries[kind]:
             if len(entry.flags & set(flags)) != 1:
                 raise DataProblem(
-                    f"{table}: the {kind} {entry.lemma!r} has one flag of {', '.join(flags)}, not {len(entry.flags & set(flags))}"
+                    f"{table}: the {kind} {entry.lemma!r} has one flag of {', '.join(flags)}, not"
+                    f" {len(entry.flags & set(flags))}"
                 )
     return lexicon

@@ -1,7 +1,9 @@
-"""How a shape is said in Polish: its columns from left to right, each a table of words that its variables look up.
+"""How a shape is said in Polish: its columns from left to right, each a table of words that its
+variables look up.
 
-Subject, verb, objects; adverbs of stance before the verb group, others before its last word. An object stands in the accusative,
-in the genitive if its verb is negated; relative and embedded clauses stand between commas.
+Subject, verb, objects; adverbs of stance before the verb group, others before its last word. An
+object stands in the accusative, in the genitive if its verb is negated; relative and embedded
+clauses stand between commas.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Case(NamedTuple):
     keys: tuple[Key, ...] = ()
 
     def of(self, tables: Texts) -> Texts:
-        """The part of tables [cases, ...] that may be looked up: the case itself, or those that the key picks from."""
+        """The part of tables [cases, ...] that may be looked up: the case itself, or those that the
+        key picks from.
+        """
         found: Texts = tables[list(self.cases)] if self.keys else tables[self.cases[0]]
         return found
 
@@ -51,7 +55,11 @@ class Case(NamedTuple):
 def columns(placed: Placed, language: Language) -> list[Column]:
     """The columns of a shape, without commas that stand at the end or before another."""
     found = list(_clause(placed.clauses[0], placed, language))
-    return [one for one, after in pairwise([*found, None]) if one is not None and not (_comma(one) and (after is None or _comma(after)))]
+    return [
+        one
+        for one, after in pairwise([*found, None])
+        if one is not None and not (_comma(one) and (after is None or _comma(after)))
+    ]
 
 
 def _comma(column: Column) -> bool:
@@ -113,31 +121,53 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
         yield from _phrase(path, slot, case, placed, language)
 
 
-def _phrase(path: str, phrase: Phrase, case: Case, placed: Placed, language: Language) -> Iterator[Column]:
+def _phrase(
+    path: str, phrase: Phrase, case: Case, placed: Placed, language: Language
+) -> Iterator[Column]:
     _, determiners, adjectives, nouns = _inflected(language)
     form, gender = Key(f"{path}.form"), _gender(path, language)
-    said = np.array([f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases], object)
+    said = np.array(
+        [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
+        object,
+    )
     words = case.of(determiners)
     roles = np.broadcast_to(said[:, None], words.shape)
     yield Column(words, roles, (*case.keys, form, gender))
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
         words = case.of(adjectives)
-        yield Column(words, same(where, words.shape), (*case.keys, _number(path, language), gender, Key(where)))
+        yield Column(
+            words,
+            same(where, words.shape),
+            (*case.keys, _number(path, language), gender, Key(where)),
+        )
     words = case.of(nouns)
-    yield Column(words, same(f"{path}.noun", words.shape), (*case.keys, _number(path, language), Key(f"{path}.noun")))
+    yield Column(
+        words,
+        same(f"{path}.noun", words.shape),
+        (*case.keys, _number(path, language), Key(f"{path}.noun")),
+    )
     if phrase.modifier is not None:
         where = f"{path}.modifier.preposition"
         prepositions = texts(e.lemma for e in language.values("preposition"))
         yield Column(prepositions, same(where, prepositions.shape), (Key(where),))
-        yield from _phrase(f"{path}.modifier.participant", phrase.modifier, _governed(where, language), placed, language)
+        yield from _phrase(
+            f"{path}.modifier.participant",
+            phrase.modifier,
+            _governed(where, language),
+            placed,
+            language,
+        )
     if phrase.relative is not None:
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
 
 
 def _governed(path: str, language: Language) -> Case:
     """The case that a preposition takes."""
-    taken = [next(i for i, name in enumerate(CASES) if name in e.flags) for e in language.values("preposition")]
+    taken = [
+        next(i for i, name in enumerate(CASES) if name in e.flags)
+        for e in language.values("preposition")
+    ]
     return Case(tuple(CASES.values()), (Key(path, np.array(taken, np.int64)),))
 
 
@@ -154,7 +184,11 @@ def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Co
         words, roles = _adverbs(language, stance=False)
         yield Column(words, under(roles, at.prefix), (adverbs,))
     verb = verbs[:, concord]
-    yield Column(verb, same(f"{at.prefix}predicate", verb.shape), (form, *subject, Key(f"{at.prefix}predicate")))
+    yield Column(
+        verb,
+        same(f"{at.prefix}predicate", verb.shape),
+        (form, *subject, Key(f"{at.prefix}predicate")),
+    )
 
 
 def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tuple[Key, Key]]:
@@ -167,7 +201,9 @@ def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tu
 
 
 def _number(path: str, language: Language) -> Key:
-    return Key(f"{path}.form", np.array([form.number == "plural" for form in language.phrases], np.int64))
+    return Key(
+        f"{path}.form", np.array([form.number == "plural" for form in language.phrases], np.int64)
+    )
 
 
 def _gender(path: str, language: Language) -> Key:
@@ -186,19 +222,37 @@ def _groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
 
 @lru_cache(maxsize=8)
 def _inflected(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
-    """By case first: "który" [number, gender], determiners [phrase, gender], adjectives [number, gender, word], nouns [number, word]."""
-    determiners = {name: np.array(agreeing(pronoun), object) for name, pronoun in DETERMINERS.items()}
+    """By case first: "który" [number, gender], determiners [phrase, gender], adjectives [number,
+    gender, word], nouns [number, word].
+    """
+    determiners = {
+        name: np.array(agreeing(pronoun), object) for name, pronoun in DETERMINERS.items()
+    }
     bare = np.full((4, 2, 5), "", object)
-    chosen = [determiners.get(p.determiner, bare)[:, int(p.number == "plural")] for p in language.phrases]
-    adjectives = np.array([agreeing(declined(e)) for e in language.values("adjective")], object).reshape(-1, 4, 2, 5)
-    nouns = np.array([[f"{form} " for form in e.forms] for e in language.values("noun")], object).reshape(-1, 2, 4)
-    return np.array(agreeing(KTORY), object), np.stack(chosen, axis=1), np.moveaxis(adjectives, 0, -1), nouns.transpose(2, 1, 0)
+    chosen = [
+        determiners.get(p.determiner, bare)[:, int(p.number == "plural")] for p in language.phrases
+    ]
+    adjectives = np.array(
+        [agreeing(declined(e)) for e in language.values("adjective")], object
+    ).reshape(-1, 4, 2, 5)
+    nouns = np.array(
+        [[f"{form} " for form in e.forms] for e in language.values("noun")], object
+    ).reshape(-1, 2, 4)
+    return (
+        np.array(agreeing(KTORY), object),
+        np.stack(chosen, axis=1),
+        np.moveaxis(adjectives, 0, -1),
+        nouns.transpose(2, 1, 0),
+    )
 
 
 @lru_cache(maxsize=8)
 def _adverbs(language: Language, *, stance: bool) -> tuple[Texts, Texts]:
     """Of rows of adverbs those of stance, or the others, and what they realise."""
     entries = language.values("adverb")
-    kept = [[(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance] for row in language.values("adverbs")]
+    kept = [
+        [(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance]
+        for row in language.values("adverbs")
+    ]
     words = texts(" ".join(entries[i].lemma for _, i in row) for row in kept)
     return words, np.array(["".join(f"adverbs.{k} " for k, _ in row) for row in kept], object)

@@ -1,7 +1,8 @@
 """Polish inflection in tables: cases, genders and what agrees with what.
 
-Genders are those of the National Corpus of Polish: m1 personal, m2 animate, m3 other masculine, f, n. In the plural only m1, which
-is called virile, differs from the others; its accusative is the genitive, that of the others the nominative.
+Genders are those of the National Corpus of Polish: m1 personal, m2 animate, m3 other masculine, f,
+n. In the plural only m1, which is called virile, differs from the others; its accusative is the
+genitive, that of the others the nominative.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ M1, M2, M3, F, N = range(5)
 
 # what verbs and participles agree with: he, she, it, they with a man among them, they
 HE, SHE, IT, VIRILE, OTHERS = range(5)
-CONCORD = np.array([[HE, HE, HE, SHE, IT], [VIRILE, OTHERS, OTHERS, OTHERS, OTHERS]])  # [numbers, genders]
-TOGETHER = np.array([[OTHERS, VIRILE], [VIRILE, VIRILE]])  # of two joined by "i": [first is m1, second is m1]
+# [numbers, genders]
+CONCORD = np.array([[HE, HE, HE, SHE, IT], [VIRILE, OTHERS, OTHERS, OTHERS, OTHERS]])
+# of two joined by "i": [first is m1, second is m1]
+TOGETHER = np.array([[OTHERS, VIRILE], [VIRILE, VIRILE]])
 
 # places in the lexicon: of verbs after the lemma 3 sg, 3 pl, five of the past and four participles
 PAST, PARTICIPLE = 3, 8
@@ -31,11 +34,16 @@ BE = {
     "present": ("jest", "jest", "jest", "są", "są"),
     "future": ("będzie", "będzie", "będzie", "będą", "będą"),
 }
-BECOME = {"past": ("został", "została", "zostało", "zostali", "zostały"), "future": (*["zostanie"] * 3, *["zostaną"] * 2)}
+BECOME = {
+    "past": ("został", "została", "zostało", "zostali", "zostały"),
+    "future": (*["zostanie"] * 3, *["zostaną"] * 2),
+}
 
 
 class Pronoun(NamedTuple):
-    """The forms of a word that is declined like an adjective: nominatives, then by their endings; `she` is the feminine accusative."""
+    """The forms of a word that is declined like an adjective: nominatives, then by their endings;
+    `she` is the feminine accusative.
+    """
 
     he: str
     she_is: str
@@ -67,8 +75,20 @@ class Pronoun(NamedTuple):
 
 
 TEN = Pronoun("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
-KTORY = Pronoun("który", "która", "które", "którzy", "którego", "którym", "której", "którą", "których", "którymi")
-KAZDY = Pronoun("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")  # has no plural
+KTORY = Pronoun(
+    "który",
+    "która",
+    "które",
+    "którzy",
+    "którego",
+    "którym",
+    "której",
+    "którą",
+    "których",
+    "którymi",
+)
+# has no plural
+KAZDY = Pronoun("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")
 DETERMINERS = {"ten": TEN, "każdy": KAZDY}
 
 
@@ -79,23 +99,35 @@ def declined(entry: Entry) -> Pronoun:
 
 def agreeing(pronoun: Pronoun) -> list[list[list[str]]]:
     """All forms: [cases, numbers, genders], each with a space after it."""
-    return [[[f"{pronoun.form(case, n, g)} " for g in range(5)] for n in range(2)] for case in range(4)]
+    return [
+        [[f"{pronoun.form(case, n, g)} " for g in range(5)] for n in range(2)] for case in range(4)
+    ]
 
 
 def genders(language: Language) -> Numbers:
     """The gender of each noun."""
-    return np.array([next(i for i, gender in enumerate(GENDERS) if gender in e.flags) for e in language.values("noun")], np.int64)
+    return np.array(
+        [
+            next(i for i, gender in enumerate(GENDERS) if gender in e.flags)
+            for e in language.values("noun")
+        ],
+        np.int64,
+    )
 
 
 class Group(NamedTuple):
-    """A verb group: what stands before its adverbs with what that realises, and which form of the verb ends it."""
+    """A verb group: what stands before its adverbs with what that realises, and which form of the
+    verb ends it.
+    """
 
     before: tuple[tuple[str, str], ...]
     verb: int
 
 
 def group(form: Form, voice: str, concord: int) -> Group:
-    """The group of a form and voice that agrees: "nie będzie | spał", "nie została | zaproszona"."""
+    """The group of a form and voice that agrees: "nie będzie | spał", "nie została |
+    zaproszona".
+    """
     negation = (("nie", "negation"),) if form.polarity == "negative" else ()
     tense = str(form.tense)
     if voice == "passive":
@@ -107,7 +139,9 @@ def group(form: Form, voice: str, concord: int) -> Group:
 
 
 def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
-    """What stands before the adverbs, words and roles [forms, 5], and the verb [forms, 5, verbs]."""
+    """What stands before the adverbs, words and roles [forms, 5], and the verb [forms, 5,
+    verbs].
+    """
     shape = (len(language.forms), 5)
     words, roles = np.empty(shape, object), np.empty(shape, object)
     verbs = np.empty((*shape, language.count("verb")), object)
@@ -116,5 +150,8 @@ def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
         for k, table in enumerate((words, roles)):
             table[i, concord] = "".join(f"{word[k]} " for word in made.before)
         # verbs without participles have no passive, so nothing is lost
-        verbs[i, concord] = [f"{e.forms[made.verb]} " if made.verb < len(e.forms) else "" for e in language.values("verb")]
+        verbs[i, concord] = [
+            f"{e.forms[made.verb]} " if made.verb < len(e.forms) else ""
+            for e in language.values("verb")
+        ]
     return words, roles, verbs

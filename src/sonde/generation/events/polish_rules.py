@@ -1,4 +1,6 @@
-"""What Polish does not say, as boxes: some of it never, some of it unless a request allows it by name."""
+"""What Polish does not say, as boxes: some of it never, some of it unless a request allows it by
+name.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,13 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
     """Verbs go with the forms of their aspect; what is often or usually done is not perfective."""
     predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
     perfective = language.lexicon.mask("verb", flag="perfective")
-    done, going_on = (language.having("form", "aspect", (aspect,)) for aspect in ("perfective", "imperfective"))
+    done, going_on = (
+        language.having("form", "aspect", (aspect,)) for aspect in ("perfective", "imperfective")
+    )
     yield Rule({predicate: perfective, form: going_on}, "")
-    yield Rule({predicate: language.mask("verb", lambda e: "perfective" not in e.flags), form: done}, "")
+    yield Rule(
+        {predicate: language.mask("verb", lambda e: "perfective" not in e.flags), form: done}, ""
+    )
     if at.clause.adverbs:
         often, manner = (common.adverbs(language, kind) for kind in ("frequency", "manner"))
         yield Rule({form: done, f"{at.prefix}adverbs": often}, "")
@@ -63,17 +69,27 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
 
 
 def _sharing_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
-    """Second verbs that could share the auxiliary or the adverbs of the first: "będzie spał i tańczył"."""
-    if at.clause.also is not None and (at.clause.voice, at.clause.also.voice) == ("active", "active"):
+    """Second verbs that could share the auxiliary or the adverbs of the first: "będzie spał i
+    tańczył".
+    """
+    if at.clause.also is not None and (at.clause.voice, at.clause.also.voice) == (
+        "active",
+        "active",
+    ):
         future = language.mask("form", lambda f: (f.tense, f.aspect) == ("future", "imperfective"))
-        past = language.mask("form", lambda f: (f.tense, f.aspect, f.polarity) == ("past", "imperfective", "positive"))
+        past = language.mask(
+            "form",
+            lambda f: (f.tense, f.aspect, f.polarity) == ("past", "imperfective", "positive"),
+        )
         yield Rule({f"{at.prefix}form": future, f"{at.prefix}also.form": past}, "")
     if at.clause.adverbs:
         yield Rule({f"{at.prefix}adverbs": language.mask("adverbs", bool)}, "")
 
 
 def _mixed_pairs(nouns: tuple[str, ...], language: Language) -> Iterator[Rule]:
-    """Pairs of which speakers do not agree whether they are virile: "kobieta i pies szli" or "szły"."""
+    """Pairs of which speakers do not agree whether they are virile: "kobieta i pies szli" or
+    "szły".
+    """
     animate = language.mask("noun", lambda e: "m2" in e.flags)
     others = language.mask("noun", lambda e: bool(e.flags & {"f", "n"}))
     first, second = (f"{noun}.noun" for noun in nouns)
@@ -82,12 +98,15 @@ def _mixed_pairs(nouns: tuple[str, ...], language: Language) -> Iterator[Rule]:
 
 
 def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    """Clauses in which the object could be the subject and the subject the object, were the order free."""
+    """Clauses in which the object could be the subject and the subject the object, were the order
+    free.
+    """
     subject = at.clause.order[0]
     holes = {getattr(at.clause, role) for role in (subject, "patient")}
     if Hole.SHARED in holes:
         return
-    for polarity, one, other in TURNED if Hole.GAP not in holes else TURNED[:2]:  # "który" is never its own genitive
+    # "który" is never its own genitive
+    for polarity, one, other in TURNED if Hole.GAP not in holes else TURNED[:2]:
         ours = _filling(placed.nouns(placed.filler(at, subject)), one, language)
         theirs = _filling(placed.nouns(placed.filler(at, "patient")), other, language)
         form = {f"{at.prefix}form": language.having("form", "polarity", (polarity,))}
@@ -95,7 +114,9 @@ def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Ru
 
 
 def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[Box]:
-    """Where what stands in a place is alike in another case; two nouns are plural together, whatever each is."""
+    """Where what stands in a place is alike in another case; two nouns are plural together,
+    whatever each is.
+    """
     if len(nouns) == 1:
         return [_noun(nouns[0], alike, language)]
     if alike is ONE:
@@ -106,7 +127,10 @@ def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[B
 
 def _noun(path: str, alike: Alike, language: Language) -> Box:
     nouns = language.mask("noun", lambda e: bool(e.flags & alike.genders)) & _agents(language)
-    return {f"{path}.noun": nouns, f"{path}.form": language.having("phrase", "number", (alike.number,))}
+    return {
+        f"{path}.noun": nouns,
+        f"{path}.form": language.having("phrase", "number", (alike.number,)),
+    }
 
 
 @lru_cache(maxsize=8)

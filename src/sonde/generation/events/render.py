@@ -1,4 +1,6 @@
-"""Values of many sentences of one shape -> their words, what each word realises, and their events, many at a time."""
+"""Values of many sentences of one shape -> their words, what each word realises, and their events,
+many at a time.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +53,14 @@ def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 def joined(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str]:
     """The texts of n sentences, put together from their pieces."""
-    found = [repeat(str(table.item()), n) if not keys else table[_index(keys, values)].tolist() for table, keys in pieces]
+    found = [
+        repeat(str(table.item()), n) if not keys else table[_index(keys, values)].tolist()
+        for table, keys in pieces
+    ]
     return map("".join, zip(*found, strict=True))
 
 
-def _index(keys: tuple[Key, ...], values: Values) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+def _index(
+    keys: tuple[Key, ...], values: Values
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
     return tuple(values[k.path] if k.through is None else k.through[values[k.path]] for k in keys)

@@ -1,7 +1,9 @@
-"""What a user asks for: which words, features and structures, what must be there and what may not, and in which shares.
+"""What a user asks for: which words, features and structures, what must be there and what may not,
+and in which shares.
 
-Everything left out has the value that the paper's own sets have: people, past and present, simple and progressive, both voices
-and polarities, at most one relative clause. An unknown key or word is named with its path.
+Everything left out has the value that the paper's own sets have: people, past and present, simple
+and progressive, both voices and polarities, at most one relative clause. An unknown key or word is
+named with its path.
 """
 
 from __future__ import annotations
@@ -20,14 +22,50 @@ from sonde.generation.events.meaning import DATIVES, FRAMES
 from sonde.generation.events.patterns import Partial, partial
 from sonde.generation.events.written import keyed, text, words
 
-LEXICAL = {"nouns": "noun", "verbs": "verb", "adjectives": "adjective", "adverbs": "adverb", "prepositions": "preposition"}
-BOUNDS = ("relatives", "adjectives", "modifiers", "complements", "pairs", "conjuncts", "reflexives", "together", "adverbs")
+LEXICAL = {
+    "nouns": "noun",
+    "verbs": "verb",
+    "adjectives": "adjective",
+    "adverbs": "adverb",
+    "prepositions": "preposition",
+}
+BOUNDS = (
+    "relatives",
+    "adjectives",
+    "modifiers",
+    "complements",
+    "pairs",
+    "conjuncts",
+    "reflexives",
+    "together",
+    "adverbs",
+)
 RELATIVES = ("frames", "voices", "gaps", "depth")
 STRUCTURE = {"frames": FRAMES, "voices": VOICES, "datives": DATIVES}
 FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")
 KEYS = (
-    *("language", "lexicon", "more_words", "classes", "bands", *LEXICAL, *STRUCTURE, "relatives", *FEATURES, "at_most"),
-    *("require", "prohibit", "require_words", "prohibit_words", "matched_number", "allow", "priors", "even_structures"),
+    *(
+        "language",
+        "lexicon",
+        "more_words",
+        "classes",
+        "bands",
+        *LEXICAL,
+        *STRUCTURE,
+        "relatives",
+        *FEATURES,
+        "at_most",
+    ),
+    *(
+        "require",
+        "prohibit",
+        "require_words",
+        "prohibit_words",
+        "matched_number",
+        "allow",
+        "priors",
+        "even_structures",
+    ),
 )
 
 
@@ -37,7 +75,9 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A partial event that must or may not be there, in any clause or the main one; `name` is how messages call it."""
+    """A partial event that must or may not be there, in any clause or the main one; `name` is how
+    messages call it.
+    """
 
     name: str
     pattern: Partial
@@ -76,10 +116,24 @@ def request(value: object) -> Request:
     domains = _domains(fields, language, grammar)
     allow = _listed(fields, "allow", tuple(language.allowed), ())
     matched, even = (_yes(fields, key) for key in ("matched_number", "even_structures"))
-    needed = tuple((w, _anywhere(w, language, "require_words")) for w in words(fields.get("require_words", []), "request.require_words"))
-    require, prohibit = (_constraints(fields.get(key, []), key, language) for key in ("require", "prohibit"))
+    needed = tuple(
+        (w, _anywhere(w, language, "require_words"))
+        for w in words(fields.get("require_words", []), "request.require_words")
+    )
+    require, prohibit = (
+        _constraints(fields.get(key, []), key, language) for key in ("require", "prohibit")
+    )
     return Request(
-        language, grammar, domains, require, prohibit, needed, matched, frozenset(allow), _priors(fields.get("priors", {})), even
+        language,
+        grammar,
+        domains,
+        require,
+        prohibit,
+        needed,
+        matched,
+        frozenset(allow),
+        _priors(fields.get("priors", {})),
+        even,
     )
 
 
@@ -95,7 +149,11 @@ def _language(fields: Fields) -> Language:
 def tables_of(value: object) -> dict[str, Path]:
     """The tables of words that a request names, by the key that names them."""
     fields: Fields = value if isinstance(value, Mapping) else {}
-    return {key: Path(text(fields[key], f"request.{key}")).expanduser() for key in ("lexicon", "more_words") if key in fields}
+    return {
+        key: Path(text(fields[key], f"request.{key}")).expanduser()
+        for key in ("lexicon", "more_words")
+        if key in fields
+    }
 
 
 def _yes(fields: Fields, key: str) -> bool:
@@ -123,7 +181,9 @@ def _grammar(fields: Fields, language: Language) -> Grammar:
         datives=_listed(fields, "datives", DATIVES, DATIVES),
         inner=_listed(inner, "frames", FRAMES, ("intransitive", "transitive"), "request.relatives"),
         inner_voices=_listed(inner, "voices", VOICES, VOICES[:2], "request.relatives"),
-        gaps=_listed(inner, "gaps", ("subject", "object"), ("subject", "object"), "request.relatives"),
+        gaps=_listed(
+            inner, "gaps", ("subject", "object"), ("subject", "object"), "request.relatives"
+        ),
         depth=depth,
         adverbs=adverbs,
         bounds=Bounds(**{"relatives": 1, **plain}),
@@ -140,10 +200,18 @@ def _there(fields: Fields, bounds: Mapping[str, int], language: Language) -> Non
             raise DataProblem(f"request.frames: {language.name} has no {frame} verb in its lexicon")
     for key, kind in WORDS_OF.items():
         if bounds.get(key, 0) and not language.count(kind):
-            raise DataProblem(f"request.at_most.{key}: {language.name} has no {kind} in its lexicon")
+            raise DataProblem(
+                f"request.at_most.{key}: {language.name} has no {kind} in its lexicon"
+            )
 
 
-def _listed(fields: Fields, key: str, known: tuple[str, ...], default: tuple[str, ...], path: str = "request") -> tuple[str, ...]:
+def _listed(
+    fields: Fields,
+    key: str,
+    known: tuple[str, ...],
+    default: tuple[str, ...],
+    path: str = "request",
+) -> tuple[str, ...]:
     """A list of known names, without repeats."""
     if key not in fields:
         return default
@@ -159,7 +227,9 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
     known = dict.fromkeys(c for e in language.values("noun") for c in e.classes)
     for name in classes:
         if name not in known:
-            raise DataProblem(f"request.classes: no noun is a {name!r}; there are {', '.join(known)}")
+            raise DataProblem(
+                f"request.classes: no noun is a {name!r}; there are {', '.join(known)}"
+            )
     bands = _listed(fields, "bands", BANDS, BANDS)
     found = {kind: language.mask(kind, lambda e: e.band in bands) for kind in KINDS}
     found["noun"] &= language.lexicon.mask("noun", classes=classes)
@@ -173,17 +243,31 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
 
 
 def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int]:
-    asked = {key: words(fields[key], f"request.{key}") if key in fields else language.defaults[key] for key in FEATURES}
+    asked = {
+        key: words(fields[key], f"request.{key}") if key in fields else language.defaults[key]
+        for key in FEATURES
+    }
     if "modal" in fields and "tense" not in fields:
         asked["tense"] = language.defaults["tense"]
-    form = language.having("form", "tense", asked["tense"]) | language.having("form", "modal", asked["modal"])
-    form &= language.having("form", "aspect", asked["aspect"]) & language.having("form", "polarity", asked["polarity"])
-    phrase = language.having("phrase", "number", asked["number"]) & language.having("phrase", "determiner", asked["determiner"])
+    form = language.having("form", "tense", asked["tense"]) | language.having(
+        "form", "modal", asked["modal"]
+    )
+    form &= language.having("form", "aspect", asked["aspect"]) & language.having(
+        "form", "polarity", asked["polarity"]
+    )
+    phrase = language.having("phrase", "number", asked["number"]) & language.having(
+        "phrase", "determiner", asked["determiner"]
+    )
     for word in asked["relativiser"]:
         if word not in language.relativisers:
-            raise DataProblem(f"request.relativiser: {word!r} is not there; there are {', '.join(language.relativisers)}")
+            raise DataProblem(
+                f"request.relativiser: {word!r} is not there; there are"
+                f" {', '.join(language.relativisers)}"
+            )
     longest = fields.get("at_most", {}).get("adverbs", 0)
-    rows = language.mask("adverbs", lambda row: len(row) <= longest and all(adverbs >> i & 1 for i in row))
+    rows = language.mask(
+        "adverbs", lambda row: len(row) <= longest and all(adverbs >> i & 1 for i in row)
+    )
     relativiser = language.mask("relativiser", lambda word: word in asked["relativiser"])
     return {"form": form, "phrase": phrase, "relativiser": relativiser, "adverbs": rows}
 
@@ -214,7 +298,9 @@ def _anywhere(word: str, language: Language, key: str) -> dict[str, int]:
     masks = {kind: language.mask(kind, lambda entry: entry.lemma == word) for kind in KINDS}
     found = {kind: mask for kind, mask in masks.items() if mask}
     if not found:
-        raise DataProblem(f"request.{key}: no word {word!r} in the lexicon; give the lemma, as 'help' for helped")
+        raise DataProblem(
+            f"request.{key}: no word {word!r} in the lexicon; give the lemma, as 'help' for helped"
+        )
     return found
 
 
@@ -237,12 +323,27 @@ def _constraints(value: object, key: str, language: Language) -> tuple[Constrain
     return tuple(found)
 
 
-KINDS_OF = {"predicate": "verb", "noun": "noun", "adjectives": "adjective", "adverbs": "adverb", "preposition": "preposition"}
-FORMS_OF = {"tense": "form", "modal": "form", "aspect": "form", "polarity": "form", "number": "phrase", "determiner": "phrase"}
+KINDS_OF = {
+    "predicate": "verb",
+    "noun": "noun",
+    "adjectives": "adjective",
+    "adverbs": "adverb",
+    "preposition": "preposition",
+}
+FORMS_OF = {
+    "tense": "form",
+    "modal": "form",
+    "aspect": "form",
+    "polarity": "form",
+    "number": "phrase",
+    "determiner": "phrase",
+}
 
 
 def _check(pattern: Partial, path: str, language: Language) -> None:
-    """Complain about words and values that the language lacks, and verbs in a frame that they do not have."""
+    """Complain about words and values that the language lacks, and verbs in a frame that they do
+    not have.
+    """
     fields = pattern.fields
     for key, wanted in fields.items():
         where = f"{path}.{key}"
@@ -254,7 +355,9 @@ def _check(pattern: Partial, path: str, language: Language) -> None:
             elif wanted and key in FORMS_OF:
                 language.having(FORMS_OF[key], key, wanted - {None})
         except DataProblem as problem:
-            raise DataProblem(str(problem) if str(problem).startswith("request.") else f"{where}: {problem}") from None
+            raise DataProblem(
+                str(problem) if str(problem).startswith("request.") else f"{where}: {problem}"
+            ) from None
     for frame in fields.get("frame") or ():
         for lemma in fields.get("predicate") or ():
             if len(fields["frame"]) == 1 and len(fields["predicate"]) == 1:
@@ -270,14 +373,24 @@ def _named_frame(lemma: str, frame: str, path: str, language: Language) -> None:
 
 def _priors(value: object) -> dict[str, dict[str, float]]:
     if not isinstance(value, Mapping):
-        raise DataProblem('request.priors: is an object of features, as {"polarity": {"negative": 0.2, "positive": 0.8}}')
+        raise DataProblem(
+            'request.priors: is an object of features, as {"polarity": {"negative": 0.2,'
+            ' "positive": 0.8}}'
+        )
     found: dict[str, dict[str, float]] = {}
     for path, weights in value.items():
         if not isinstance(weights, Mapping) or not weights:
             raise DataProblem(f"request.priors.{path}: is an object of values with their weights")
         for name, weight in weights.items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= HEAVIEST:
-                raise DataProblem(f"request.priors.{path}.{name}: a weight is a number from 0 to {HEAVIEST:,}, not {weight!r}")
+            if (
+                isinstance(weight, bool)
+                or not isinstance(weight, int | float)
+                or not 0 <= weight <= HEAVIEST
+            ):
+                raise DataProblem(
+                    f"request.priors.{path}.{name}: a weight is a number from 0 to {HEAVIEST:,},"
+                    f" not {weight!r}"
+                )
         if not sum(weights.values()) > 0:
             raise DataProblem(f"request.priors.{path}: all weights are 0")
         found[path] = {name: float(weight) for name, weight in weights.items()}

@@ -1,4 +1,6 @@
-"""What no language of ours says, as boxes: words that do not go together, one lemma twice, negations that are two or of unclear scope."""
+"""What no language of ours says, as boxes: words that do not go together, one lemma twice,
+negations that are two or of unclear scope.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sonde.generation.events.shapes import ClauseAt, Placed
 ALLOWED = {
     "selection": "any noun with any verb, adjective or preposition",
     "double negation": "two negations in one clause",
-    "ambiguous scope": "a negation with a quantifier (in Polish also an adverb) that may or may not be inside it",
+    "ambiguous scope": (
+        "a negation with a quantifier (in Polish also an adverb) that may or may not be inside it"
+    ),
     "manner of states": "adverbs of manner with verbs of state",
 }
 
@@ -24,10 +28,17 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
         yield from _selection(at, placed, language)
         yield from _scope(at, placed, language)
         if at.clause.voice == "passive":
-            yield Rule({f"{at.prefix}predicate": language.lexicon.mask("verb", flag="unpassive")}, "")
+            yield Rule(
+                {f"{at.prefix}predicate": language.lexicon.mask("verb", flag="unpassive")}, ""
+            )
         if at.clause.adverbs:
-            states, manner = language.lexicon.mask("verb", flag="stative"), adverbs(language, "manner")
-            yield Rule({f"{at.prefix}predicate": states, f"{at.prefix}adverbs": manner}, "manner of states")
+            states, manner = (
+                language.lexicon.mask("verb", flag="stative"),
+                adverbs(language, "manner"),
+            )
+            yield Rule(
+                {f"{at.prefix}predicate": states, f"{at.prefix}adverbs": manner}, "manner of states"
+            )
     for first, second in combinations(placed.clauses, 2):
         for one, other in _shared(language, first.clause.frame, second.clause.frame):
             yield Rule({f"{first.prefix}predicate": one, f"{second.prefix}predicate": other}, "")
@@ -38,12 +49,18 @@ def _phrases(placed: Placed, language: Language) -> Iterator[Rule]:
     quantified = force(language, "none") | force(language, "every")
     for path, phrase in placed.phrases:
         if path.endswith((".both.0", ".both.1")):
-            yield Rule({f"{path}.form": quantified}, "")  # "every man and every woman" is singular, and "no man and the woman" unclear
+            # "every man and every woman" is singular, and "no man and the woman" unclear
+            yield Rule({f"{path}.form": quantified}, "")
         for i in range(phrase.adjectives):
             yield from _fit(f"{path}.adjectives.{i}", "adjective", [f"{path}.noun"], language)
         if phrase.modifier is not None:
             inside = f"{path}.modifier.participant"
-            yield from _fit(f"{path}.modifier.preposition", "preposition", [f"{path}.noun", f"{inside}.noun"], language)
+            yield from _fit(
+                f"{path}.modifier.preposition",
+                "preposition",
+                [f"{path}.noun", f"{inside}.noun"],
+                language,
+            )
 
 
 @lru_cache(maxsize=32)
@@ -63,9 +80,15 @@ def adverbs(language: Language, kind: str) -> int:
 def _shared(language: Language, first: str, second: str) -> tuple[tuple[int, int], ...]:
     """Verbs that two different frames share: the same lemma does not come twice."""
     places = language.lexicon.places
-    lemmas = {lemma for kind, lemma, frame in places if kind == "verb" and frame == first} if first != second else set()
+    lemmas = (
+        {lemma for kind, lemma, frame in places if kind == "verb" and frame == first}
+        if first != second
+        else set()
+    )
     both = sorted(lemma for lemma in lemmas if ("verb", lemma, second) in places)
-    return tuple((1 << places["verb", lemma, first], 1 << places["verb", lemma, second]) for lemma in both)
+    return tuple(
+        (1 << places["verb", lemma, first], 1 << places["verb", lemma, second]) for lemma in both
+    )
 
 
 def _selection(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
@@ -73,7 +96,9 @@ def _selection(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rul
         if getattr(at.clause, role) is not None:
             for verbs, others in _refused(language, role):
                 for path in placed.nouns(placed.filler(at, role)):
-                    yield Rule({f"{at.prefix}predicate": verbs, f"{path}.noun": others}, "selection")
+                    yield Rule(
+                        {f"{at.prefix}predicate": verbs, f"{path}.noun": others}, "selection"
+                    )
 
 
 def others(language: Language, nouns: int) -> int:
@@ -88,7 +113,10 @@ def _refused(language: Language, role: str) -> tuple[tuple[int, int], ...]:
     for i, entry in enumerate(language.values("verb")):
         if role in entry.takes:
             groups[entry.takes[role]] = groups.get(entry.takes[role], 0) | 1 << i
-    found = ((verbs, others(language, language.lexicon.mask("noun", classes=taken))) for taken, verbs in groups.items())
+    found = (
+        (verbs, others(language, language.lexicon.mask("noun", classes=taken)))
+        for taken, verbs in groups.items()
+    )
     return tuple((verbs, nouns) for verbs, nouns in found if nouns)
 
 
@@ -104,12 +132,17 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
     groups: dict[tuple[str, ...], int] = {}
     for i, entry in enumerate(language.values(kind)):
         groups[entry.classes] = groups.get(entry.classes, 0) | 1 << i
-    found = ((words, others(language, language.lexicon.mask("noun", classes=classes))) for classes, words in groups.items())
+    found = (
+        (words, others(language, language.lexicon.mask("noun", classes=classes)))
+        for classes, words in groups.items()
+    )
     return tuple((words, nouns) for words, nouns in found if nouns)
 
 
 def _scope(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    """One negation a clause, and none that could be read with either scope; a head noun belongs to the clause above."""
+    """One negation a clause, and none that could be read with either scope; a head noun belongs to
+    the clause above.
+    """
     form, negative = f"{at.prefix}form", language.having("form", "polarity", ("negative",))
     none, every = force(language, "none"), force(language, "every")
     said: list[str] = []

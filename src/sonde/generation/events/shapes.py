@@ -1,7 +1,9 @@
-"""The bare structure of a sentence: which clauses and phrases there are, and how they hang together, before any word is chosen.
+"""The bare structure of a sentence: which clauses and phrases there are, and how they hang
+together, before any word is chosen.
 
-A shape mirrors an event with the words and features taken out. `Placed` lists what a shape leaves open, as variables named by
-their path in the event: `agent.noun`, `agent.relative.predicate`, `form` (tense, modal, aspect and polarity of the main clause).
+A shape mirrors an event with the words and features taken out. `Placed` lists what a shape leaves
+open, as variables named by their path in the event: `agent.noun`, `agent.relative.predicate`,
+`form` (tense, modal, aspect and polarity of the main clause).
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class Twins:
     both: tuple[Phrase, Phrase]
 
 
-Slot = Union[Phrase, Twins, Hole]  # noqa: UP007 (read at run time)
+Slot = Union[Phrase, Twins, Hole]  # noqa: UP007
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,14 @@ class Clause:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The roles in the order in which they are said, the subject first; roles that are not filled are left out."""
-        kept = [role for role in ORDERS[self.frame, self.voice, self.dative] if getattr(self, role) is not None]
+        """The roles in the order in which they are said, the subject first; roles that are not
+        filled are left out.
+        """
+        kept = [
+            role
+            for role in ORDERS[self.frame, self.voice, self.dative]
+            if getattr(self, role) is not None
+        ]
         return tuple(kept)
 
 
@@ -76,14 +84,18 @@ ORDERS = {
 
 
 class Variable(NamedTuple):
-    """Something that a shape leaves open, by its path; kinds are those of the lexicon, and form, phrase, adverbs, relativiser."""
+    """Something that a shape leaves open, by its path; kinds are those of the lexicon, and form,
+    phrase, adverbs, relativiser.
+    """
 
     path: str
     kind: str
 
 
 class ClauseAt(NamedTuple):
-    """A clause, what its paths begin with, and where the head is if it is relative, or the subject if that is shared."""
+    """A clause, what its paths begin with, and where the head is if it is relative, or the subject
+    if that is shared.
+    """
 
     prefix: str
     clause: Clause
@@ -105,9 +117,18 @@ class Placed:
 
     @cached_property
     def parts(self) -> tuple[ClauseAt | PhraseAt, ...]:
-        """All clauses and phrases, those nearer the top first, so that what hangs together stands together."""
+        """All clauses and phrases, those nearer the top first, so that what hangs together stands
+        together.
+        """
         found = list(_clause_parts("", self.shape, ""))
-        return tuple(sorted(found, key=lambda part: (part.prefix if isinstance(part, ClauseAt) else part.path).count("relative")))
+        return tuple(
+            sorted(
+                found,
+                key=lambda part: (part.prefix if isinstance(part, ClauseAt) else part.path).count(
+                    "relative"
+                ),
+            )
+        )
 
     @cached_property
     def clauses(self) -> tuple[ClauseAt, ...]:
@@ -122,21 +143,33 @@ class Placed:
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
         """All that is open, in a fixed order."""
-        return tuple(v for part in self.parts for v in (_clause_open(part) if isinstance(part, ClauseAt) else _phrase_open(part)))
+        return tuple(
+            v
+            for part in self.parts
+            for v in (_clause_open(part) if isinstance(part, ClauseAt) else _phrase_open(part))
+        )
 
     def filler(self, at: ClauseAt, role: str) -> str:
-        """The path of what fills a role: of a gap its head, of a shared subject the first one, of a reflexive what it refers to."""
+        """The path of what fills a role: of a gap its head, of a shared subject the first one, of a
+        reflexive what it refers to.
+        """
         slot = getattr(at.clause, role)
         if slot is Hole.REFLEXIVE:
             return self.filler(at, "agent")
         return at.head if isinstance(slot, Hole) else f"{at.prefix}{role}"
 
     def said(self, at: ClauseAt) -> Iterator[tuple[str, bool]]:
-        """The paths of what is said in a clause, in the order said, and which is the subject; a shared one is that of the first verb."""
+        """The paths of what is said in a clause, in the order said, and which is the subject; a
+        shared one is that of the first verb.
+        """
         for i, role in enumerate(at.clause.order):
             slot = getattr(at.clause, role)
             if slot is Hole.SHARED:
-                yield from ((path, True) for path, subject in self.said(self.clause(at.prefix.removesuffix("also."))) if subject)
+                yield from (
+                    (path, True)
+                    for path, subject in self.said(self.clause(at.prefix.removesuffix("also.")))
+                    if subject
+                )
             elif not isinstance(slot, Hole):
                 yield f"{at.prefix}{role}", i == 0
 
@@ -176,7 +209,11 @@ def _clause_parts(prefix: str, clause: Clause, head: str) -> Iterator[ClauseAt |
         yield from _clause_parts(f"{prefix}content.", clause.content, "")
     if clause.also is not None:
         subject = clause.order[0]
-        yield from _clause_parts(f"{prefix}also.", clause.also, head if getattr(clause, subject) is Hole.GAP else f"{prefix}{subject}")
+        yield from _clause_parts(
+            f"{prefix}also.",
+            clause.also,
+            head if getattr(clause, subject) is Hole.GAP else f"{prefix}{subject}",
+        )
 
 
 def _phrase_parts(path: str, phrase: Phrase) -> Iterator[ClauseAt | PhraseAt]:

@@ -7,7 +7,17 @@ from typing import Any
 
 from sonde.core import DataProblem
 from sonde.generation.events.language import Form, Language, PhraseForm
-from sonde.generation.events.meaning import ROLES, Argument, Event, Gap, Modifier, Pair, Participant, Reflexive, Shared
+from sonde.generation.events.meaning import (
+    ROLES,
+    Argument,
+    Event,
+    Gap,
+    Modifier,
+    Pair,
+    Participant,
+    Reflexive,
+    Shared,
+)
 from sonde.generation.events.shapes import ORDERS, Clause, Hole, Phrase, Placed, Slot, Twins, place
 
 Row = Mapping[str, int]
@@ -32,9 +42,17 @@ def _event(clause: Clause, prefix: str, row: Row, language: Language) -> Event:
         modal=form.modal,
         dative=clause.dative,
         adverbs=tuple(language.values("adverb")[i].lemma for i in adverbs),
-        content=None if clause.content is None else _event(clause.content, f"{prefix}content.", row, language),
+        content=(
+            None
+            if clause.content is None
+            else _event(clause.content, f"{prefix}content.", row, language)
+        ),
         also=None if clause.also is None else _event(clause.also, f"{prefix}also.", row, language),
-        **{role: _argument(slot, f"{prefix}{role}", row, language) for role, slot in slots.items() if slot is not None},
+        **{
+            role: _argument(slot, f"{prefix}{role}", row, language)
+            for role, slot in slots.items()
+            if slot is not None
+        },
     )
 
 
@@ -44,18 +62,26 @@ def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
     if isinstance(slot, Hole):
         return Reflexive() if slot is Hole.REFLEXIVE else Shared()
     if isinstance(slot, Twins):
-        first, second = (_participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both))
+        first, second = (
+            _participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both)
+        )
         return Pair((first, second))
     return _participant(slot, path, row, language)
 
 
 def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Participant:
     form = language.phrases[row[f"{path}.form"]]
-    adjectives = tuple(language.values("adjective")[row[f"{path}.adjectives.{i}"]].lemma for i in range(phrase.adjectives))
+    adjectives = tuple(
+        language.values("adjective")[row[f"{path}.adjectives.{i}"]].lemma
+        for i in range(phrase.adjectives)
+    )
     modifier = relative = None
     if phrase.modifier is not None:
         preposition = language.values("preposition")[row[f"{path}.modifier.preposition"]].lemma
-        modifier = Modifier(preposition, _participant(phrase.modifier, f"{path}.modifier.participant", row, language))
+        modifier = Modifier(
+            preposition,
+            _participant(phrase.modifier, f"{path}.modifier.participant", row, language),
+        )
     if phrase.relative is not None:
         relative = _event(phrase.relative, f"{path}.relative.", row, language)
     noun = language.values("noun")[row[f"{path}.noun"]].lemma
@@ -63,7 +89,9 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
 
 
 def analysed(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
-    """The shape of an event and the values of its variables; a word or a value that the language lacks is named."""
+    """The shape of an event and the values of its variables; a word or a value that the language
+    lacks is named.
+    """
     row: dict[str, int] = {}
     _check(event, "event", None)
     return place(_clause(event, "", row, language)), row
@@ -77,30 +105,50 @@ HOLES: Mapping[type | None, str] = {
 
 
 def _check(event: Event, path: str, hole: type | None) -> None:
-    """Complain about roles that a clause of this frame and voice does not have, or lacks; a relative clause has one gap."""
+    """Complain about roles that a clause of this frame and voice does not have, or lacks; a
+    relative clause has one gap.
+    """
     roles = ORDERS.get((event.frame, event.voice, event.dative))
     if roles is None:
-        raise DataProblem(f"{path}: there is no {event.voice} {event.frame} with dative {event.dative or 'left out'}")
+        raise DataProblem(
+            f"{path}: there is no {event.voice} {event.frame} with dative"
+            f" {event.dative or 'left out'}"
+        )
     wanted = {*roles, *(["content"] if event.frame == "clausal" else [])}
     found = {role for role in (*ROLES, "content") if getattr(event, role) is not None}
     if found != wanted and not (event.voice == "passive" and found | {"agent"} == wanted):
         said = ", ".join(sorted(found)) or "nothing"
-        raise DataProblem(f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(wanted))}; there is {said}")
+        raise DataProblem(
+            f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(wanted))}; there is"
+            f" {said}"
+        )
     arguments = [(role, getattr(event, role)) for role in roles if role in found]
     holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
-    if holes != ([hole] if hole else []) or (hole is Shared and not isinstance(arguments[0][1], Shared)):
+    if holes != ([hole] if hole else []) or (
+        hole is Shared and not isinstance(arguments[0][1], Shared)
+    ):
         raise DataProblem(f"{path}: {HOLES[hole]}")
     if event.content is not None:
         _check(event.content, f"{path}.content", None)
     if event.also is not None:
-        if event.also.also is not None or hole is Shared or (hole is Gap and not isinstance(arguments[0][1], Gap)):
-            raise DataProblem(f"{path}: two verbs at most share a subject, in a relative clause its gap")
+        if (
+            event.also.also is not None
+            or hole is Shared
+            or (hole is Gap and not isinstance(arguments[0][1], Gap))
+        ):
+            raise DataProblem(
+                f"{path}: two verbs at most share a subject, in a relative clause its gap"
+            )
         _check(event.also, f"{path}.also", Shared)
     for role, argument in arguments:
         several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
         for i, one in several:
             if isinstance(one, Participant) and one.relative is not None:
-                _check(one.relative, f"{path}.{role}.{'relative' if i is None else f'both.{i}.relative'}", Gap)
+                _check(
+                    one.relative,
+                    f"{path}.{role}.{'relative' if i is None else f'both.{i}.relative'}",
+                    Gap,
+                )
 
 
 def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
@@ -111,17 +159,33 @@ def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) 
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
         row[f"{prefix}adverbs"] = _found(language, "adverbs", adverbs, f"{prefix}adverbs")
     slots = {role: _slot(getattr(event, role), f"{prefix}{role}", row, language) for role in ROLES}
-    content = None if event.content is None else _clause(event.content, f"{prefix}content.", row, language)
+    content = (
+        None
+        if event.content is None
+        else _clause(event.content, f"{prefix}content.", row, language)
+    )
     also = None if event.also is None else _clause(event.also, f"{prefix}also.", row, language)
-    return Clause(event.frame, event.voice, event.dative, **slots, content=content, also=also, adverbs=bool(event.adverbs))
+    return Clause(
+        event.frame,
+        event.voice,
+        event.dative,
+        **slots,
+        content=content,
+        also=also,
+        adverbs=bool(event.adverbs),
+    )
 
 
-def _slot(argument: Argument | None, path: str, row: dict[str, int], language: Language) -> Slot | None:
+def _slot(
+    argument: Argument | None, path: str, row: dict[str, int], language: Language
+) -> Slot | None:
     if isinstance(argument, Gap):
         row[f"{path}.gap"] = _found(language, "relativiser", argument.relativiser, f"{path}.gap")
         return Hole.GAP
     if isinstance(argument, Pair):
-        first, second = (_phrase(p, f"{path}.both.{i}", row, language) for i, p in enumerate(argument.both))
+        first, second = (
+            _phrase(p, f"{path}.both.{i}", row, language) for i, p in enumerate(argument.both)
+        )
         return Twins((first, second))
     if isinstance(argument, Participant):
         return _phrase(argument, path, row, language)
@@ -131,13 +195,19 @@ def _slot(argument: Argument | None, path: str, row: dict[str, int], language: L
 
 def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:
     row[f"{path}.noun"] = language.lexicon.number("noun", participant.noun)
-    row[f"{path}.form"] = _found(language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}")
+    row[f"{path}.form"] = _found(
+        language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}"
+    )
     for i, adjective in enumerate(participant.adjectives):
         row[f"{path}.adjectives.{i}"] = language.lexicon.number("adjective", adjective)
     inner = relative = None
     if participant.modifier is not None:
-        row[f"{path}.modifier.preposition"] = language.lexicon.number("preposition", participant.modifier.preposition)
-        inner = _phrase(participant.modifier.participant, f"{path}.modifier.participant", row, language)
+        row[f"{path}.modifier.preposition"] = language.lexicon.number(
+            "preposition", participant.modifier.preposition
+        )
+        inner = _phrase(
+            participant.modifier.participant, f"{path}.modifier.participant", row, language
+        )
     if participant.relative is not None:
         relative = _clause(participant.relative, f"{path}.relative.", row, language)
     return Phrase(len(participant.adjectives), inner, relative)
@@ -146,6 +216,10 @@ def _phrase(participant: Participant, path: str, row: dict[str, int], language: 
 def _found(language: Language, kind: str, value: Any, path: str) -> int:
     values = language.values(kind)
     if value not in values:
-        said = " ".join(str(v) for v in value if v is not None) if isinstance(value, tuple) and kind != "adverbs" else str(value)
+        said = (
+            " ".join(str(v) for v in value if v is not None)
+            if isinstance(value, tuple) and kind != "adverbs"
+            else str(value)
+        )
         raise DataProblem(f"{path}: {language.name} has no {kind} {said!r}")
     return values.index(value)

@@ -1,7 +1,8 @@
-"""All sentences that a request admits, numbered from 0: counted exactly without listing them, each reached by its number.
+"""All sentences that a request admits, numbered from 0: counted exactly without listing them, each
+reached by its number.
 
-A request becomes one cell a shape, and a cell one decision diagram. Counting and finding a number need no search, so
-nothing can hang; a request that admits nothing says which of its parts clash.
+A request becomes one cell a shape, and a cell one decision diagram. Counting and finding a number
+need no search, so nothing can hang; a request that admits nothing says which of its parts clash.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from sonde.generation.events.shapes import Clause, Placed, place
 from sonde.generation.events.skeleton import event
 
 LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
-MOST = 5_000  # structures of a request; each costs some milliseconds, and combinations of many parts have no end
+# structures of a request; each costs some milliseconds, and combinations of many parts have no end
+MOST = 5_000
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ class Space:
     def find(self, number: int) -> tuple[Cell, int]:
         """The cell that a number lies in, and its number there."""
         if not 0 <= number < self.size:
-            raise DataProblem(f"sentence {number:,} is not there: numbers go from 0 to {self.size - 1:,}")
+            raise DataProblem(
+                f"sentence {number:,} is not there: numbers go from 0 to {self.size - 1:,}"
+            )
         k = bisect_right(self.starts, number) - 1
         return self.cells[k], number - self.starts[k]
 
@@ -63,12 +67,16 @@ class Space:
         cells = []
         for cell in self.cells:
             wanted = tuple(boxes(pattern, cell.placed, self.language, main=main))
-            cells.append(Cell(cell.placed, replace(cell.problem, required=(*cell.problem.required, wanted))))
+            cells.append(
+                Cell(cell.placed, replace(cell.problem, required=(*cell.problem.required, wanted)))
+            )
         return Space(self.language, tuple(cell for cell in cells if cell.size))
 
 
 def space(asked: Request) -> Space:
-    """All sentences that a request admits; one that admits none is an error that says what clashes."""
+    """All sentences that a request admits; one that admits none is an error that says what
+    clashes.
+    """
     found = _space(asked)
     if not found.size:
         raise DataProblem(f"no sentence is as requested: {_clash(asked)}")
@@ -78,7 +86,10 @@ def space(asked: Request) -> Space:
 def _space(asked: Request) -> Space:
     some = list(islice(shapes(asked.grammar), MOST + 1))
     if len(some) > MOST:
-        raise DataProblem(f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or set at_most.together")
+        raise DataProblem(
+            f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or"
+            " set at_most.together"
+        )
     cells = []
     edges = 0
     for cell in (admitted(shape, asked) for shape in some):
@@ -87,13 +98,16 @@ def _space(asked: Request) -> Space:
             edges += cell.edges
         if edges > LARGEST:
             raise DataProblem(
-                f"the request needs diagrams of more than {LARGEST:,} edges; lower at_most, or name fewer words, classes or values"
+                f"the request needs diagrams of more than {LARGEST:,} edges; lower at_most, or name"
+                " fewer words, classes or values"
             )
     return Space(asked.language, tuple(cells))
 
 
 def admitted(shape: Clause, asked: Request) -> Cell | None:
-    """The sentences of one shape that a request admits; None where it is clear at once that there are none."""
+    """The sentences of one shape that a request admits; None where it is clear at once that there
+    are none.
+    """
     placed, language = place(shape), asked.language
     domain = _domain(placed, asked)
     if domain is None:
@@ -102,10 +116,15 @@ def admitted(shape: Clause, asked: Request) -> Cell | None:
     required += [tuple(_somewhere(masks, placed, language)) for _, masks in asked.needed]
     if not all(required):
         return None
-    forbidden = [box for c in asked.prohibit for box in boxes(c.pattern, placed, language, main=c.main)]
+    forbidden = [
+        box for c in asked.prohibit for box in boxes(c.pattern, placed, language, main=c.main)
+    ]
     forbidden += [rule.box for rule in language.rules(placed) if rule.name not in asked.allow]
     forbidden += _mixed(placed, language) if asked.matched else []
-    return Cell(placed, Problem(placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)))
+    return Cell(
+        placed,
+        Problem(placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)),
+    )
 
 
 def _telling(forbidden: Iterable[Box], domain: Box) -> Iterator[Box]:
@@ -134,13 +153,19 @@ def _somewhere(masks: Mapping[str, int], placed: Placed, language: Language) -> 
 def _mixed(placed: Placed, language: Language) -> list[Box]:
     """Sentences with nouns of both numbers, neighbour by neighbour."""
     paths = [v.path for v in placed.variables if v.kind == "phrase"]
-    one, many = (language.having("phrase", "number", (number,)) for number in ("singular", "plural"))
+    one, many = (
+        language.having("phrase", "number", (number,)) for number in ("singular", "plural")
+    )
     return [{a: x, b: y} for a, b in pairwise(paths) for x, y in ((one, many), (many, one))]
 
 
 def _clash(asked: Request) -> str:
-    """The smallest set of requirements that cannot be met together, found by leaving out one after another."""
-    names = [c.name for c in (*asked.require, *asked.prohibit)] + [f"require_words {word!r}" for word, _ in asked.needed]
+    """The smallest set of requirements that cannot be met together, found by leaving out one after
+    another.
+    """
+    names = [c.name for c in (*asked.require, *asked.prohibit)] + [
+        f"require_words {word!r}" for word, _ in asked.needed
+    ]
     kept = list(names)
     if asked.matched:
         names.append("matched_number")
@@ -151,7 +176,9 @@ def _clash(asked: Request) -> str:
         fewer = [k for k in kept if k != name]
         if not _space(_only(asked, fewer)).size:
             kept = fewer
-    return f"{_listed(kept)} cannot be met" + (" together" if len(kept) > 1 else " with these words, features and structures")
+    return f"{_listed(kept)} cannot be met" + (
+        " together" if len(kept) > 1 else " with these words, features and structures"
+    )
 
 
 LIFTED = {  # kind of variable -> what of a request would have to be wider
@@ -166,18 +193,31 @@ LIFTED = {  # kind of variable -> what of a request would have to be wider
 
 
 def _cause(asked: Request) -> str:
-    """Why words, features and structures leave nothing: the parts that would let sentences in if they were wider."""
+    """Why words, features and structures leave nothing: the parts that would let sentences in if
+    they were wider.
+    """
     grammar, language = asked.grammar, asked.language
     if next(shapes(grammar), None) is None:
         if "clausal" in grammar.frames:
-            return 'a clausal verb takes a clause: set "complements" in at_most to 1 or more, and name another frame for that clause'
+            return (
+                'a clausal verb takes a clause: set "complements" in at_most to 1 or more, and name'
+                " another frame for that clause"
+            )
         return "frames, voices and at_most admit no structure"
     every = {kind: language.mask(kind, lambda value: True) for kind in LIFTED}
-    wider = {kinds: {**asked.domains, **{kind: every[kind] for kind in kinds}} for n in (1, 2) for kinds in combinations(LIFTED, n)}
+    wider = {
+        kinds: {**asked.domains, **{kind: every[kind] for kind in kinds}}
+        for n in (1, 2)
+        for kinds in combinations(LIFTED, n)
+    }
     helping: list[str] = []
     for kinds, domains in wider.items():
         if len(kinds) == 1 or not helping:  # two together where no one alone is enough
-            helping += [" with ".join(LIFTED[kind] for kind in kinds)] if _space(replace(asked, domains=domains)).size else []
+            helping += (
+                [" with ".join(LIFTED[kind] for kind in kinds)]
+                if _space(replace(asked, domains=domains)).size
+                else []
+            )
     if not helping and _space(replace(asked, allow=frozenset(language.allowed))).size:
         helping.append(f"allow, of {', '.join(language.allowed)}")
     helps = f"; what would help: {', '.join(helping)}" if helping else ""

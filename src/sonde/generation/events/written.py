@@ -1,4 +1,6 @@
-"""Events as JSON and back: the same keys as the values, nothing that is empty; what is wrong is named with its path."""
+"""Events as JSON and back: the same keys as the values, nothing that is empty; what is wrong is
+named with its path.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,20 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "dative": DATIVES,
     "number": NUMBERS,
 }
-EVENT = ("predicate", "frame", "tense", "modal", "aspect", "polarity", "voice", "dative", "adverbs", *ROLES, "content", "also")
+EVENT = (
+    "predicate",
+    "frame",
+    "tense",
+    "modal",
+    "aspect",
+    "polarity",
+    "voice",
+    "dative",
+    "adverbs",
+    *ROLES,
+    "content",
+    "also",
+)
 PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
 MODIFIER = ("preposition", "participant")
 INNER = ("content", "also")  # events in events
@@ -62,7 +77,11 @@ def _argument_json(value: Argument) -> dict[str, Any]:
         return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
     if isinstance(value, Pair):
         return {"both": [_argument_json(p) for p in value.both]}
-    found: dict[str, Any] = {"noun": value.noun, "number": value.number, "determiner": value.determiner}
+    found: dict[str, Any] = {
+        "noun": value.noun,
+        "number": value.number,
+        "determiner": value.determiner,
+    }
     if value.adjectives:
         found["adjectives"] = list(value.adjectives)
     if value.modifier is not None:
@@ -74,11 +93,15 @@ def _argument_json(value: Argument) -> dict[str, Any]:
 
 
 def from_json(value: object, path: str = "event") -> Event:
-    """The event that JSON values describe; a missing or unknown key, or a value out of range, is named with its path."""
+    """The event that JSON values describe; a missing or unknown key, or a value out of range, is
+    named with its path.
+    """
     fields = keyed(value, EVENT, path)
     needed(fields, ("predicate", "frame", "aspect", "polarity"), path)
     read: dict[str, Any] = {
-        key: chosen(fields[key], key, f"{path}.{key}") for key in fields if key in CHOICES or key in ("predicate", "modal")
+        key: chosen(fields[key], key, f"{path}.{key}")
+        for key in fields
+        if key in CHOICES or key in ("predicate", "modal")
     }
     read.setdefault("tense", None)
     if (read["tense"] is None) == (read.get("modal") is None):
@@ -105,7 +128,9 @@ def _argument(value: object, path: str) -> Argument:
         both = keyed(value, ("both",), path)["both"]
         if not isinstance(both, list) or len(both) != 2:
             raise DataProblem(f"{path}.both: is a list of two participants")
-        return Pair((_participant(both[0], f"{path}.both.0"), _participant(both[1], f"{path}.both.1")))
+        return Pair(
+            (_participant(both[0], f"{path}.both.0"), _participant(both[1], f"{path}.both.1"))
+        )
     return _participant(value, path)
 
 
@@ -117,18 +142,32 @@ def _participant(value: object, path: str) -> Participant:
         inner = keyed(fields["modifier"], MODIFIER, f"{path}.modifier")
         needed(inner, MODIFIER, f"{path}.modifier")
         preposition = text(inner["preposition"], f"{path}.modifier.preposition")
-        modifier = Modifier(preposition, _participant(inner["participant"], f"{path}.modifier.participant"))
+        modifier = Modifier(
+            preposition, _participant(inner["participant"], f"{path}.modifier.participant")
+        )
     if "relative" in fields:
         relative = from_json(fields["relative"], f"{path}.relative")
-    noun, determiner = text(fields["noun"], f"{path}.noun"), text(fields["determiner"], f"{path}.determiner")
+    noun, determiner = (
+        text(fields["noun"], f"{path}.noun"),
+        text(fields["determiner"], f"{path}.determiner"),
+    )
     adjectives = words(fields.get("adjectives", []), f"{path}.adjectives")
-    return Participant(noun, chosen(fields["number"], "number", f"{path}.number"), determiner, adjectives, modifier, relative)
+    return Participant(
+        noun,
+        chosen(fields["number"], "number", f"{path}.number"),
+        determiner,
+        adjectives,
+        modifier,
+        relative,
+    )
 
 
 def keyed(value: object, allowed: tuple[str, ...], path: str) -> Mapping[str, Any]:
     """A JSON object that has none but the allowed keys."""
     if not isinstance(value, Mapping):
-        raise DataProblem(f"{path}: is a JSON object with the keys {', '.join(allowed)}, not {value!r}")
+        raise DataProblem(
+            f"{path}: is a JSON object with the keys {', '.join(allowed)}, not {value!r}"
+        )
     for key in value:
         if key not in allowed:
             raise DataProblem(f"{path}: unknown key {key!r}; there are {', '.join(allowed)}")

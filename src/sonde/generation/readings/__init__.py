@@ -1,5 +1,6 @@
-"""All readings of a generated sentence, found from its words alone: a check on `sonde.generation.events`, with which it shares nothing.
+"""All readings of a generated sentence, found from its words alone: a check on
+`sonde.generation.events`, with which it shares nothing.
 
-`find` gives readings and what they agree on; `gold` says an event's JSON as a reading, to compare with; `lexicon` and `english*`
-bring English.
+`find` gives readings and what they agree on; `gold` says an event's JSON as a reading, to compare
+with; `lexicon` and `english*` bring English.
 """

@@ -1,8 +1,10 @@
-"""A generated sentence as `sonde generate` writes it in JSON, compared with what can be read from its words alone.
+"""A generated sentence as `sonde generate` writes it in JSON, compared with what can be read from
+its words alone.
 
-Its event must be among the readings; each word must realise what it is in the reading that is the event; the words of a phrase or a
-clause must stand together, which tells two words that are alike, as "by" and "by", apart; and each must begin where the line says it
-does. What does not agree is told in sentences.
+Its event must be among the readings; each word must realise what it is in the reading that is the
+event; the words of a phrase or a clause must stand together, which tells two words that are alike,
+as "by" and "by", apart; and each must begin where the line says it does. What does not agree is
+told in sentences.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ Json = Mapping[str, Any]
 OF_VERBS = ("modal", "auxiliary", "negation", "predicate")
 LOOSE = ("adverbs", "adjectives", "both")  # what is listed in an event, and need not stand together
 ONES = {"adverbs": "adverb", "adjectives": "adjective"}
-SMALL = {"complementiser": "link", "gap": "link", "conjunction": "conjunction", "reflexive": "reflexive", "comma": "comma"}
+SMALL = {
+    "complementiser": "link",
+    "gap": "link",
+    "conjunction": "conjunction",
+    "reflexive": "reflexive",
+    "comma": "comma",
+}
 MARKERS = {"by": "agent", "przez": "agent", "to": "recipient"}
 
 
@@ -40,7 +48,10 @@ def _read(line: Json, language: str) -> Iterator[str]:
             yield f"{word!r} is said to be {role}, which the event lacks"
         else:
             if told != read:
-                yield f"{word!r} is said to be {role}, which is {_named(told)}, and is read as {_named(read)}"
+                yield (
+                    f"{word!r} is said to be {role}, which is {_named(told)}, and is read as"
+                    f" {_named(read)}"
+                )
 
 
 def _starts(line: Json) -> Iterator[str]:
@@ -66,7 +77,9 @@ def _scattered(line: Json) -> Iterator[str]:
 
 
 def realised(event: Json, role: str, word: str) -> Fact:
-    """What a word is if it realises a path of an event; of small words it is told which word they are. LookupError for no such path."""
+    """What a word is if it realises a path of an event; of small words it is told which word they
+    are. LookupError for no such path.
+    """
     path = role.split(".")
     number = int(path.pop()) if path[-1].isdecimal() else 0
     *above, last = path
@@ -78,8 +91,14 @@ def realised(event: Json, role: str, word: str) -> Fact:
     if last == "marker":
         return Fact("", last, word if above[-1] == MARKERS.get(word) else f"of the {above[-1]}")
     if last in ONES:
-        return Fact(around["noun"] if last == "adjectives" else "", ONES[last], around[last][number])
-    return Fact("" if last == "preposition" else around["noun"], last, "" if last == "noun" else around[last])
+        return Fact(
+            around["noun"] if last == "adjectives" else "", ONES[last], around[last][number]
+        )
+    return Fact(
+        "" if last == "preposition" else around["noun"],
+        last,
+        "" if last == "noun" else around[last],
+    )
 
 
 def _at(event: Json, path: list[str]) -> Any:
@@ -91,4 +110,6 @@ def _at(event: Json, path: list[str]) -> Any:
 
 
 def _named(fact: Fact) -> str:
-    return " ".join(filter(None, (fact.says, fact.of and f"of {fact.of!r}", fact.value and f"({fact.value})")))
+    return " ".join(
+        filter(None, (fact.says, fact.of and f"of {fact.of!r}", fact.value and f"({fact.value})"))
+    )

@@ -1,6 +1,8 @@
-"""English words to chunks: nouns with what stands before them, verb groups, and the small words between.
+"""English words to chunks: nouns with what stands before them, verb groups, and the small words
+between.
 
-Most strings are cut in one way; where words are ambiguous ("cook", "really often") in several, each a row of chunks.
+Most strings are cut in one way; where words are ambiguous ("cook", "really often") in several, each
+a row of chunks.
 """
 
 from __future__ import annotations
@@ -10,7 +12,14 @@ from functools import cache, lru_cache
 
 from sonde.generation.readings.english_forms import article
 from sonde.generation.readings.english_rules import SHARING
-from sonde.generation.readings.english_words import DETERMINERS, HELPERS, LINKS, MODALS, REFLEXIVES, english_words
+from sonde.generation.readings.english_words import (
+    DETERMINERS,
+    HELPERS,
+    LINKS,
+    MODALS,
+    REFLEXIVES,
+    english_words,
+)
 from sonde.generation.readings.reading import Fact
 from sonde.generation.readings.rows import Row, grades, rows
 from sonde.generation.readings.structure import Chunk
@@ -31,7 +40,11 @@ ENDS = {  # what is wanted, the form of the verb -> what that adds; a verb group
     ("passive", "participle"): ("passive",),
 }
 SMALL = {"T": "link", "W": "link", "H": "link", "&": "conjunction", "b": "marker", "t": "marker"}
-FINITE = {"base": ("present", "plural"), "singular": ("present", "singular"), "past": ("past", None)}
+FINITE = {
+    "base": ("present", "plural"),
+    "singular": ("present", "singular"),
+    "past": ("past", None),
+}
 
 
 def english_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
@@ -50,7 +63,9 @@ class _Cutter:
     def __init__(self, words: Words) -> None:
         self.words = words
         self.opening = cache(self._opening)
-        self.adverbs = cache(lambda word: [found for found in self.words.get(word, ()) if found.kind == "adverb"])
+        self.adverbs = cache(
+            lambda word: [found for found in self.words.get(word, ()) if found.kind == "adverb"]
+        )
         self.bare = cache(self._bare)
         self.nouns = lru_cache(maxsize=1 << 15)(self._nouns)
         self.verbs = lru_cache(maxsize=1 << 15)(self._verbs)
@@ -62,7 +77,12 @@ class _Cutter:
         if "determiner" in kinds:
             first = 2 if words[start] == "not" else 1
             for stop in self._noun_stops(words, start + first):
-                yield from ((stop, chunk) for chunk in self.nouns((" ".join(words[start : start + first]), *words[start + first : stop])))
+                yield from (
+                    (stop, chunk)
+                    for chunk in self.nouns(
+                        (" ".join(words[start : start + first]), *words[start + first : stop])
+                    )
+                )
         if "verb" in kinds:
             stop = self._verb_stop(words, start)
             yield from ((stop, chunk) for chunk in self.verbs(tuple(words[start:stop])))
@@ -70,16 +90,43 @@ class _Cutter:
                 yield from ((start + 1, chunk) for chunk in self.bare(words[start]))
         if start + 1 < len(words) and self._graded(words[start], words[start + 1]):
             two = words[start], words[start + 1]
-            yield start + 2, Chunk("d", " ".join(two), traits=self.opening(two[1])[1], words=tuple(_small("adverb", word) for word in two))
+            yield (
+                start + 2,
+                Chunk(
+                    "d",
+                    " ".join(two),
+                    traits=self.opening(two[1])[1],
+                    words=tuple(_small("adverb", word) for word in two),
+                ),
+            )
 
     def _opening(self, word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
         """The chunks that a word is by itself, and the kinds of longer ones that it may begin."""
-        small = [Chunk(LINKS[word], word, words=(_small(SMALL[LINKS[word]], word),))] if word in LINKS else []
+        small = (
+            [Chunk(LINKS[word], word, words=(_small(SMALL[LINKS[word]], word),))]
+            if word in LINKS
+            else []
+        )
         if word in REFLEXIVES:
-            small.append(Chunk("R", word, traits=frozenset({REFLEXIVES[word]}), words=(_small("reflexive", word),)))
+            small.append(
+                Chunk(
+                    "R",
+                    word,
+                    traits=frozenset({REFLEXIVES[word]}),
+                    words=(_small("reflexive", word),),
+                )
+            )
         found = self.words.get(word, ())
-        small += [Chunk("n", word, words=(_small("preposition", word),)) for entry in found if entry.kind == "preposition"]
-        small += [Chunk("d", word, traits=entry.traits, words=(_small("adverb", word),)) for entry in found if entry.kind == "adverb"]
+        small += [
+            Chunk("n", word, words=(_small("preposition", word),))
+            for entry in found
+            if entry.kind == "preposition"
+        ]
+        small += [
+            Chunk("d", word, traits=entry.traits, words=(_small("adverb", word),))
+            for entry in found
+            if entry.kind == "adverb"
+        ]
         kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
         kinds |= {"determiner"} if word in DETERMINERS or word == "not" else set()
         kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
@@ -90,7 +137,9 @@ class _Cutter:
         return "grading" in self.opening(first)[1] and "degree" in self.opening(second)[1]
 
     def _noun_stops(self, words: Sequence[str], at: int) -> Iterator[int]:
-        """Where a noun that a determiner begins may end: after nouns that only adjectives come before."""
+        """Where a noun that a determiner begins may end: after nouns that only adjectives come
+        before.
+        """
         while at < len(words):
             kinds = self.opening(words[at])[1]
             at += 1
@@ -106,24 +155,41 @@ class _Cutter:
         if determiner == "a" and article(words[1]) != first:
             return ()
         found = []
-        for _, lemma, number, traits in (entry for entry in self.words[noun] if entry.kind == "noun"):
+        for _, lemma, number, traits in (
+            entry for entry in self.words[noun] if entry.kind == "noun"
+        ):
             if number in numbers:
                 before = (Fact(lemma, "determiner", determiner),) * len(first.split())
                 described = tuple(Fact(lemma, "adjective", adjective) for adjective in adjectives)
                 facts = frozenset({Fact(lemma, "number", number), *before, *described})
-                found.append(Chunk("N", lemma, number, traits, (facts,), (*before, *described, Fact(lemma, "noun", ""))))
+                found.append(
+                    Chunk(
+                        "N",
+                        lemma,
+                        number,
+                        traits,
+                        (facts,),
+                        (*before, *described, Fact(lemma, "noun", "")),
+                    )
+                )
         return tuple(found)
 
     def _verb_stop(self, words: Sequence[str], at: int) -> int:
-        """The word after a verb group: a verb, or helping words and whatever is between them and the verb."""
+        """The word after a verb group: a verb, or helping words and whatever is between them and
+        the verb.
+        """
         if words[at] in MODALS or words[at] in HELPERS:
             at += 1
-            while at < len(words) - 1 and (words[at] in ("not", "have", "be", "been", "being") or self.adverbs(words[at])):
+            while at < len(words) - 1 and (
+                words[at] in ("not", "have", "be", "been", "being") or self.adverbs(words[at])
+            ):
                 at += 1
         return min(at + 1, len(words))
 
     def _verbs(self, words: tuple[str, ...]) -> tuple[Chunk, ...]:
-        """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that English allows."""
+        """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that
+        English allows.
+        """
         if words[0] in MODALS:
             return tuple(self._helped(words, "base", {"modal": words[0]}, None))
         if words[0] in HELPERS:
@@ -134,11 +200,20 @@ class _Cutter:
         for verb in self._main(words[0]):
             if verb.form in FINITE:
                 tense, number = FINITE[verb.form]
-                said = {"tense": tense, "aspect": "simple", "polarity": "positive", "voice": "active"}
-                found.append(_group(verb, "A", number, said, (Fact(verb.lemma, "predicate", ""),), [()]))
+                said = {
+                    "tense": tense,
+                    "aspect": "simple",
+                    "polarity": "positive",
+                    "voice": "active",
+                }
+                found.append(
+                    _group(verb, "A", number, said, (Fact(verb.lemma, "predicate", ""),), [()])
+                )
         return tuple(found)
 
-    def _helped(self, words: tuple[str, ...], wanted: str, said: dict[str, str], number: str | None) -> Iterator[Chunk]:
+    def _helped(
+        self, words: tuple[str, ...], wanted: str, said: dict[str, str], number: str | None
+    ) -> Iterator[Chunk]:
         """Verb groups that begin with a helping word; "not" comes before a second one."""
         kinds = ["modal" if "modal" in said else "auxiliary"]
         added: list[str] = []
@@ -158,12 +233,25 @@ class _Cutter:
         for verb in self._main(words[-1]) if len(words) > 1 else ():
             if (wanted, verb.form) in ENDS:
                 parts = [*added, *ENDS[wanted, verb.form]]
-                aspect = " ".join(part for part in ("perfect", "progressive") if part in parts) or "simple"
+                aspect = (
+                    " ".join(part for part in ("perfect", "progressive") if part in parts)
+                    or "simple"
+                )
                 voice = "passive" if "passive" in parts else "active"
-                told = {**said, "aspect": aspect, "polarity": "negative" if "negation" in kinds else "positive", "voice": voice}
+                told = {
+                    **said,
+                    "aspect": aspect,
+                    "polarity": "negative" if "negation" in kinds else "positive",
+                    "voice": voice,
+                }
                 sharing = verb._replace(traits=verb.traits | {SHARING + verb.form})
-                each = tuple(_part(verb.lemma, kind, word) for kind, word in zip((*kinds, "predicate"), words, strict=True))
-                yield _group(sharing, voice[0].upper(), number, told, each, grades(adverbs, self._graded))
+                each = tuple(
+                    _part(verb.lemma, kind, word)
+                    for kind, word in zip((*kinds, "predicate"), words, strict=True)
+                )
+                yield _group(
+                    sharing, voice[0].upper(), number, told, each, grades(adverbs, self._graded)
+                )
 
     def _joined(self, words: Sequence[str], at: int) -> bool:
         """Whether "and" stands before a word, or before the adverbs before it."""
@@ -172,10 +260,15 @@ class _Cutter:
         return at > 0 and words[at - 1] == "and"
 
     def _bare(self, word: str) -> tuple[Chunk, ...]:
-        """Verbs that would share the helping verbs of another: "has helped the man and seen the woman"."""
+        """Verbs that would share the helping verbs of another: "has helped the man and seen the
+        woman".
+        """
         forms = [verb for verb in self._main(word) if verb.form in ("base", "participle", "ing")]
         each = ((verb, (Fact(verb.lemma, "predicate", ""),)) for verb in forms)
-        return tuple(Chunk("B", verb.lemma, traits=verb.traits | {SHARING + verb.form}, words=words) for verb, words in each)
+        return tuple(
+            Chunk("B", verb.lemma, traits=verb.traits | {SHARING + verb.form}, words=words)
+            for verb, words in each
+        )
 
     def _main(self, word: str) -> list[Word]:
         return [found for found in self.words.get(word, ()) if found.kind == "verb"]
@@ -188,12 +281,23 @@ def _small(kind: str, word: str) -> Fact:
 
 def _part(verb: str, kind: str, word: str) -> Fact:
     """A word of a verb group."""
-    return _small(kind, word) if kind == "adverb" else Fact(verb, kind, word if kind == "modal" else "")
+    return (
+        _small(kind, word)
+        if kind == "adverb"
+        else Fact(verb, kind, word if kind == "modal" else "")
+    )
 
 
 def _group(
-    verb: Word, kind: str, number: str | None, said: dict[str, str], words: tuple[Fact, ...], adverbs: Sequence[tuple[str, ...]]
+    verb: Word,
+    kind: str,
+    number: str | None,
+    said: dict[str, str],
+    words: tuple[Fact, ...],
+    adverbs: Sequence[tuple[str, ...]],
 ) -> Chunk:
     facts = {Fact(verb.lemma, key, value) for key, value in said.items()}
-    each = tuple(frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in adverbs)
+    each = tuple(
+        frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in adverbs
+    )
     return Chunk(kind, verb.lemma, number, verb.traits, each, words)

@@ -47,7 +47,9 @@ def noun_forms(lemma: str, irregular: Irregular) -> Iterator[tuple[str, str]]:
 
 
 def verb_forms(lemma: str, irregular: Irregular, *, doubling: bool) -> Iterator[tuple[str, str]]:
-    """Form and name of the form: base, singular (present), past, participle, ing; a verb may have several pasts."""
+    """Form and name of the form: base, singular (present), past, participle, ing; a verb may have
+    several pasts.
+    """
     yield lemma, "base"
     yield plural(lemma), "singular"
     yield ing(lemma, doubling=doubling), "ing"

@@ -1,8 +1,10 @@
-"""How a row of English chunks hangs together: all structures of a skeleton such as "NTNAPbN"; the words are not looked at.
+"""How a row of English chunks hangs together: all structures of a skeleton such as "NTNAPbN"; the
+words are not looked at.
 
-One letter a chunk: N a noun with what stands before it, R a reflexive, A and P an active and a passive verb group, B a verb after
-"and" that shares the helping verbs before it, d an adverb,
-n a preposition, t "to", b "by", T "that", W "who", H "which", & "and". A skeleton is parsed once, however many sentences have it.
+One letter a chunk: N a noun with what stands before it, R a reflexive, A and P an active and a
+passive verb group, B a verb after "and" that shares the helping verbs before it, d an adverb, n a
+preposition, t "to", b "by", T "that", W "who", H "which", & "and". A skeleton is parsed once,
+however many sentences have it.
 """
 
 from __future__ import annotations
@@ -12,9 +14,20 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from sonde.generation.readings.structure import LIKE, RAISED, Heads, Parts, Rule, Said, Structure, raised, structure
+from sonde.generation.readings.structure import (
+    LIKE,
+    RAISED,
+    Heads,
+    Parts,
+    Rule,
+    Said,
+    Structure,
+    raised,
+    structure,
+)
 
-FRAMES = {  # objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
+# objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
+FRAMES = {
     (0, False, False): ("intransitive", ()),
     (1, False, False): ("transitive", ("patient",)),
     (2, False, False): ("ditransitive", ("recipient", "patient")),
@@ -40,7 +53,8 @@ class Clause(NamedTuple):
     """A clause or a verb phrase up to `stop`; several verbs where they are joined.
 
     ends     what the last verb has after it: object, "to", "by"
-    raised   which of these the verb borrows from the one joined to it: "was helped and praised by the man"
+    raised   which of these the verb borrows from the one joined to it: "was helped and praised by
+             the man"
     """
 
     stop: int
@@ -51,7 +65,8 @@ class Clause(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What the words before say about a verb phrase: its subject, the noun that a gap in it stands for, and what clause it is in.
+    """What the words before say about a verb phrase: its subject, the noun that a gap in it stands
+    for, and what clause it is in.
 
     helped   the verb before "and" whose auxiliary it may share
     """
@@ -63,7 +78,9 @@ class Around(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What has been read after a verb: objects, "to" and "by", and content clauses; `gap` is the noun whose gap has not come yet."""
+    """What has been read after a verb: objects, "to" and "by", and content clauses; `gap` is the
+    noun whose gap has not come yet.
+    """
 
     stop: int
     subject: Heads
@@ -101,7 +118,9 @@ class _Parser:
                 yield found._replace(parts=subject.parts + found.parts)
 
     def _phrases(self, start: int, around: Around) -> Iterator[Clause]:
-        """A verb phrase, or several that share their subject (and their gap), and perhaps what stands before and after them."""
+        """A verb phrase, or several that share their subject (and their gap), and perhaps what
+        stands before and after them.
+        """
         for first in self._simple_phrases(start, around):
             if not first.raised:
                 yield first
@@ -112,21 +131,31 @@ class _Parser:
                     yield from self._joined(first, second, range(start, verb))
 
     def _joined(self, first: Clause, second: Clause, adverbs: range) -> Iterator[Clause]:
-        """Two verb phrases as one: the adverbs before the first may be of the second, too, and what ends the second of the first."""
+        """Two verb phrases as one: the adverbs before the first may be of the second, too, and what
+        ends the second of the first.
+        """
         ends = dict(second.ends)
         if first.raised and first.raised not in ends:
             return
-        told = (*raised(first.parts, ends.get(first.raised, ())), *second.parts, Said(first.verbs[0], "and", second.verbs[0]))
+        told = (
+            *raised(first.parts, ends.get(first.raised, ())),
+            *second.parts,
+            Said(first.verbs[0], "and", second.verbs[0]),
+        )
         verbs = first.verbs + second.verbs
         for n in range(len(adverbs) + 1):
-            shared = tuple(Said(verb, "adverb", adverb) for adverb in adverbs[:n] for verb in second.verbs)
+            shared = tuple(
+                Said(verb, "adverb", adverb) for adverb in adverbs[:n] for verb in second.verbs
+            )
             yield (both := Clause(second.stop, verbs, told + shared, second.ends))
             yield from self._adjoined(both)
 
     def _adjoined(self, clause: Clause) -> Iterator[Clause]:
         """Adverbs and places after joined verbs, of all of them."""
         kind, start = self.skeleton[clause.stop], clause.stop + 1
-        found = [Nominal(start, (clause.stop,), (Rule("late", clause.stop),))] if kind == "d" else []
+        found = (
+            [Nominal(start, (clause.stop,), (Rule("late", clause.stop),))] if kind == "d" else []
+        )
         found += self.nominals(start) if kind == "n" else []
         for one in found:
             says = "adverb" if kind == "d" else clause.stop
@@ -141,17 +170,24 @@ class _Parser:
         kind = self.skeleton[verb]
         if kind not in "APB" or (kind == "B" and around.helped < 0):
             return
-        told: Parts = (Said(verb, "clause", around.clause), *(Said(verb, "adverb", adverb) for adverb in range(start, verb)))
+        told: Parts = (
+            Said(verb, "clause", around.clause),
+            *(Said(verb, "adverb", adverb) for adverb in range(start, verb)),
+        )
         if kind == "B":
             kind = self.skeleton[around.helped]
             told += (Rule("shares", verb, (around.helped,)), Said(verb, LIKE, around.helped))
         else:
             told += (Rule("agrees", verb, around.subject),)
         passive = kind == "P"
-        begun = Tail(verb + 1, around.subject, around.gap, passive, (around.subject,) if passive else ())
+        begun = Tail(
+            verb + 1, around.subject, around.gap, passive, (around.subject,) if passive else ()
+        )
         for tail in self._objects(verb, begun):
             if not tail.gap:
-                ends = tuple((name, heads) for name, heads in (("to", tail.to), ("by", tail.by)) if heads)
+                ends = tuple(
+                    (name, heads) for name, heads in (("to", tail.to), ("by", tail.by)) if heads
+                )
                 if len(tail.objects) > passive and tail.objects[-1] != around.gap:
                     ends += (("object", tail.objects[-1]),)
                 for parts in self._framed(verb, tail):
@@ -164,11 +200,18 @@ class _Parser:
             yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
         if len(tail.objects) < 2:
             for found, gap in self._named_or_gap(tail.stop, tail.gap):
-                grown = tail._replace(stop=found.stop, gap=gap, objects=(*tail.objects, found.heads), parts=tail.parts + found.parts)
+                grown = tail._replace(
+                    stop=found.stop,
+                    gap=gap,
+                    objects=(*tail.objects, found.heads),
+                    parts=tail.parts + found.parts,
+                )
                 yield from self._objects(verb, grown)
 
     def _after(self, verb: int, tail: Tail) -> Iterator[Tail]:
-        """Adverbs, "himself" that stresses the subject, prepositions, "to", "by" and a content clause, in any order."""
+        """Adverbs, "himself" that stresses the subject, prepositions, "to", "by" and a content
+        clause, in any order.
+        """
         yield tail
         if self.skeleton[tail.stop] == "&":
             yield from self._raised(tail)
@@ -189,22 +232,42 @@ class _Parser:
             yield tail._replace(stop=start, parts=tail.parts + told)
         elif kind == "R":
             stress = (Said(head, "emphatic", tail.stop) for head in tail.subject)
-            yield tail._replace(stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress))
-        elif kind == "n" or (kind == "t" and not tail.to) or (kind == "b" and not tail.by and tail.passive):
+            yield tail._replace(
+                stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress)
+            )
+        elif (
+            kind == "n"
+            or (kind == "t" and not tail.to)
+            or (kind == "b" and not tail.by and tail.passive)
+        ):
             for found, gap in self._named_or_gap(start, tail.gap):
                 grown = tail._replace(stop=found.stop, gap=gap, parts=tail.parts + found.parts)
                 if kind == "n":
-                    yield grown._replace(parts=grown.parts + tuple(Said(verb, tail.stop, head) for head in found.heads))
+                    yield grown._replace(
+                        parts=grown.parts
+                        + tuple(Said(verb, tail.stop, head) for head in found.heads)
+                    )
                 else:
-                    yield grown._replace(to=found.heads) if kind == "t" else grown._replace(by=found.heads)
+                    yield (
+                        grown._replace(to=found.heads)
+                        if kind == "t"
+                        else grown._replace(by=found.heads)
+                    )
         elif kind == "T" and not tail.content:
             for gap in dict.fromkeys(((), tail.gap)):
                 for clause in self.clauses(start, Around((), gap, "content")):
                     left = () if gap else tail.gap
-                    yield tail._replace(stop=clause.stop, gap=left, content=clause.verbs, parts=tail.parts + clause.parts)
+                    yield tail._replace(
+                        stop=clause.stop,
+                        gap=left,
+                        content=clause.verbs,
+                        parts=tail.parts + clause.parts,
+                    )
 
     def _named_or_gap(self, start: int, gap: Heads) -> Iterator[tuple[Nominal, Heads]]:
-        """A noun phrase, a reflexive or the gap, if it has not come yet; and the gap that is still to come."""
+        """A noun phrase, a reflexive or the gap, if it has not come yet; and the gap that is still
+        to come.
+        """
         yield from ((found, gap) for found in self.nominals(start))
         if self.skeleton[start] == "R":
             yield Nominal(start + 1, (start,)), gap
@@ -212,7 +275,9 @@ class _Parser:
             yield Nominal(start, gap), ()
 
     def _framed(self, verb: int, tail: Tail) -> Iterator[Parts]:
-        """What a verb with such a tail says of its arguments, once for each way to understand its reflexives."""
+        """What a verb with such a tail says of its arguments, once for each way to understand its
+        reflexives.
+        """
         framed = FRAMES.get((len(tail.objects), bool(tail.to), bool(tail.content)))
         if framed is None:
             return
@@ -223,27 +288,46 @@ class _Parser:
         agent = tail.by if tail.passive else tail.subject
         if agent:
             filled["agent"] = agent
-        told: Parts = (Rule("frame", verb, (), frame), *(Said(verb, "content", inner) for inner in tail.content))
-        odd = {"recipient": "recipient", "patient": "gift" if frame == "ditransitive" else "patient"}
-        told += tuple(Rule("fits", verb, filled[role], name) for role, name in odd.items() if role in filled)
+        told: Parts = (
+            Rule("frame", verb, (), frame),
+            *(Said(verb, "content", inner) for inner in tail.content),
+        )
+        odd = {
+            "recipient": "recipient",
+            "patient": "gift" if frame == "ditransitive" else "patient",
+        }
+        told += tuple(
+            Rule("fits", verb, filled[role], name) for role, name in odd.items() if role in filled
+        )
         named = [heads for heads in filled.values() if not self._reflexive(heads)]
-        ways = [self._filled(verb, role, heads, tail.subject, named) for role, heads in filled.items()]
+        ways = [
+            self._filled(verb, role, heads, tail.subject, named) for role, heads in filled.items()
+        ]
         for way in product(*ways):
             yield told + tuple(part for parts in way for part in parts)
 
-    def _filled(self, verb: int, role: str, heads: Heads, subject: Heads, named: list[Heads]) -> list[Parts]:
-        """What it says that something fills a role; a reflexive is one of the others, which must stand before it."""
+    def _filled(
+        self, verb: int, role: str, heads: Heads, subject: Heads, named: list[Heads]
+    ) -> list[Parts]:
+        """What it says that something fills a role; a reflexive is one of the others, which must
+        stand before it.
+        """
         if not self._reflexive(heads):
             return [tuple(Said(verb, role, head) for head in heads)]
         before = dict.fromkeys((subject, *(other for other in named if other[0] < heads[0])))
         own = Said(verb, "reflexive", role)
-        return [(Rule("reflexive", heads[0], other), own, *(Said(verb, role, head) for head in other)) for other in before]
+        return [
+            (Rule("reflexive", heads[0], other), own, *(Said(verb, role, head) for head in other))
+            for other in before
+        ]
 
     def _reflexive(self, heads: Heads) -> bool:
         return heads != RAISED and self.skeleton[heads[0]] == "R"
 
     def _nominals(self, start: int) -> Iterator[Nominal]:
-        """A noun phrase with all that may follow its noun, or several joined by "and", with what may follow them all."""
+        """A noun phrase with all that may follow its noun, or several joined by "and", with what
+        may follow them all.
+        """
         for one in self._single(start):
             yield one
             yield from self._pairs(one, [one.heads])
@@ -269,16 +353,23 @@ class _Parser:
             yield from self._followed(stressed)
 
     def _followed(self, noun: Nominal) -> Iterator[Nominal]:
-        """The noun, or nouns, with modifiers and then perhaps a relative clause; at least one of them."""
+        """The noun, or nouns, with modifiers and then perhaps a relative clause; at least one of
+        them.
+        """
         where, kind = noun.stop, self.skeleton[noun.stop]
         if kind == "n":
             for place in self.nominals(where + 1):
-                near = tuple(Said(head, where, other) for head in noun.heads for other in place.heads)
+                near = tuple(
+                    Said(head, where, other) for head in noun.heads for other in place.heads
+                )
                 yield (found := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
                 yield from self._followed(found)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):
-                linked: Parts = (Rule("relative", where, noun.heads), *(Said(h, "relative", v) for h in noun.heads for v in clause.verbs))
+                linked: Parts = (
+                    Rule("relative", where, noun.heads),
+                    *(Said(h, "relative", v) for h in noun.heads for v in clause.verbs),
+                )
                 yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + linked)
 
     def _relatives(self, start: int, heads: Heads) -> Iterator[Clause]:

@@ -26,11 +26,16 @@ def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a verb after "and" has the form that the helping verbs of another ask for."""
-    return any(form.startswith(SHARING) for form in chunks[rule.place].traits & chunks[rule.others[0]].traits)
+    return any(
+        form.startswith(SHARING)
+        for form in chunks[rule.place].traits & chunks[rule.others[0]].traits
+    )
 
 
 def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    """Whether a relativiser goes with its nouns: "who" with people and animals, "which" with animals and things."""
+    """Whether a relativiser goes with its nouns: "who" with people and animals, "which" with
+    animals and things.
+    """
     kind = chunks[rule.place].kind
     wanted = {"W": ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
     return wanted is None or all(chunks[head].traits & wanted for head in rule.others)
@@ -53,11 +58,17 @@ def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 
 def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    """Whether a role is filled as one expects: things are given to somebody, and saws are for things."""
+    """Whether a role is filled as one expects: things are given to somebody, and saws are for
+    things.
+    """
     if rule.told == "recipient":
-        return all(chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others)
+        return all(
+            chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others
+        )
     if rule.told == "gift" or (rule.told == "patient" and "of things" in chunks[rule.place].traits):
-        return all(chunks[other].kind == "R" or "thing" in chunks[other].traits for other in rule.others)
+        return all(
+            chunks[other].kind == "R" or "thing" in chunks[other].traits for other in rule.others
+        )
     return True
 
 

@@ -39,12 +39,19 @@ HELPERS = {  # lemma, form, number that it wants of the subject
     "were": ("be", "past", "plural"),
 }
 LINKS = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"}
-REFLEXIVES = {"himself": "masculine", "herself": "feminine", "itself": "neuter", "themselves": "plural"}
+REFLEXIVES = {
+    "himself": "masculine",
+    "herself": "feminine",
+    "itself": "neuter",
+    "themselves": "plural",
+}
 
 
 @lru_cache(maxsize=8)
 def english_words(more: Extra = ()) -> Words:
-    """For each form all that it can be, the words of the closed classes left out; with some that the table lacks."""
+    """For each form all that it can be, the words of the closed classes left out; with some that
+    the table lacks.
+    """
     return gathered(chain(_forms(list(table("english.tsv"))), more))
 
 
@@ -62,12 +69,16 @@ def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:
 
 
 def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
-    """For each word what its lines say of it: nouns and adverbs several words, verbs a frame a line."""
+    """For each word what its lines say of it: nouns and adverbs several words, verbs a frame a
+    line.
+    """
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for line in lines:
         if line.kind in ("noun", "verb", "adjective", "adverb", "preposition"):
             for lemma in line.lemmas:
-                found[line.kind, lemma] |= {line.of} if line.kind == "verb" else {*line.of.split()} - {"-"}
+                found[line.kind, lemma] |= (
+                    {line.of} if line.kind == "verb" else {*line.of.split()} - {"-"}
+                )
     return {word: frozenset(traits) for word, traits in found.items()}
 
 

@@ -1,7 +1,8 @@
 """All readings of a sentence, from its words alone.
 
-Words are cut into chunks, and the letters of the chunks are a skeleton. All structures of a skeleton are found once and kept, so a
-sentence costs the look-up of its chunks (kept, too) and the rules of the structures that its skeleton has.
+Words are cut into chunks, and the letters of the chunks are a skeleton. All structures of a
+skeleton are found once and kept, so a sentence costs the look-up of its chunks (kept, too) and the
+rules of the structures that its skeleton has.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from itertools import product
 from typing import NamedTuple, TypeVar
 
 from sonde.core import DataProblem
-from sonde.generation.readings import english_chunks, english_grammar, english_rules, polish_chunks, polish_grammar, polish_rules
+from sonde.generation.readings import (
+    english_chunks,
+    english_grammar,
+    english_rules,
+    polish_chunks,
+    polish_grammar,
+    polish_rules,
+)
 from sonde.generation.readings.reading import Reading, agreed
 from sonde.generation.readings.structure import Chunk, Rules, Structure, said
 from sonde.generation.readings.words import Extra
@@ -20,7 +28,9 @@ Answer = TypeVar("Answer", bound=Hashable)
 
 
 class Grammar(NamedTuple):
-    """What a language brings: how words are cut, what structures a skeleton has, and what those ask of words."""
+    """What a language brings: how words are cut, what structures a skeleton has, and what those ask
+    of words.
+    """
 
     rows: Callable[[Sequence[str], Extra], Sequence[tuple[Chunk, ...]]]
     structures: Callable[[str], Sequence[Structure]]
@@ -28,16 +38,22 @@ class Grammar(NamedTuple):
 
 
 GRAMMARS = {
-    "english": Grammar(english_chunks.english_rows, english_grammar.structures, english_rules.RULES),
+    "english": Grammar(
+        english_chunks.english_rows, english_grammar.structures, english_rules.RULES
+    ),
     "polish": Grammar(polish_chunks.polish_rows, polish_grammar.structures, polish_rules.RULES),
 }
 
 
-def readings(words: Sequence[str], language: str = "english", *, odd: bool = False, more: Extra = ()) -> tuple[Reading, ...]:
-    """All readings of a sentence, none twice; none at all where the words are no sentence of the language, as far as is known here.
+def readings(
+    words: Sequence[str], language: str = "english", *, odd: bool = False, more: Extra = ()
+) -> tuple[Reading, ...]:
+    """All readings of a sentence, none twice; none at all where the words are no sentence of the
+    language, as far as is known here.
 
-    odd   whether to keep readings in which a thing is given something or does something although others are left without that:
-          sentences that were generated without regard to selection may mean it
+    odd   whether to keep readings in which a thing is given something or does something although
+          others are left without that: sentences that were generated without regard to selection
+          may mean it
     more  words that the reader's own table lacks: forms with what they are
     """
     if language not in GRAMMARS:
@@ -47,19 +63,34 @@ def readings(words: Sequence[str], language: str = "english", *, odd: bool = Fal
     for chunks in grammar.rows(words, more):
         for structure in grammar.structures("".join(chunk.kind for chunk in chunks)):
             if all(grammar.rules[rule.name](chunks, rule) for rule in structure.rules):
-                oddity = 0 if odd else sum(not grammar.rules[rule.name](chunks, rule) for rule in structure.likely)
+                oddity = (
+                    0
+                    if odd
+                    else sum(
+                        not grammar.rules[rule.name](chunks, rule) for rule in structure.likely
+                    )
+                )
                 found.setdefault(oddity, {}).update(dict.fromkeys(_readings(chunks, structure)))
     return tuple(found[min(found)]) if found else ()
 
 
 def agreeing(
-    words: Sequence[str], answer: Callable[[Reading], Answer | None], language: str = "english", *, more: Extra = ()
+    words: Sequence[str],
+    answer: Callable[[Reading], Answer | None],
+    language: str = "english",
+    *,
+    more: Extra = (),
 ) -> Answer | None:
-    """What all readings of a sentence answer; None where they differ, where one has no answer, or where there is no reading."""
+    """What all readings of a sentence answer; None where they differ, where one has no answer, or
+    where there is no reading.
+    """
     return agreed(readings(words, language, more=more), answer)
 
 
 def _readings(chunks: tuple[Chunk, ...], structure: Structure) -> list[Reading]:
     """A reading for each way to take the chunks themselves."""
-    told, words = said(structure.facts, chunks), tuple(word for chunk in chunks for word in chunk.words)
+    told, words = (
+        said(structure.facts, chunks),
+        tuple(word for chunk in chunks for word in chunk.words),
+    )
     return [Reading(told.union(*way), words) for way in product(*(chunk.facts for chunk in chunks))]

@@ -1,4 +1,6 @@
-"""The event of a generated sentence, as `sonde generate` writes it in JSON, as a reading to compare others with."""
+"""The event of a generated sentence, as `sonde generate` writes it in JSON, as a reading to compare
+others with.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def gold(event: Json) -> Reading:
 
 
 def _event(event: Json, clause: str, taken: Nouns) -> Iterator[Fact]:
-    """Facts of a clause and all in it; `taken` are the nouns that its gap, or the subject that it shares, stands for."""
+    """Facts of a clause and all in it; `taken` are the nouns that its gap, or the subject that it
+    shares, stands for.
+    """
     verb = event["predicate"]
     yield Fact(verb, "clause", clause)
     yield from (Fact(verb, key, event[key]) for key in FEATURES if event.get(key) is not None)
@@ -68,7 +72,9 @@ def _argument(argument: Json) -> Iterator[Fact]:
         noun = argument["noun"]
         yield Fact(noun, "number", argument["number"])
         yield Fact(noun, "determiner", argument["determiner"])
-        yield from (Fact(noun, "adjective", adjective) for adjective in argument.get("adjectives", ()))
+        yield from (
+            Fact(noun, "adjective", adjective) for adjective in argument.get("adjectives", ())
+        )
         if (modifier := argument.get("modifier")) is not None:
             yield Fact(noun, modifier["preposition"], modifier["participant"]["noun"])
             yield from _argument(modifier["participant"])

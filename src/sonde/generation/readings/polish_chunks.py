@@ -1,6 +1,8 @@
-"""Polish words to chunks: nouns with what agrees with them, verb groups, relative pronouns, and the small words and commas between.
+"""Polish words to chunks: nouns with what agrees with them, verb groups, relative pronouns, and the
+small words and commas between.
 
-A noun that may have several numbers is a chunk for each; its cases are traits, for the grammar to choose from.
+A noun that may have several numbers is a chunk for each; its cases are traits, for the grammar to
+choose from.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ PAST = {
     "li": ("plural", frozenset({"m1"})),
     "ły": ("plural", GENDERS - {"m1"}),
 }
-HELPERS = {stem + ending: ("past", *who) for stem in ("by", "zosta") for ending, who in PAST.items()} | {
+HELPERS = {
+    stem + ending: ("past", *who) for stem in ("by", "zosta") for ending, who in PAST.items()
+} | {
     "jest": ("present", "singular", GENDERS),
     "są": ("present", "plural", GENDERS),
     "będzie": ("future", "singular", GENDERS),
@@ -49,7 +53,10 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
     yield from ((start + 1, chunk) for chunk in small)
     if start + 1 < len(words) and _graded(word, words[start + 1]):
         both = tuple(Fact("", "adverb", one) for one in words[start : start + 2])
-        yield start + 2, Chunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}), words=both)
+        yield (
+            start + 2,
+            Chunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}), words=both),
+        )
     if kinds & {*BEFORE, "noun"}:
         for stop in _noun_stops(words, start):
             yield from ((stop, chunk) for chunk in _nouns(tuple(words[start:stop])))
@@ -62,14 +69,33 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
 def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     """The chunks that a word is by itself, and the kinds and traits of all that it can be."""
     found = polish_words().get(word, ())
-    small = [Chunk(LINKS[word], word, words=(Fact("", SMALL[word], word),))] if word in LINKS else []
-    said = [(kind, letter, entry) for kind, letter in (("preposition", "n"), ("adverb", "d")) for entry in found if entry.kind == kind]
-    small += [Chunk(letter, word, traits=entry.traits, words=(Fact("", kind, word),)) for kind, letter, entry in said]
-    pronoun = {f"{entry.form} {entry.number} {gender}" for entry in found if entry.kind == "relative" for gender in entry.genders}
+    small = (
+        [Chunk(LINKS[word], word, words=(Fact("", SMALL[word], word),))] if word in LINKS else []
+    )
+    said = [
+        (kind, letter, entry)
+        for kind, letter in (("preposition", "n"), ("adverb", "d"))
+        for entry in found
+        if entry.kind == kind
+    ]
+    small += [
+        Chunk(letter, word, traits=entry.traits, words=(Fact("", kind, word),))
+        for kind, letter, entry in said
+    ]
+    pronoun = {
+        f"{entry.form} {entry.number} {gender}"
+        for entry in found
+        if entry.kind == "relative"
+        for gender in entry.genders
+    }
     if pronoun:
-        small.append(Chunk("K", "który", traits=frozenset(pronoun), words=(Fact("", "link", "który"),)))
+        small.append(
+            Chunk("K", "który", traits=frozenset(pronoun), words=(Fact("", "link", "który"),))
+        )
     kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
-    return tuple(small), frozenset(kinds | ({"verb"} if word == "nie" or word in HELPERS else set()))
+    return tuple(small), frozenset(
+        kinds | ({"verb"} if word == "nie" or word in HELPERS else set())
+    )
 
 
 def _graded(first: str, second: str) -> bool:
@@ -90,7 +116,9 @@ def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 15)
 def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
-    """A noun with a determiner or none, and adjectives, in each number with the cases in which all of them agree."""
+    """A noun with a determiner or none, and adjectives, in each number with the cases in which all
+    of them agree.
+    """
     *before, noun = words
     found: dict[tuple[str, str], Chunk] = {}
     for entry in polish_words()[noun]:
@@ -101,7 +129,9 @@ def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
         facts = frozenset({Fact(entry.lemma, "number", entry.number), *told})
         cases = found[key].traits if key in found else frozenset()
         each = (*told[len(told) - len(before) :], Fact(entry.lemma, "noun", ""))
-        found[key] = Chunk("N", entry.lemma, entry.number, cases | entry.traits | {entry.form}, (facts,), each)
+        found[key] = Chunk(
+            "N", entry.lemma, entry.number, cases | entry.traits | {entry.form}, (facts,), each
+        )
     return tuple(found.values())
 
 
@@ -112,12 +142,18 @@ def _agreeing(before: Sequence[str], noun: Word) -> list[Fact] | None:
         fitting = [
             entry
             for entry in polish_words()[word]
-            if (entry.form, entry.number) == (noun.form, noun.number) and noun.genders & entry.genders and entry.kind in BEFORE
+            if (entry.form, entry.number) == (noun.form, noun.number)
+            and noun.genders & entry.genders
+            and entry.kind in BEFORE
         ]
         if not fitting or (fitting[0].kind == "determiner" and place > 0):
             return None
         facts.append(Fact(noun.lemma, fitting[0].kind, fitting[0].lemma))
-    return facts if facts and facts[0].says == "determiner" else [Fact(noun.lemma, "determiner", "bare"), *facts]
+    return (
+        facts
+        if facts and facts[0].says == "determiner"
+        else [Fact(noun.lemma, "determiner", "bare"), *facts]
+    )
 
 
 def _verb_end(words: Sequence[str], at: int) -> int:
@@ -133,7 +169,9 @@ def _verb_end(words: Sequence[str], at: int) -> int:
 
 @lru_cache(maxsize=1 << 15)
 def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
-    """Verb groups: perhaps "nie", perhaps a helping verb with adverbs after it, and a verb in a form that goes with it."""
+    """Verb groups: perhaps "nie", perhaps a helping verb with adverbs after it, and a verb in a
+    form that goes with it.
+    """
     said = {"polarity": "negative" if words[0] == "nie" else "positive"}
     rest = words[1:] if words[0] == "nie" else words
     helper = rest[0] if len(rest) > 1 else ""
@@ -148,14 +186,19 @@ def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
         if told is not None:
             tense, number, genders = told
             before = [*["negation"] * (words[0] == "nie"), *["auxiliary"] * bool(helper)]
-            each = (*(Fact(verb.lemma, kind, "") for kind in before), *(Fact("", "adverb", word) for word in adverbs))
+            each = (
+                *(Fact(verb.lemma, kind, "") for kind in before),
+                *(Fact("", "adverb", word) for word in adverbs),
+            )
             group = _group(verb, {**said, "tense": tense}, number, genders, adverbs)
             found.append(group._replace(words=(*each, Fact(verb.lemma, "predicate", ""))))
     return tuple(dict.fromkeys(found))
 
 
 def _told(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] | None:
-    """Tense, number and genders of a verb form with a helping verb or none; None where they do not go together."""
+    """Tense, number and genders of a verb form with a helping verb or none; None where they do not
+    go together.
+    """
     imperfective = "imperfective" in verb.traits
     if not helper:
         tense = {"past": "past", "nonpast": "present" if imperfective else "future"}.get(verb.form)
@@ -168,11 +211,20 @@ def _told(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] | N
     return (tense, number, genders & verb.genders) if future or passive else None
 
 
-def _group(verb: Word, said: dict[str, str], number: str | None, genders: frozenset[str], adverbs: Sequence[str]) -> Chunk:
+def _group(
+    verb: Word,
+    said: dict[str, str],
+    number: str | None,
+    genders: frozenset[str],
+    adverbs: Sequence[str],
+) -> Chunk:
     passive = verb.form == "passive"
     aspect = "imperfective" if "imperfective" in verb.traits else "perfective"
     told = {**said, "aspect": aspect, "voice": "passive" if passive else "active"}
     facts = {Fact(verb.lemma, key, value) for key, value in told.items()}
-    each = tuple(frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in grades(adverbs, _graded))
+    each = tuple(
+        frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way})
+        for way in grades(adverbs, _graded)
+    )
     traits = verb.traits | genders | ({"negated"} if said["polarity"] == "negative" else set())
     return Chunk("P" if passive else "A", verb.lemma, number, traits, each)

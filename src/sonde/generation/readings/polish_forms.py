@@ -1,4 +1,6 @@
-"""Polish inflection, from as few given forms as its rules allow: all forms of nouns, adjectives and verbs."""
+"""Polish inflection, from as few given forms as its rules allow: all forms of nouns, adjectives and
+verbs.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,26 @@ class Form(NamedTuple):
 
 
 def noun_forms(lemma: str, given: Sequence[str], gender: str) -> Iterator[Form]:
-    """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental plural that has not -ami."""
+    """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental
+    plural that has not -ami.
+    """
     genitive, plural, plural_genitive, *rest = given
     accusative, instrumental = _singular(lemma, genitive, gender)
     stem = plural[:-1] if gender == "n" else (lemma[:-1] if lemma[-1] in "aiy" else _stem(genitive))
     stem = lemma if lemma.endswith("i") else stem
     forms = {
         "singular": (lemma, genitive, accusative, instrumental),
-        "plural": (plural, plural_genitive, plural_genitive if gender == "m1" else plural, rest[0] if rest else stem + "ami"),
+        "plural": (
+            plural,
+            plural_genitive,
+            plural_genitive if gender == "m1" else plural,
+            rest[0] if rest else stem + "ami",
+        ),
     }
     for number, each in forms.items():
-        yield from (Form(form, case, number, (gender,)) for case, form in zip(CASES, each, strict=True))
+        yield from (
+            Form(form, case, number, (gender,)) for case, form in zip(CASES, each, strict=True)
+        )
 
 
 def _singular(lemma: str, genitive: str, gender: str) -> tuple[str, str]:
@@ -40,7 +51,10 @@ def _singular(lemma: str, genitive: str, gender: str) -> tuple[str, str]:
     if gender == "f":
         return (lemma + "ę", lemma + "ą") if lemma.endswith("i") else (lemma, _stem(genitive) + "ą")
     stem = _stem(genitive)
-    return (genitive if gender in ("m1", "m2") else lemma, stem + ("iem" if stem[-1] in HARDENED else "em"))
+    return (
+        genitive if gender in ("m1", "m2") else lemma,
+        stem + ("iem" if stem[-1] in HARDENED else "em"),
+    )
 
 
 def _stem(form: str) -> str:
@@ -56,7 +70,9 @@ def adjective_forms(lemma: str) -> Iterator[Form]:
     for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
         own = e if gender == "n" else lemma
         given = stem + soft + "ego"
-        yield from _row((own, given, given if oblique else own, stem + thin + "m"), "singular", gender)
+        yield from _row(
+            (own, given, given if oblique else own, stem + thin + "m"), "singular", gender
+        )
     yield from _row((stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f")
     many = stem + thin + "ch"
     yield from _row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
@@ -65,7 +81,9 @@ def adjective_forms(lemma: str) -> Iterator[Form]:
 
 
 def _row(forms: Sequence[str], number: str, gender: str) -> Iterator[Form]:
-    yield from (Form(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True))
+    yield from (
+        Form(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
+    )
 
 
 def virile(lemma: str) -> str:
@@ -79,7 +97,9 @@ def virile(lemma: str) -> str:
 
 
 class VerbForm(NamedTuple):
-    """A form of a verb: nonpast, past, infinitive or passive; its number, and the genders of the subject that it may have."""
+    """A form of a verb: nonpast, past, infinitive or passive; its number, and the genders of the
+    subject that it may have.
+    """
 
     text: str
     name: str
@@ -92,7 +112,9 @@ ALL = (*MASCULINE, "f", "n")
 
 
 def verb_forms(lemma: str, given: Sequence[str]) -> Iterator[VerbForm]:
-    """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and virile, and a passive participle or none."""
+    """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and
+    virile, and a passive participle or none.
+    """
     one, many, masculine, feminine, men, *passive = given
     yield VerbForm(lemma, "infinitive", None, ALL)
     yield VerbForm(one, "nonpast", "singular", ALL)
@@ -102,7 +124,9 @@ def verb_forms(lemma: str, given: Sequence[str]) -> Iterator[VerbForm]:
         yield from _by_gender("passive", participle, participle[:-1] + "a", virile(participle), "e")
 
 
-def _by_gender(name: str, masculine: str, feminine: str, men: str, neuter: str = "") -> Iterator[VerbForm]:
+def _by_gender(
+    name: str, masculine: str, feminine: str, men: str, neuter: str = ""
+) -> Iterator[VerbForm]:
     stem = feminine[:-1]
     yield VerbForm(masculine, name, "singular", MASCULINE)
     yield VerbForm(feminine, name, "singular", ("f",))
@@ -123,5 +147,9 @@ def regular(lemma: str) -> tuple[str, ...]:
         return (stem + "a", stem + "ają", *past, stem + "any")
     if lemma.endswith("yć"):
         return (stem + "y", stem + "ą", *past, stem + "ony")
-    soft = stem[:-1] + "sz" if stem.endswith("s") else (stem if stem.endswith(("l", "dz")) else stem + "i")
+    soft = (
+        stem[:-1] + "sz"
+        if stem.endswith("s")
+        else (stem if stem.endswith(("l", "dz")) else stem + "i")
+    )
     return (stem + "i", soft + "ą", *past, soft + "ony")

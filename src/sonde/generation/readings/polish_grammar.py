@@ -1,8 +1,10 @@
-"""How a row of Polish chunks hangs together: all structures of a skeleton such as "N,KAN,A"; the words are not looked at.
+"""How a row of Polish chunks hangs together: all structures of a skeleton such as "N,KAN,A"; the
+words are not looked at.
 
-One letter a chunk: N a noun with what stands before it, R "siebie", A and P an active and a passive verb group, d an adverb,
-n a preposition, b "przez", K "który", C "że", & "i", and the comma. The order of what a clause has is free: case tells who is who.
-A clause inside ends with a comma unless the sentence ends there, and where two end together they share it.
+One letter a chunk: N a noun with what stands before it, R "siebie", A and P an active and a passive
+verb group, d an adverb, n a preposition, b "przez", K "który", C "że", & "i", and the comma. The
+order of what a clause has is free: case tells who is who. A clause inside ends with a comma unless
+the sentence ends there, and where two end together they share it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,16 @@ from functools import cache, lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from sonde.generation.readings.structure import RAISED, Heads, Parts, Rule, Said, Structure, raised, structure
+from sonde.generation.readings.structure import (
+    RAISED,
+    Heads,
+    Parts,
+    Rule,
+    Said,
+    Structure,
+    raised,
+    structure,
+)
 
 LIKELY = frozenset({"fits"})
 
@@ -20,7 +31,8 @@ LIKELY = frozenset({"fits"})
 class Nominal(NamedTuple):
     """A noun phrase up to `stop`; `open` where it still wants the comma that ends a clause in it.
 
-    pronoun    the place of the relative pronoun that stands for the nouns; -1 where they are there themselves
+    pronoun    the place of the relative pronoun that stands for the nouns; -1 where they are there
+               themselves
     owned      whether it begins with "whose"
     """
 
@@ -51,7 +63,9 @@ class Clause(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """What a clause that has been read may mean: who is subject and object, and by whom something is done."""
+    """What a clause that has been read may mean: who is subject and object, and by whom something
+    is done.
+    """
 
     subject: Nominal | None
     goal: Nominal | None
@@ -60,7 +74,9 @@ class Meant(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What a clause begins with: its kind, its relative phrase, and the subject if it shares one."""
+    """What a clause begins with: its kind, its relative phrase, and the subject if it shares
+    one.
+    """
 
     clause: str
     begun: Nominal | None = None
@@ -98,7 +114,9 @@ class _Parser:
         self.clauses = cache(lambda start, around: tuple(self._clauses(start, around)))
 
     def _closed(self, stop: int, *, open: bool) -> int:
-        """Where to go on after something that may still want a comma: behind the comma; -1 where there is none."""
+        """Where to go on after something that may still want a comma: behind the comma; -1 where
+        there is none.
+        """
         if not open:
             return stop
         return stop + 1 if self.skeleton[stop] == "," else -1
@@ -106,7 +124,11 @@ class _Parser:
     def _clauses(self, start: int, around: Around) -> Iterator[Clause]:
         """A clause, or several verbs with what belongs to them that share the subject."""
         begun = around.begun
-        first = Part(start, False) if begun is None else Part(begun.stop, begun.open, (begun,), parts=begun.parts)
+        first = (
+            Part(start, False)
+            if begun is None
+            else Part(begun.stop, begun.open, (begun,), parts=begun.parts)
+        )
         for part in self._parts(first):
             for clause in self._meant(part, around):
                 if not clause.raised:
@@ -114,7 +136,9 @@ class _Parser:
                 yield from self._joined(clause, around)
 
     def _joined(self, clause: Clause, around: Around) -> Iterator[Clause]:
-        """The clause and what is joined to it: adverbs before the first verb may be of all, and what ends the last of the first."""
+        """The clause and what is joined to it: adverbs before the first verb may be of all, and
+        what ends the last of the first.
+        """
         link = self._closed(clause.stop, open=clause.open)
         if not clause.subject or self.skeleton[link] != "&":
             return
@@ -125,9 +149,21 @@ class _Parser:
             joined = Said(clause.verbs[0], "and", other.verbs[0])
             told = (*raised(clause.parts, ends.get(clause.raised, ())), joined, *other.parts)
             for n in range(len(clause.before) + 1):
-                shared = tuple(Said(verb, "adverb", adverb) for adverb in clause.before[:n] for verb in other.verbs)
+                shared = tuple(
+                    Said(verb, "adverb", adverb)
+                    for adverb in clause.before[:n]
+                    for verb in other.verbs
+                )
                 verbs = clause.verbs + other.verbs
-                yield Clause(other.stop, verbs, clause.subject, told + shared, other.open, clause.before, other.ends)
+                yield Clause(
+                    other.stop,
+                    verbs,
+                    clause.subject,
+                    told + shared,
+                    other.open,
+                    clause.before,
+                    other.ends,
+                )
 
     def _parts(self, part: Part) -> Iterator[Part]:
         """A clause read on, in any order, as far as it goes; each time that it could end there."""
@@ -135,7 +171,9 @@ class _Parser:
             yield part
         if self.skeleton[part.stop : part.stop + 2] == ",C" and part.verb >= 0 and not part.content:
             for inner in self.clauses(part.stop + 2, Around("content")):
-                grown = part._replace(stop=inner.stop, open=True, content=inner.verbs, parts=part.parts + inner.parts)
+                grown = part._replace(
+                    stop=inner.stop, open=True, content=inner.verbs, parts=part.parts + inner.parts
+                )
                 yield from self._parts(grown)
         at = self._closed(part.stop, open=part.open)
         if at >= 0:
@@ -151,15 +189,24 @@ class _Parser:
         elif kind == "n":
             for found in self.nominals(at + 1):
                 governed = (*part.parts, *found.parts, Rule("governs", at, found.heads))
-                yield part._replace(stop=found.stop, open=found.open, places=(*part.places, (at, found.heads)), parts=governed)
+                yield part._replace(
+                    stop=found.stop,
+                    open=found.open,
+                    places=(*part.places, (at, found.heads)),
+                    parts=governed,
+                )
         elif kind == "b" and not part.by:
             for found in self.nominals(at + 1):
                 governed = (*part.parts, *found.parts, Rule("case", 0, found.heads, "acc"))
-                yield part._replace(stop=found.stop, open=found.open, by=found.heads, parts=governed)
+                yield part._replace(
+                    stop=found.stop, open=found.open, by=found.heads, parts=governed
+                )
         elif kind in "NR" and len(part.nominals) < 2:
             for found in self.nominals(at) if kind == "N" else (Nominal(at + 1, (at,)),):
                 named = (*part.nominals, found)
-                yield part._replace(stop=found.stop, open=found.open, nominals=named, parts=part.parts + found.parts)
+                yield part._replace(
+                    stop=found.stop, open=found.open, nominals=named, parts=part.parts + found.parts
+                )
 
     def _meant(self, part: Part, around: Around) -> Iterator[Clause]:
         """The ways to understand a clause that has been read."""
@@ -168,19 +215,30 @@ class _Parser:
             return
         told: Parts = (*part.parts, Said(part.verb, "clause", around.clause))
         told += tuple(Said(part.verb, "adverb", adverb) for adverb in part.adverbs)
-        told += tuple(Said(part.verb, place, head) for place, heads in part.places for head in heads)
+        told += tuple(
+            Said(part.verb, place, head) for place, heads in part.places for head in heads
+        )
         told += tuple(Said(part.verb, "content", inner) for inner in part.content)
         before = tuple(adverb for adverb in part.adverbs if adverb < part.verb)
         for meant in self._ways(part, around):
             if meant.goal is not None and (passive or part.content):
                 continue
             heads = meant.subject.heads if meant.subject else ()
-            said = told + self._subject(part, meant.subject, around) + self._object(part, meant.goal, heads)
+            said = (
+                told
+                + self._subject(part, meant.subject, around)
+                + self._object(part, meant.goal, heads)
+            )
             if meant.by:
-                said += (*self._filled(part.verb, "agent", meant.by), Rule("fits", part.verb, meant.by, "agent"))
+                said += (
+                    *self._filled(part.verb, "agent", meant.by),
+                    Rule("fits", part.verb, meant.by, "agent"),
+                )
             named = meant.goal is not None and meant.goal.pronoun < 0 and meant.goal.heads
             ends = tuple((name, end) for name, end in (("object", named), ("by", meant.by)) if end)
-            yield Clause(part.stop, (part.verb,), heads, said, part.open, before, ends, meant.raised)
+            yield Clause(
+                part.stop, (part.verb,), heads, said, part.open, before, ends, meant.raised
+            )
 
     def _ways(self, part: Part, around: Around) -> Iterator[Meant]:
         """Who may be who, things borrowed from the verb after "i" included."""
@@ -207,11 +265,16 @@ class _Parser:
             yield from permutations(part.nominals)
 
     def _subject(self, part: Part, subject: Nominal | None, around: Around) -> Parts:
-        """What the subject must be and what it says; a subject that was shared has its case from elsewhere."""
+        """What the subject must be and what it says; a subject that was shared has its case from
+        elsewhere.
+        """
         if subject is None:
             return ()
         role = "patient" if self.skeleton[part.verb] == "P" else "agent"
-        told: Parts = (Rule("agrees", part.verb, subject.heads), *self._filled(part.verb, role, subject.heads))
+        told: Parts = (
+            Rule("agrees", part.verb, subject.heads),
+            *self._filled(part.verb, role, subject.heads),
+        )
         if subject.pronoun >= 0:
             return (*told, Rule("relative", subject.pronoun, subject.heads, "nom"))
         return told if around.shared else (*told, Rule("case", 0, subject.heads, "nom"))
@@ -227,14 +290,24 @@ class _Parser:
             rule = Rule("relative object", goal.pronoun, (part.verb, *goal.heads))
             return (*told, rule, *self._filled(part.verb, "patient", goal.heads))
         if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
-            return (*told, Said(part.verb, "reflexive", "patient"), *self._filled(part.verb, "patient", subject))
-        return (*told, Rule("object", part.verb, goal.heads), *self._filled(part.verb, "patient", goal.heads))
+            return (
+                *told,
+                Said(part.verb, "reflexive", "patient"),
+                *self._filled(part.verb, "patient", subject),
+            )
+        return (
+            *told,
+            Rule("object", part.verb, goal.heads),
+            *self._filled(part.verb, "patient", goal.heads),
+        )
 
     def _filled(self, verb: int, role: str, heads: Heads) -> Parts:
         return tuple(Said(verb, role, head) for head in heads)
 
     def _nominals(self, start: int) -> Iterator[Nominal]:
-        """A noun phrase with all that may follow its noun, or several joined by "i", with what may follow them all."""
+        """A noun phrase with all that may follow its noun, or several joined by "i", with what may
+        follow them all.
+        """
         for one in self._single(start):
             yield one
             yield from self._pairs(one, one.heads)
@@ -245,7 +318,9 @@ class _Parser:
             return
         for one in self._single(link + 1):
             told = Said(last[0], "and", one.heads[0])
-            both = Nominal(one.stop, begun.heads + one.heads, (*begun.parts, *one.parts, told), one.open)
+            both = Nominal(
+                one.stop, begun.heads + one.heads, (*begun.parts, *one.parts, told), one.open
+            )
             yield both
             if not one.open:
                 yield from self._followed(both)
@@ -257,25 +332,54 @@ class _Parser:
             yield from self._followed(bare)
 
     def _followed(self, noun: Nominal) -> Iterator[Nominal]:
-        """The noun, or nouns, with a genitive, modifiers and then perhaps a relative clause; at least one of them."""
+        """The noun, or nouns, with a genitive, modifiers and then perhaps a relative clause; at
+        least one of them.
+        """
         at = noun.stop
         kind = self.skeleton[at]
         if kind in "nN":
             for other in self.nominals(at + (kind == "n")):
-                rule = Rule("governs", at, other.heads) if kind == "n" else Rule("case", 0, other.heads, "gen")
-                told = tuple(Said(head, at if kind == "n" else "of", one) for head in noun.heads for one in other.heads)
-                yield (found := Nominal(other.stop, noun.heads, (*noun.parts, *other.parts, rule, *told), other.open))
+                rule = (
+                    Rule("governs", at, other.heads)
+                    if kind == "n"
+                    else Rule("case", 0, other.heads, "gen")
+                )
+                told = tuple(
+                    Said(head, at if kind == "n" else "of", one)
+                    for head in noun.heads
+                    for one in other.heads
+                )
+                yield (
+                    found := Nominal(
+                        other.stop, noun.heads, (*noun.parts, *other.parts, rule, *told), other.open
+                    )
+                )
                 if not other.open:
                     yield from self._followed(found)
         elif self.skeleton[at : at + 2] == ",K":
             for clause in self._relatives(at + 1, noun.heads):
-                linked = tuple(Said(head, "relative", verb) for head in noun.heads for verb in clause.verbs)
-                yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + linked, open=True)
+                linked = tuple(
+                    Said(head, "relative", verb) for head in noun.heads for verb in clause.verbs
+                )
+                yield Nominal(
+                    clause.stop, noun.heads, noun.parts + clause.parts + linked, open=True
+                )
 
     def _relatives(self, pronoun: int, heads: Heads) -> Iterator[Clause]:
         """A relative clause whose pronoun is an argument, or says whose something is."""
-        yield from self.clauses(pronoun, Around("relative", Nominal(pronoun + 1, heads, pronoun=pronoun)))
+        yield from self.clauses(
+            pronoun, Around("relative", Nominal(pronoun + 1, heads, pronoun=pronoun))
+        )
         for owned in self.nominals(pronoun + 1):
-            told: Parts = (Rule("relative", pronoun, heads, "gen"), *(Said(one, "of", head) for one in owned.heads for head in heads))
-            told += tuple(rule for one in owned.heads for rule in (Rule("fits", one, heads, "owner"), Rule("owned", one)))
-            yield from self.clauses(pronoun, Around("relative", owned._replace(parts=owned.parts + told, owned=True)))
+            told: Parts = (
+                Rule("relative", pronoun, heads, "gen"),
+                *(Said(one, "of", head) for one in owned.heads for head in heads),
+            )
+            told += tuple(
+                rule
+                for one in owned.heads
+                for rule in (Rule("fits", one, heads, "owner"), Rule("owned", one))
+            )
+            yield from self.clauses(
+                pronoun, Around("relative", owned._replace(parts=owned.parts + told, owned=True))
+            )

@@ -18,7 +18,9 @@ def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
 
 
 def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
-    """The genders that agree with nouns: for joined ones m1 if there is a man, perhaps if there is a male animal and a person."""
+    """The genders that agree with nouns: for joined ones m1 if there is a man, perhaps if there is
+    a male animal and a person.
+    """
     found = {_gender(chunks[head]) for head in heads}
     if len(heads) == 1:
         return found
@@ -31,7 +33,9 @@ def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
 def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a verb has the number, and in the past the gender, of its subject."""
     verb = chunks[rule.place]
-    return verb.number == _number(chunks, rule.others) and bool(_genders(chunks, rule.others) & verb.traits)
+    return verb.number == _number(chunks, rule.others) and bool(
+        _genders(chunks, rule.others) & verb.traits
+    )
 
 
 def _case(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -52,7 +56,9 @@ def _objective(verb: Chunk) -> str:
 def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether the pronoun at a place can have a case and the number and gender of its nouns."""
     number, pronoun = _number(chunks, rule.others), chunks[rule.place].traits
-    return any(f"{rule.told} {number} {gender}" in pronoun for gender in _genders(chunks, rule.others))
+    return any(
+        f"{rule.told} {number} {gender}" in pronoun for gender in _genders(chunks, rule.others)
+    )
 
 
 def _relative_object(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -63,7 +69,10 @@ def _relative_object(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 def _governs(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether nouns can have the case that a preposition wants."""
-    return any(case in chunks[rule.place].traits and _case(chunks, Rule("case", 0, rule.others, case)) for case in ("gen", "ins"))
+    return any(
+        case in chunks[rule.place].traits and _case(chunks, Rule("case", 0, rule.others, case))
+        for case in ("gen", "ins")
+    )
 
 
 def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -72,7 +81,9 @@ def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 def _owned(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether "whose" may stand before a noun: not before "ten"."""
-    return not any(fact.says == "determiner" and fact.value == "ten" for fact in chunks[rule.place].facts[0])
+    return not any(
+        fact.says == "determiner" and fact.value == "ten" for fact in chunks[rule.place].facts[0]
+    )
 
 
 def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:

@@ -14,7 +14,9 @@ GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
 
 
 class Word(NamedTuple):
-    """One thing that a form can be: of a kind and lemma, which form of it (of nouns and adjectives the case), and for what genders."""
+    """One thing that a form can be: of a kind and lemma, which form of it (of nouns and adjectives
+    the case), and for what genders.
+    """
 
     kind: str
     lemma: str
@@ -46,28 +48,46 @@ def _forms() -> Iterator[tuple[str, Word]]:
             elif kind == "noun":
                 (gender,) = traits & GENDERS
                 for form in noun_forms(lemma, forms, gender):
-                    yield form.text, Word(kind, lemma, form.case, form.number, frozenset(form.genders), traits)
+                    yield (
+                        form.text,
+                        Word(kind, lemma, form.case, form.number, frozenset(form.genders), traits),
+                    )
             elif kind == "adjective":
                 yield from _declined(kind, lemma)
             else:
                 yield lemma, Word(kind, lemma, "", None, GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
         for verb in verb_forms(lemma, given[lemma] if "transitive" in frames else given[lemma][:5]):
-            yield verb.text, Word("verb", lemma, verb.name, verb.number, frozenset(verb.genders), frozenset(frames))
+            yield (
+                verb.text,
+                Word(
+                    "verb",
+                    lemma,
+                    verb.name,
+                    verb.number,
+                    frozenset(verb.genders),
+                    frozenset(frames),
+                ),
+            )
     yield from _declined("relative", "który")
     yield from _determiners()
 
 
 def _declined(kind: str, lemma: str) -> Iterator[tuple[str, Word]]:
     for form in adjective_forms(lemma):
-        yield form.text, Word(kind, lemma, form.case, form.number, frozenset(form.genders), frozenset())
+        yield (
+            form.text,
+            Word(kind, lemma, form.case, form.number, frozenset(form.genders), frozenset()),
+        )
 
 
 def _determiners() -> Iterator[tuple[str, Word]]:
     """The forms of "ten", which goes like an adjective but for three of them, and of "każdy"."""
     for form, word in _declined("determiner", "ty"):
         own = {("ty", word.form): "ten", ("tą", "acc"): "tę"}
-        text = "to" if form == "te" and word.number == "singular" else own.get((form, word.form), form)
+        text = (
+            "to" if form == "te" and word.number == "singular" else own.get((form, word.form), form)
+        )
         yield text, word._replace(lemma="ten")
     for form, word in _declined("determiner", "każdy"):
         if word.number == "singular":

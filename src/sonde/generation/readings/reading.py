@@ -1,6 +1,7 @@
 """Readings: what a string of words says, as a set of facts about its lemmas.
 
-No generated sentence has a noun, verb or adjective twice, so a lemma is name enough for what it stands for.
+No generated sentence has a noun, verb or adjective twice, so a lemma is name enough for what it
+stands for.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ Answer = TypeVar("Answer", bound=Hashable)
 
 
 class Fact(NamedTuple):
-    """One thing that is said of a lemma, or what a word is: the auxiliary, negation or predicate of a verb, a noun or its determiner.
+    """One thing that is said of a lemma, or what a word is: the auxiliary, negation or predicate of
+    a verb, a noun or its determiner.
 
-    of a verb    tense, modal, aspect, polarity, voice; adverb (a row where one of them grades the other: "really often");
-                 clause (main, relative, content); agent, patient, recipient (of two joined nouns one fact each); reflexive (the role
-                 that "himself" takes); content (the verb of the clause that is said or thought); and (a verb that shares its subject)
-    of a noun    number, determiner, adjective, relative (the verb of its clause), and (the noun joined to it), emphatic ("the man himself")
+    of a verb    tense, modal, aspect, polarity, voice; adverb (a row where one of them grades the
+                 other: "really often"); clause (main, relative, content); agent, patient, recipient
+                 (of two joined nouns one fact each); reflexive (the role that "himself" takes);
+                 content (the verb of the clause that is said or thought); and (a verb that shares
+                 its subject)
+    of a noun    number, determiner, adjective, relative (the verb of its clause), and (the noun
+                 joined to it), emphatic ("the man himself")
     of either    a preposition, whose value is the noun that follows it: ("man", "near", "woman")
     """
 
@@ -29,17 +34,27 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All facts of one reading; `words` says what each word is, and is no part of what a sentence says."""
+    """All facts of one reading; `words` says what each word is, and is no part of what a sentence
+    says.
+    """
 
     facts: frozenset[Fact]
     words: tuple[Fact, ...] = field(default=(), compare=False)
 
     def values(self, of: str, says: str) -> tuple[str, ...]:
-        """What is said of a lemma in one respect, in alphabetical order: nothing, one value, or several."""
-        return tuple(sorted(fact.value for fact in self.facts if fact.of == of and fact.says == says))
+        """What is said of a lemma in one respect, in alphabetical order: nothing, one value, or
+        several.
+        """
+        return tuple(
+            sorted(fact.value for fact in self.facts if fact.of == of and fact.says == says)
+        )
 
 
-def agreed(readings: Iterable[Reading], answer: Callable[[Reading], Answer | None]) -> Answer | None:
-    """What all readings answer; None where they differ, where one has no answer, or where there is no reading."""
+def agreed(
+    readings: Iterable[Reading], answer: Callable[[Reading], Answer | None]
+) -> Answer | None:
+    """What all readings answer; None where they differ, where one has no answer, or where there is
+    no reading.
+    """
     found = {answer(reading) for reading in readings}
     return found.pop() if len(found) == 1 else None

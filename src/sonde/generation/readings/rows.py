@@ -9,20 +9,28 @@ from sonde.generation.readings.structure import Chunk
 Row = tuple[Chunk, ...]
 
 
-def rows(words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]) -> list[Row]:
-    """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each with the word after it."""
+def rows(
+    words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]
+) -> list[Row]:
+    """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each
+    with the word after it.
+    """
     found: dict[int, list[Row]] = {len(words): [()]}
 
     def after(start: int) -> list[Row]:
         if start not in found:
-            found[start] = [(chunk, *rest) for stop, chunk in beginning(words, start) for rest in after(stop)]
+            found[start] = [
+                (chunk, *rest) for stop, chunk in beginning(words, start) for rest in after(stop)
+            ]
         return found[start]
 
     return after(0)
 
 
 def grades(adverbs: Sequence[str], grading: Callable[[str, str], bool]) -> list[tuple[str, ...]]:
-    """The ways to take adverbs in a row: each for itself, or one as the grade of the next, as in "really often"."""
+    """The ways to take adverbs in a row: each for itself, or one as the grade of the next, as in
+    "really often".
+    """
     if len(adverbs) < 2:
         return [tuple(adverbs)]
     first, second, *others = adverbs

@@ -1,4 +1,6 @@
-"""Structures: what a way to hang chunks together asks of the words in them, and what it says once they are there."""
+"""Structures: what a way to hang chunks together asks of the words in them, and what it says once
+they are there.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +10,26 @@ from typing import Final, NamedTuple
 from sonde.generation.readings.reading import Fact
 
 Heads = tuple[int, ...]
-RAISED: Final[Heads] = (-1,)  # nouns that are only known when the verb that they are borrowed from has been read
-LIKE: Final = "="  # of a verb: all that the words of another verb say of that one, its adverbs apart
+# nouns that are only known when the verb that they are borrowed from has been read
+RAISED: Final[Heads] = (-1,)
+# of a verb: all that the words of another verb say of that one, its adverbs apart
+LIKE: Final = "="
 SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
 
 
 class Chunk(NamedTuple):
-    """Some words that can hang together in one way only: an adjective has no choice but the noun that it stands before.
+    """Some words that can hang together in one way only: an adjective has no choice but the noun
+    that it stands before.
 
     kind     the letter that the skeleton has for it
     lemma    of its head
     number   singular or plural, or None where it may be either
-    traits   what rules ask about: classes and gender of a noun, frames of a verb, whether an adverb may stand late
-    facts    what it says by itself; several sets where it has several readings of its own ("really often")
-    words    what each of its words is: of which lemma, what, and which word where that is not the lemma's
+    traits   what rules ask about: classes and gender of a noun, frames of a verb, whether an adverb
+             may stand late
+    facts    what it says by itself; several sets where it has several readings of its own ("really
+             often")
+    words    what each of its words is: of which lemma, what, and which word where that is not the
+             lemma's
     """
 
     kind: str
@@ -33,7 +41,9 @@ class Chunk(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What must hold of the chunks at some places of the row; `name` is one of a grammar's rules."""
+    """What must hold of the chunks at some places of the row; `name` is one of a grammar's
+    rules.
+    """
 
     name: str
     place: int
@@ -42,7 +52,9 @@ class Rule(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A fact in waiting: of the lemma at a place; `says` is a text or the place of a chunk whose lemma says it, and so is `value`."""
+    """A fact in waiting: of the lemma at a place; `says` is a text or the place of a chunk whose
+    lemma says it, and so is `value`.
+    """
 
     of: int
     says: int | str
@@ -67,18 +79,32 @@ class Structure(NamedTuple):
 
 
 def structure(parts: Parts, likely: frozenset[str]) -> Structure:
-    """Parts put in order, each once, so that the same structure found in two ways is the same value."""
+    """Parts put in order, each once, so that the same structure found in two ways is the same
+    value.
+    """
     rules = sorted({part for part in parts if isinstance(part, Rule)})
     facts = sorted({part for part in parts if isinstance(part, Said)}, key=repr)
-    return Structure(tuple(r for r in rules if r.name not in likely), tuple(r for r in rules if r.name in likely), tuple(facts))
+    return Structure(
+        tuple(r for r in rules if r.name not in likely),
+        tuple(r for r in rules if r.name in likely),
+        tuple(facts),
+    )
 
 
 def said(facts: Sequence[Said], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
-    found = {Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks)) for of, says, value in facts if says != LIKE}
+    found = {
+        Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
+        for of, says, value in facts
+        if says != LIKE
+    }
     for of, says, value in facts:
         if says == LIKE and isinstance(value, int):
-            found |= {fact._replace(of=chunks[of].lemma) for fact in chunks[value].facts[0] if fact.says in SHARED}
+            found |= {
+                fact._replace(of=chunks[of].lemma)
+                for fact in chunks[value].facts[0]
+                if fact.says in SHARED
+            }
     return frozenset(found)
 
 

@@ -13,7 +13,9 @@ Words = dict[str, tuple["Word", ...]]
 
 
 class Word(NamedTuple):
-    """One thing that a form can be: of a kind and a lemma, which form of it, and with which traits."""
+    """One thing that a form can be: of a kind and a lemma, which form of it, and with which
+    traits.
+    """
 
     kind: str
     lemma: str

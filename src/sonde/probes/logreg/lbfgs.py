@@ -1,4 +1,6 @@
-"""L-BFGS (Liu & Nocedal 1989) on several problems in lockstep, so that they can share what their objectives have in common."""
+"""L-BFGS (Liu & Nocedal 1989) on several problems in lockstep, so that they can share what their
+objectives have in common.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,17 @@ import torch
 from torch import Tensor
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Places [some, size] and the numbers of the problems -> values [some] and gradients [some, size]."""
+"""Places [some, size] and the numbers of the problems -> values [some] and gradients [some, size].
+"""
 
 MEMORY, MOST, TRIALS = 12, 300, 12
 ENOUGH = 1e-4  # share of the promised decrease that a step must bring (Armijo)
 
 
 def minimise(objective: Objective, start: Tensor, tolerance: float) -> tuple[Tensor, Tensor]:
-    """Minima [problems, size] and their values; a problem ends when two steps in a row gain less than `tolerance` of its value."""
+    """Minima [problems, size] and their values; a problem ends when two steps in a row gain less
+    than `tolerance` of its value.
+    """
     place = start.clone()
     going = torch.arange(len(start))
     values, slope = objective(place, going)
@@ -39,13 +44,16 @@ def minimise(objective: Objective, start: Tensor, tolerance: float) -> tuple[Ten
 
 
 def _scaled(slope: Tensor, history: list[tuple[Tensor, Tensor]]) -> Tensor:
-    """The inverse Hessian, as the last steps tell it, times the gradient [problems, size] (the two-loop recursion)."""
+    """The inverse Hessian, as the last steps tell it, times the gradient [problems, size] (the
+    two-loop recursion).
+    """
     if not history:
         return slope
     q, kept = slope.clone(), []
     for s, y in reversed(history):
         bend = (s * y).sum(1)
-        share = torch.where(bend > 1e-12 * (y * y).sum(1), 1 / bend, 0.0)  # a step without curvature says nothing
+        # a step without curvature says nothing
+        share = torch.where(bend > 1e-12 * (y * y).sum(1), 1 / bend, 0.0)
         weight = share * (s * q).sum(1)
         q -= weight[:, None] * y
         kept.append((s, y, share, weight))
@@ -56,8 +64,12 @@ def _scaled(slope: Tensor, history: list[tuple[Tensor, Tensor]]) -> Tensor:
     return q
 
 
-def _step(objective: Objective, here: tuple[Tensor, Tensor, Tensor, Tensor], direction: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """A step of each problem that brings enough: places, values and gradients there; steps shrink along a parabola until they do."""
+def _step(
+    objective: Objective, here: tuple[Tensor, Tensor, Tensor, Tensor], direction: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A step of each problem that brings enough: places, values and gradients there; steps shrink
+    along a parabola until they do.
+    """
     place, values, slope, numbers = here
     promise = (direction * slope).sum(1)
     length = torch.ones(len(place), dtype=torch.float64)
@@ -66,7 +78,12 @@ def _step(objective: Objective, here: tuple[Tensor, Tensor, Tensor, Tensor], dir
     for _ in range(TRIALS):
         tried = place[trying] + length[trying, None] * direction[trying]
         value, gradient = objective(tried, numbers[trying])
-        good = value <= values[trying] + ENOUGH * length[trying] * promise[trying] + 1e-12 * values[trying].abs()
+        good = (
+            value
+            <= values[trying]
+            + ENOUGH * length[trying] * promise[trying]
+            + 1e-12 * values[trying].abs()
+        )
         done = trying[good]
         moved[done], reached[done], there[done] = tried[good], value[good], gradient[good]
         trying, value = trying[~good], value[~good]

@@ -1,7 +1,9 @@
-"""L2-penalised linear models under several penalties at once: joint L-BFGS that shares every product with the input.
+"""L2-penalised linear models under several penalties at once: joint L-BFGS that shares every
+product with the input.
 
-Each problem is mean loss + penalty / 2 * |weights|^2, the bias free. All run in lockstep in coordinates where the Hessian is
-nearly the identity: along the eigenvectors of the input's Gram matrix, scaled by its eigenvalues and the penalty.
+Each problem is mean loss + penalty / 2 * |weights|^2, the bias free. All run in lockstep in
+coordinates where the Hessian is nearly the identity: along the eigenvectors of the input's Gram
+matrix, scaled by its eigenvalues and the penalty.
 """
 
 from __future__ import annotations
@@ -16,12 +18,16 @@ from sonde.probes.logreg.lbfgs import minimise
 from sonde.probes.losses import LOSSES, Loss
 
 ROWS = 8192  # of one product: its scores stay in the cache
-WHOLE, PART = 1024, 256  # dimensions up to which all eigenvectors are taken, and how many of wider input
-SAMPLE = 16384  # rows that the first round is solved on, where there are at least four times as many
+# dimensions up to which all eigenvectors are taken, and how many of wider input
+WHOLE, PART = 1024, 256
+# rows that the first round is solved on, where there are at least four times as many
+SAMPLE = 16384
 
 
 class Linear(NamedTuple):
-    """Weights [penalties, outputs, dim] and biases [penalties, outputs], float64, and the objectives [penalties]."""
+    """Weights [penalties, outputs, dim] and biases [penalties, outputs], float64, and the
+    objectives [penalties].
+    """
 
     weights: Tensor
     biases: Tensor
@@ -67,14 +73,18 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
     biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
     objectives = torch.zeros(len(penalties), dtype=torch.float64)
-    for part, tolerance in ((sample, 1e-4), (sums, 1e-6)) if sample is not sums else ((sums, 1e-6),):
+    for part, tolerance in (
+        ((sample, 1e-4), (sums, 1e-6)) if sample is not sums else ((sums, 1e-6),)
+    ):
         space = Space(part, penalties, weights, biases, spectrum)
         weights, biases, objectives = space.minimum(tolerance)
     return Linear(weights, biases - weights @ mean, objectives)
 
 
 class Spectrum(NamedTuple):
-    """The largest eigenvalues [some] of a Gram matrix, their vectors [dim, some], and the mean of the eigenvalues that are left."""
+    """The largest eigenvalues [some] of a Gram matrix, their vectors [dim, some], and the mean of
+    the eigenvalues that are left.
+    """
 
     values: Tensor
     basis: Tensor
@@ -82,7 +92,9 @@ class Spectrum(NamedTuple):
 
 
 def spectrum_of(x: Tensor) -> Spectrum:
-    """The spectrum of x.T @ x / rows: whole, or of wide input the upper end by subspace iteration (Halko et al. 2011)."""
+    """The spectrum of x.T @ x / rows: whole, or of wide input the upper end by subspace iteration
+    (Halko et al. 2011).
+    """
     dim = x.shape[1]
     if dim <= WHOLE:
         values, basis = torch.linalg.eigh((x.T @ x).double() / len(x))
@@ -97,22 +109,34 @@ def spectrum_of(x: Tensor) -> Spectrum:
 
 
 class Space:
-    """The coordinates that one round runs in: flat vectors [penalties, outputs * (dim + 1)] around a start."""
+    """The coordinates that one round runs in: flat vectors [penalties, outputs * (dim + 1)] around
+    a start.
+    """
 
-    def __init__(self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum) -> None:
+    def __init__(
+        self, sums: Sums, penalties: Tensor, weights: Tensor, biases: Tensor, spectrum: Spectrum
+    ) -> None:
         self.sums, self.penalties, self.basis = sums, penalties, spectrum.basis
         self.weights, self.biases = weights, biases
-        curvature = sums.loss.curvature(sums.scores(weights, biases, 0))[0].double().clamp_min(1e-4)[:, None, None]
+        curvature = (
+            sums.loss.curvature(sums.scores(weights, biases, 0))[0]
+            .double()
+            .clamp_min(1e-4)[:, None, None]
+        )
         penalty = penalties[:, None, None]
         self.along = (curvature * spectrum.values + penalty).clamp_min(1e-12).rsqrt()
         self.across = (curvature * spectrum.rest + penalty).clamp_min(1e-12).rsqrt()
         self.free = curvature.rsqrt()
 
     def stretched(self, moved: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
-        """Coordinates [some, outputs * (dim + 1)] to weights and biases, or gradients in these to gradients in coordinates."""
+        """Coordinates [some, outputs * (dim + 1)] to weights and biases, or gradients in these to
+        gradients in coordinates.
+        """
         parts = moved.view(len(moved), self.biases.shape[1], -1)
         inner, across = parts[:, :, :-1], self.across[which]
-        weights = inner * across + ((inner @ self.basis) * (self.along[which] - across)) @ self.basis.T
+        weights = (
+            inner * across + ((inner @ self.basis) * (self.along[which] - across)) @ self.basis.T
+        )
         return weights, parts[:, :, -1] * self.free[which, :, 0]
 
     def at(self, place: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
@@ -131,7 +155,13 @@ class Space:
         return values, torch.cat([inner, outer[:, :, None]], 2).flatten(1)
 
     def minimum(self, tolerance: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Weights, biases and objectives where nothing is to be gained but `tolerance` of the objective."""
-        start = torch.zeros(len(self.penalties), self.weights[0].numel() + self.biases[0].numel(), dtype=torch.float64)
+        """Weights, biases and objectives where nothing is to be gained but `tolerance` of the
+        objective.
+        """
+        start = torch.zeros(
+            len(self.penalties),
+            self.weights[0].numel() + self.biases[0].numel(),
+            dtype=torch.float64,
+        )
         place, values = minimise(self.objective, start, tolerance)
         return *self.at(place, torch.arange(len(place))), values

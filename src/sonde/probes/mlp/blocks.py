@@ -1,7 +1,8 @@
 """Many small networks of one width, trained on the same batches as one wide product.
 
-A block is [groups, members] networks: groups have batches of their own (a seed, a layer), the members of a group differ in
-dropout and weight decay and share its batches. Activations are [.., units, batch], so each member is a slab of memory.
+A block is [groups, members] networks: groups have batches of their own (a seed, a layer), the
+members of a group differ in dropout and weight decay and share its batches. Activations are [..,
+units, batch], so each member is a slab of memory.
 """
 
 from __future__ import annotations
@@ -18,17 +19,27 @@ from sonde.probes.mlp.grid import Member
 
 
 class Block:
-    """Linear, dropout, sigmoid, linear (SentEval's order: dropout comes before the sigmoid); or one linear layer.
+    """Linear, dropout, sigmoid, linear (SentEval's order: dropout comes before the sigmoid); or one
+    linear layer.
 
-    Every member starts and drops out as it would alone under its seed, so a joint training is each one's own.
+    Every member starts and drops out as it would alone under its seed, so a joint training is each
+    one's own.
     """
 
     def __init__(
-        self, members: Sequence[Member], seeds: Sequence[int], sizes: tuple[int, int], dtype: torch.dtype, shrink: float = 0.0
+        self,
+        members: Sequence[Member],
+        seeds: Sequence[int],
+        sizes: tuple[int, int],
+        dtype: torch.dtype,
+        shrink: float = 0.0,
     ) -> None:
         self.members, self.hidden, self.dtype = list(members), members[0].hidden, dtype
         drawn = [_drawn(seed, self.hidden, *sizes) for seed in seeds]
-        self.tensors = [torch.stack(one)[:, None].repeat(1, len(members), 1, 1) for one in zip(*drawn, strict=True)]
+        self.tensors = [
+            torch.stack(one)[:, None].repeat(1, len(members), 1, 1)
+            for one in zip(*drawn, strict=True)
+        ]
         self.adam = Adam(self.tensors, shrink)
         self._rest()
         self.noise = [np.random.Generator(np.random.SFC64([seed, self.hidden])) for seed in seeds]
@@ -37,15 +48,25 @@ class Block:
         self.masks: dict[float, Tensor] = {}
 
     def _rest(self) -> None:
-        """Memory that every step uses again: giving it back and asking for it anew costs more than the arithmetic."""
+        """Memory that every step uses again: giving it back and asking for it anew costs more than
+        the arithmetic.
+        """
         exact = self.dtype == torch.float32
-        self.narrow = self.tensors if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
-        self.slopes = self.adam.gradients if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
+        self.narrow = (
+            self.tensors if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
+        )
+        self.slopes = (
+            self.adam.gradients
+            if exact
+            else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
+        )
 
     def forward(self, batch: Tensor, learning: bool = False) -> Tensor:
         """Scores [groups, members, outputs, batch] float32 of a batch [groups, batch, dim]."""
         groups, size, dim = batch.shape
-        for narrow, tensor in zip(self.narrow, self.tensors, strict=True) if self.narrow is not self.tensors else ():
+        for narrow, tensor in (
+            zip(self.narrow, self.tensors, strict=True) if self.narrow is not self.tensors else ()
+        ):
             narrow.copy_(tensor)
         first, bias = self.narrow[:2]
         z = torch.bmm(first.view(groups, -1, dim), batch.transpose(1, 2))
@@ -60,22 +81,38 @@ class Block:
         return scores.view(groups, len(self.members), -1, size).float().add_(self.tensors[3])
 
     def _drop(self, z: Tensor) -> dict[float, Tensor]:
-        """Set units to zero in place, scale up the rest, and return what they were multiplied with."""
+        """Set units to zero in place, scale up the rest, and return what they were multiplied
+        with.
+        """
         rates = sorted({m.dropout for m in self.members if m.dropout})
         if not rates:
             return {}
         groups, _, units, size = z.shape
         count = units * size
-        bits = np.stack([g.integers(0, 2**64, size=-(-count // 4), dtype=np.uint64).view(np.int16)[:count] for g in self.noise])
+        bits = np.stack(
+            [
+                g.integers(0, 2**64, size=-(-count // 4), dtype=np.uint64).view(np.int16)[:count]
+                for g in self.noise
+            ]
+        )
         drawn = torch.from_numpy(bits).view(groups, units, size)
-        masks = {p: torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape)).mul_(1 / (1 - p)) for p in rates}
+        masks = {
+            p: (
+                torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape)).mul_(
+                    1 / (1 - p)
+                )
+            )
+            for p in rates
+        }
         for m, member in enumerate(self.members):
             if member.dropout:
                 z[:, m] *= masks[member.dropout]
         return masks
 
     def backward(self, batch: Tensor, slope: Tensor, rate: float) -> None:
-        """One step of Adam along the gradient that `slope`, [groups, members, outputs, batch] float32, gives."""
+        """One step of Adam along the gradient that `slope`, [groups, members, outputs, batch]
+        float32, gives.
+        """
         given = slope.to(self.dtype)
         gradients = self.adam.gradients
         if not self.hidden:
@@ -116,8 +153,15 @@ def _drawn(seed: int, hidden: int, dim: int, outputs: int) -> list[Tensor]:
     generator = torch.Generator().manual_seed(seed)
 
     def uniform(rows: int, columns: int, inputs: int) -> Tensor:
-        return torch.empty(rows, columns).uniform_(-1 / math.sqrt(inputs), 1 / math.sqrt(inputs), generator=generator)
+        return torch.empty(rows, columns).uniform_(
+            -1 / math.sqrt(inputs), 1 / math.sqrt(inputs), generator=generator
+        )
 
     if not hidden:
         return [uniform(outputs, dim, dim), uniform(outputs, 1, dim)]
-    return [uniform(hidden, dim, dim), uniform(hidden, 1, dim), uniform(outputs, hidden, hidden), uniform(outputs, 1, hidden)]
+    return [
+        uniform(hidden, dim, dim),
+        uniform(hidden, 1, dim),
+        uniform(outputs, hidden, hidden),
+        uniform(outputs, 1, hidden),
+    ]

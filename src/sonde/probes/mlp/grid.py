@@ -1,4 +1,6 @@
-"""The cells of a hyper-parameter grid before and after training; imports no torch, so settings can be made without it."""
+"""The cells of a hyper-parameter grid before and after training; imports no torch, so settings can
+be made without it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The two ways to train a joint grid: sonde's annealed recipe, and SentEval's loop with its cumulative patience."""
+"""The two ways to train a joint grid: sonde's annealed recipe, and SentEval's loop with its
+cumulative patience.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,25 @@ from sonde.probes.schedules import Annealing, Tenacity, early
 from sonde.progress import tell
 
 
-def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Annealing, dtype: torch.dtype) -> list[list[Trained]]:
-    """Train with a falling rate; each network is kept as it was at its best look at dev (at the end where there is no dev)."""
+def anneal(
+    problem: Problem,
+    seeds: Sequence[int],
+    members: Sequence[Member],
+    plan: Annealing,
+    dtype: torch.dtype,
+) -> list[list[Trained]]:
+    """Train with a falling rate; each network is kept as it was at its best look at dev (at the end
+    where there is no dev).
+    """
     joint = Joint(problem, seeds, members, dtype, plan.decay)
     everyone = torch.ones(len(seeds), len(members), dtype=torch.bool)
     examples = len(problem.wanted)
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
-    looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if len(problem.wanted_dev) else {steps}
+    looks = (
+        {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)}
+        if len(problem.wanted_dev)
+        else {steps}
+    )
     before = early(min(looks)) if problem.likeliest and len(problem.wanted_dev) else frozenset()
     passes = (rows for _ in itertools.count() for rows in joint.batches(size))
     for step, rows in enumerate(itertools.islice(passes, steps)):
@@ -33,8 +47,12 @@ def anneal(problem: Problem, seeds: Sequence[int], members: Sequence[Member], pl
     return joint.trained()
 
 
-def persist(problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Tenacity) -> list[list[Trained]]:
-    """Train as SentEval does, every cell for as long as it would be trained alone; one that has stopped changes no more."""
+def persist(
+    problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Tenacity
+) -> list[list[Trained]]:
+    """Train as SentEval does, every cell for as long as it would be trained alone; one that has
+    stopped changes no more.
+    """
     joint = Joint(problem, seeds, members, torch.float32)
     misses = torch.zeros(len(seeds), len(members), dtype=torch.int64)
     going = torch.ones_like(misses, dtype=torch.bool)
@@ -42,7 +60,9 @@ def persist(problem: Problem, seeds: Sequence[int], members: Sequence[Member], p
     before = early(plan.epoch_size * batches) if problem.likeliest else frozenset()
     passes = step = 0
     while going.any() and passes <= plan.max_epoch:
-        for rows in itertools.chain.from_iterable(joint.batches(plan.batch) for _ in range(plan.epoch_size)):
+        for rows in itertools.chain.from_iterable(
+            joint.batches(plan.batch) for _ in range(plan.epoch_size)
+        ):
             if step in before:
                 joint.look(step / batches, going, early=True)
             joint.step(rows, plan.rate, plan.reduction)

@@ -1,6 +1,8 @@
-"""Multi-layer perceptrons: a grid of hidden units, dropout and L2, all seeds and all reads trained in one pass.
+"""Multi-layer perceptrons: a grid of hidden units, dropout and L2, all seeds and all reads trained
+in one pass.
 
-A cell's predictor is the member of its grid that is best on dev; `choice` says which one that was. Training is in `nets`.
+A cell's predictor is the member of its grid that is best on dev; `choice` says which one that was.
+Training is in `nets`.
 """
 
 from __future__ import annotations
@@ -25,8 +27,11 @@ from sonde.reading import Needs, Predictor, ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
 
-NARROW = 64  # features below which bfloat16 saves no time, and may cost what a few features say exactly
-AT_ONCE = 2**23  # hidden activations and scores of one step: beyond this, products are as fast as they get and memory is not
+# features below which bfloat16 saves no time, and may cost what a few features say exactly
+NARROW = 64
+# hidden activations and scores of one step: beyond this, products are as fast as they get and
+# memory is not
+AT_ONCE = 2**23
 
 
 def mlp(
@@ -38,10 +43,15 @@ def mlp(
     reduction: Literal["mean", "sum"] = "mean",
     precision: Literal["auto", "bf16", "float32"] = "auto",
 ) -> Mlp | OneByOne:
-    """One hidden layer of sigmoids, tuned on dev over hidden units, dropout and L2 (repeat an option to try several values)."""
+    """One hidden layer of sigmoids, tuned on dev over hidden units, dropout and L2 (repeat an
+    option to try several values).
+    """
     if protocol == "ettinger":
         if hidden or dropout or l2 or reduction != "mean" or precision != "auto":
-            raise ReferenceProblem("mlp,protocol=ettinger is one network with nothing to set; leave the other options out")
+            raise ReferenceProblem(
+                "mlp,protocol=ettinger is one network with nothing to set; leave the other"
+                " options out"
+            )
         return OneByOne(Ettinger())
     chosen = PROTOCOLS[protocol]
     _check(hidden, dropout, l2)
@@ -49,11 +59,20 @@ def mlp(
     if isinstance(plan, Tenacity):
         plan = replace(plan, reduction=reduction)
     elif reduction != "mean":
-        raise ReferenceProblem("mlp,reduction=sum needs a protocol that has it: acl18, senteval or krasnowska")
+        raise ReferenceProblem(
+            "mlp,reduction=sum needs a protocol that has it: acl18, senteval or krasnowska"
+        )
     if isinstance(plan, Tenacity) and precision == "bf16":
-        raise ReferenceProblem(f"mlp,protocol={protocol} is trained in float32, as it was published; leave precision out")
+        raise ReferenceProblem(
+            f"mlp,protocol={protocol} is trained in float32, as it was published; leave"
+            " precision out"
+        )
     settings = replace(
-        chosen, hidden=hidden or chosen.hidden, dropout=dropout or chosen.dropout, l2=tuple(sorted(l2)) or chosen.l2, plan=plan
+        chosen,
+        hidden=hidden or chosen.hidden,
+        dropout=dropout or chosen.dropout,
+        l2=tuple(sorted(l2)) or chosen.l2,
+        plan=plan,
     )
     return Mlp("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
 
@@ -83,7 +102,9 @@ class Mlp:
 
     @property
     def resolved(self) -> Literal["bf16", "float32"]:
-        """What products of wide inputs are computed in: bfloat16 where that is native, unless told otherwise."""
+        """What products of wide inputs are computed in: bfloat16 where that is native, unless told
+        otherwise.
+        """
         if isinstance(self.protocol.plan, Tenacity):
             return "float32"
         if self.precision == "auto":
@@ -95,23 +116,32 @@ class Mlp:
             raise ReadingProblem(f"{self.name} has no training examples")
         if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, Tenacity)):
             raise ReadingProblem(
-                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden, dropout and l2, or a dev split"
+                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
+                " dropout and l2, or a dev split"
             )
         aims, found = aim(train.labels, dev.labels), {}
         for lanes in self._together(train, dev, cells):
             likeliest = any(cell.by == "loss" for cell in cells)
-            for lane, trained in zip(lanes, self._train(lanes, aims, train.labels, likeliest), strict=True):
+            for lane, trained in zip(
+                lanes, self._train(lanes, aims, train.labels, likeliest), strict=True
+            ):
                 found[lane.cell] = self._predictor(lane, best_of(trained, self.protocol), aims)
                 if likeliest:
-                    lowest = min((t.likeliest for t in trained if t.likeliest), key=lambda t: t.loss)
+                    lowest = min(
+                        (t.likeliest for t in trained if t.likeliest), key=lambda t: t.loss
+                    )
                     found[lane.cell._replace(by="loss")] = self._predictor(lane, lowest, aims)
         return [found[cell] for cell in cells]
 
-    def _together(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[list[Lane]]:
+    def _together(
+        self, train: Readings, dev: Readings, cells: tuple[Cell, ...]
+    ) -> Iterator[list[Lane]]:
         """Cells that are trained at once: as many as share a size of input and fill the machine."""
         plan = self.protocol.plan
         batch = plan.batch if isinstance(plan, Tenacity) else plan.batch_of(len(train))
-        most = max(1, AT_ONCE // (batch * sum(m.hidden + len(train.labels.names) for m in self._grid())))
+        most = max(
+            1, AT_ONCE // (batch * sum(m.hidden + len(train.labels.names) for m in self._grid()))
+        )
         lanes: list[Lane] = []
         for read in dict.fromkeys(cell.read for cell in cells):
             features = finite(train, read, "train")
@@ -124,7 +154,9 @@ class Mlp:
                 lanes.append(Lane(cell, scaling, *scaled))
         yield lanes
 
-    def _train(self, lanes: list[Lane], aims: Aim, labels: Column, likeliest: bool) -> list[list[Trained]]:
+    def _train(
+        self, lanes: list[Lane], aims: Aim, labels: Column, likeliest: bool
+    ) -> list[list[Trained]]:
         """Every member of every lane's grid, at its best on dev."""
         machine.spare_torch()
         import torch
@@ -135,7 +167,9 @@ class Mlp:
 
         loss, plan = LOSSES[labels.loss], self.protocol.plan
         dtype = torch.bfloat16 if self._format(lanes[0]) == "bf16" else torch.float32
-        held = {id(x): torch.from_numpy(x).to(dtype) for lane in lanes for x in (lane.train, lane.dev)}
+        held = {
+            id(x): torch.from_numpy(x).to(dtype) for lane in lanes for x in (lane.train, lane.dev)
+        }
         problem = Problem(
             tuple(held[id(lane.train)] for lane in lanes),
             tuple(held[id(lane.dev)] for lane in lanes),
@@ -171,12 +205,18 @@ class Mlp:
             "precision": self._format(lane),
         }
         *rest, weights, bias = best.layers
-        layers = *rest, weights * np.float32(aims.factor), bias * np.float32(aims.factor) + np.float32(aims.shift)
+        layers = (
+            *rest,
+            weights * np.float32(aims.factor),
+            bias * np.float32(aims.factor) + np.float32(aims.shift),
+        )
         return Perceptron(lane.cell.read, lane.scaling, layers, choice)
 
 
 def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
-    """The member that is best on dev: the first of the best (SentEval), or the one of them with the lowest dev loss (fast)."""
+    """The member that is best on dev: the first of the best (SentEval), or the one of them with the
+    lowest dev loss (fast).
+    """
     if protocol.rounded:
         return max(trained, key=lambda t: round(100 * t.score, 2))
     if protocol.scaled:
@@ -186,7 +226,9 @@ def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One cell with its scaled input [examples, features] float32; lanes of one read share the arrays."""
+    """One cell with its scaled input [examples, features] float32; lanes of one read share the
+    arrays.
+    """
 
     cell: Cell
     scaling: Scaling
@@ -196,7 +238,9 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Perceptron:
-    """A fitted network: layers are (weights [out, in], bias [out, 1]) one after the other; `choice` says how it was found."""
+    """A fitted network: layers are (weights [out, in], bias [out, 1]) one after the other; `choice`
+    says how it was found.
+    """
 
     read: str
     scaling: Scaling
@@ -209,8 +253,12 @@ class Perceptron:
         features = readings.features(self.read)
         scores = np.empty((len(features), len(self.layers[-1])), np.float32)
         for start in range(0, len(features), 4096):
-            part = self.scaling(features[start : start + 4096]) @ self.layers[0].T + self.layers[1].T
+            part = (
+                self.scaling(features[start : start + 4096]) @ self.layers[0].T + self.layers[1].T
+            )
             if len(self.layers) > 2:
                 part = expit(part) @ self.layers[2].T + self.layers[3].T
             scores[start : start + 4096] = part
-        return Predictions(scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels))
+        return Predictions(
+            scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels)
+        )

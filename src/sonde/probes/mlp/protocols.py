@@ -1,4 +1,6 @@
-"""The protocols that `mlp` trains under, as settings: sonde's own, and those of papers with their batch, steps and patience."""
+"""The protocols that `mlp` trains under, as settings: sonde's own, and those of papers with their
+batch, steps and patience.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,13 @@ DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A grid over hidden units, dropout and L2, how each cell is trained, and how the best on dev is told.
+    """A grid over hidden units, dropout and L2, how each cell is trained, and how the best on dev
+    is told.
 
-    scaled   whether features are brought to one scale first; SentEval and the papers read them as they are
-    rounded  whether dev accuracy is rounded to two decimals of a percent before the best is looked for (SentEval)
+    scaled   whether features are brought to one scale first; SentEval and the papers read them as
+             they are
+    rounded  whether dev accuracy is rounded to two decimals of a percent before the best is looked
+             for (SentEval)
     """
 
     hidden: tuple[int, ...]
@@ -28,8 +33,9 @@ class Protocol:
 PROTOCOLS = {
     # Conneau et al. 2018's grid under a schedule of our own
     "fast": Protocol((50, 100, 200), (0.0, 0.1, 0.2), (0.0,), Annealing(), scaled=True),
-    # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in [0.0, 0.1, 0.2]) on the dev set", each
-    # of which was a run of SentEval, whose SplitClassifier searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
+    # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in
+    # [0.0, 0.1, 0.2]) on the dev set", each of which was a run of SentEval, whose SplitClassifier
+    # searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
     "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), DECAYS, Tenacity(), rounded=True),
     # SentEval, tools/validation.py (SplitClassifier)
     "senteval": Protocol((50,), (0.0,), DECAYS, Tenacity(), rounded=True),

@@ -1,4 +1,6 @@
-"""Batches of an edge probe: which units the spans of some examples read, gathered once for all networks that read them."""
+"""Batches of an edge probe: which units the spans of some examples read, gathered once for all
+networks that read them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ class Material:
     """The examples of one split.
 
     layers   by name, each [units, dim] float32 or float16, in memory or memory-mapped
-    starts   [sides, examples]  units that each example reads at each side are starts:stops; the bag of a sentence is one more side
+    starts   [sides, examples]  units that each example reads at each side are starts:stops; the bag
+             of a sentence is one more side
     stops    [sides, examples]
     groups   [examples]  the sentence that each example is counted to; a batch takes whole sentences
     bounds   [sentences + 1]  where the units of each sentence begin
@@ -46,7 +49,11 @@ class Material:
         order = np.argsort(self.groups, kind="stable")
         cuts = np.flatnonzero(np.diff(self.groups[order])) + 1
         object.__setattr__(self, "order", order)
-        object.__setattr__(self, "ends", np.concatenate([np.zeros(1, np.int64), cuts, np.full(min(len(order), 1), len(order))]))
+        object.__setattr__(
+            self,
+            "ends",
+            np.concatenate([np.zeros(1, np.int64), cuts, np.full(min(len(order), 1), len(order))]),
+        )
 
     @property
     def sentences(self) -> int:
@@ -59,7 +66,9 @@ class Material:
         return self.order[found]
 
     def passes(self, size: int, first: int | None = None) -> Iterator[Ints]:
-        """All examples in order, the rows of so many sentences at a time; only those of the first sentences if told."""
+        """All examples in order, the rows of so many sentences at a time; only those of the first
+        sentences if told.
+        """
         many = self.sentences if first is None else min(first, self.sentences)
         for start in range(0, many, size):
             yield self.rows(np.arange(start, min(start + size, many)))
@@ -68,7 +77,8 @@ class Material:
 class Side(NamedTuple):
     """The distinct spans that a batch reads at one side: first those of one unit, then the others.
 
-    wide   the units of the others, each once, and `place` [pairs] where among these the unit of each pair is
+    wide   the units of the others, each once, and `place` [pairs] where among these the unit of
+           each pair is
     which  the span of each example; None where example i has span i
     """
 
@@ -86,7 +96,8 @@ class Batch:
     rows    which examples, in an order that may differ from that in which they were asked for
     units   the rows of the layers that are gathered for them
     sides   the distinct spans of each side
-    around  [2 * context + 1, units]  from each unit that a span has to its neighbours among `units`, -1 past the sentence
+    around  [2 * context + 1, units]  from each unit that a span has to its neighbours among
+            `units`, -1 past the sentence
     """
 
     rows: Ints
@@ -97,11 +108,16 @@ class Batch:
 
 def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
     """The batch of some examples."""
-    distinct = [_distinct(a[rows], b[rows]) for a, b in zip(material.starts, material.stops, strict=True)]
+    distinct = [
+        _distinct(a[rows], b[rows]) for a, b in zip(material.starts, material.stops, strict=True)
+    ]
     order = _in_order(distinct[0])
     flat = [ranges(starts, stops) for starts, stops, _ in distinct]
     units = _sorted_units(np.concatenate([f for f, _ in flat]))
-    sides = tuple(_side(units, f, offsets, which[order]) for (f, offsets), (_, _, which) in zip(flat, distinct, strict=True))
+    sides = tuple(
+        _side(units, f, offsets, which[order])
+        for (f, offsets), (_, _, which) in zip(flat, distinct, strict=True)
+    )
     if not context:
         return Batch(rows[order], units, sides, None)
     sentence = np.searchsorted(material.bounds, units, "right") - 1
@@ -113,7 +129,9 @@ def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
 
 
 def _in_order(distinct: tuple[Ints, Ints, Ints]) -> Ints:
-    """An order of the examples in which each has the span of its number, where no two share one; otherwise as they are."""
+    """An order of the examples in which each has the span of its number, where no two share one;
+    otherwise as they are.
+    """
     starts, _, which = distinct
     return np.argsort(which) if len(starts) == len(which) else np.arange(len(which))
 
@@ -131,7 +149,9 @@ def _sorted_units(units: Ints) -> Ints:
 
 
 def _distinct(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
-    """Starts and stops of the distinct spans, those of one unit first, and which of them each example has."""
+    """Starts and stops of the distinct spans, those of one unit first, and which of them each
+    example has.
+    """
     keys, which = np.unique(starts * LONGEST + (stops - starts), return_inverse=True)
     starts, lengths = keys // LONGEST, keys % LONGEST
     order = np.argsort(lengths != 1, kind="stable")
@@ -149,23 +169,39 @@ def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
     single = ragged(local[:ones], np.arange(ones + 1), len(units))
     more = ragged(local[ones:], offsets[ones:] - ones, len(units))
     same = spans == len(which) and bool((which == np.arange(spans)).all())
-    return Side(single, more, torch.from_numpy(wide), place, None if same else ragged(which, np.arange(len(which) + 1), spans))
+    return Side(
+        single,
+        more,
+        torch.from_numpy(wide),
+        place,
+        None if same else ragged(which, np.arange(len(which) + 1), spans),
+    )
 
 
 class Gathered:
-    """The vectors of a batch's units, each layer gathered and brought to float32 once however many networks read it.
+    """The vectors of a batch's units, each layer gathered and brought to float32 once however many
+    networks read it.
 
     Numbers that are not finite are a ValueError, unless they were checked in an earlier pass.
     """
 
-    def __init__(self, material: Material, batch: Batch, layer_norm: bool = False, checked: bool = False) -> None:
-        self.material, self.batch, self.layer_norm, self.checked = material, batch, layer_norm, checked
+    def __init__(
+        self, material: Material, batch: Batch, layer_norm: bool = False, checked: bool = False
+    ) -> None:
+        self.material, self.batch, self.layer_norm, self.checked = (
+            material,
+            batch,
+            layer_norm,
+            checked,
+        )
         self._found: dict[object, Tensor] = {}
 
     def layer(self, name: str) -> Tensor:
         """One layer, [units, dim]."""
         if name not in self._found:
-            found = torch.from_numpy(np.take(self.material.layers[name], self.batch.units, axis=0)).float()
+            found = torch.from_numpy(
+                np.take(self.material.layers[name], self.batch.units, axis=0)
+            ).float()
             if not self.checked and not torch.isfinite(found.sum()):
                 self._complain(name, found)
             self._found[name] = found
@@ -182,7 +218,14 @@ class Gathered:
     def stacked(self, names: tuple[str, ...]) -> Tensor:
         """Several layers of one width, [layers, units, dim], normalised if that was asked for."""
         if ("mix", *names) not in self._found:
-            longer = next((k for k in self._found if isinstance(k, tuple) and k[0] == "mix" and k[1 : len(names) + 1] == names), None)
+            longer = next(
+                (
+                    k
+                    for k in self._found
+                    if isinstance(k, tuple) and k[0] == "mix" and k[1 : len(names) + 1] == names
+                ),
+                None,
+            )
             if longer is not None:
                 return self._found[longer][: len(names)]
             found = torch.stack([self.layer(name) for name in names])
@@ -193,10 +236,20 @@ class Gathered:
 
     def _complain(self, name: str, found: Tensor) -> None:
         bad = set(self.batch.units[(~torch.isfinite(found).all(1)).numpy()].tolist())
-        starts, stops = self.material.starts[:, self.batch.rows], self.material.stops[:, self.batch.rows]
-        reads = (
-            any(unit in bad for a, b in zip(*spans, strict=True) for unit in range(a, b)) for spans in zip(starts.T, stops.T, strict=True)
+        starts, stops = (
+            self.material.starts[:, self.batch.rows],
+            self.material.stops[:, self.batch.rows],
         )
-        row = next((int(row) for row, bad_one in zip(self.batch.rows, reads, strict=True) if bad_one), int(self.batch.rows[0]))
+        reads = (
+            any(unit in bad for a, b in zip(*spans, strict=True) for unit in range(a, b))
+            for spans in zip(starts.T, stops.T, strict=True)
+        )
+        row = next(
+            (int(row) for row, bad_one in zip(self.batch.rows, reads, strict=True) if bad_one),
+            int(self.batch.rows[0]),
+        )
         where = self.material.describe(row)
-        raise ValueError(f"layer {name!r} has NaN or infinite numbers, first in {where}; look at what the encoder gives there")
+        raise ValueError(
+            f"layer {name!r} has NaN or infinite numbers, first in {where}; look at what the"
+            " encoder gives there"
+        )

@@ -1,6 +1,8 @@
-"""Training of edge probes: all networks of one seed walk through the same batches, each with its own optimiser, patience and best.
+"""Training of edge probes: all networks of one seed walk through the same batches, each with its
+own optimiser, patience and best.
 
-A network is trained as it would be alone under its seed: it starts, is shuffled and drops numbers by generators of its own.
+A network is trained as it would be alone under its seed: it starts, is shuffled and drops numbers
+by generators of its own.
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ JUDGED = 256  # sentences of a batch where nothing is learnt
 
 
 class Judged(NamedTuple):
-    """A network on dev: F1 over all annotated pairs of example and label (of classes under a softmax, accuracy), and its mean loss.
+    """A network on dev: F1 over all annotated pairs of example and label (of classes under a
+    softmax, accuracy), and its mean loss.
 
-    surprise  nats that the labels of an example take under its scores: of classes by a softmax, however they were trained
+    surprise  nats that the labels of an example take under its scores: of classes by a softmax,
+              however they were trained
     """
 
     score: float
@@ -39,7 +43,8 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A network as it was at its best on dev: its tensors, its score and loss there, the step, and all steps.
+    """A network as it was at its best on dev: its tensors, its score and loss there, the step, and
+    all steps.
 
     likeliest  the same as it was at its lowest surprise, where that was asked for
     """
@@ -57,7 +62,9 @@ class Lane:
     def __init__(self, net: Net, course: Course, seed: int, likeliest: bool = False) -> None:
         self.net, self.course = net, course
         self.tensors = list(net.tensors.values())
-        self.first, self.second, self.most = ([torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3))
+        self.first, self.second, self.most = (
+            [torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3)
+        )
         self.steps = [torch.zeros(()) for _ in self.tensors]
         self.kinds = _kinds(net, course.haste)
         self.noise = torch.Generator().manual_seed(seed + 1)
@@ -74,7 +81,9 @@ class Lane:
         slope = slope_of(said.detach(), wanted).div_(max(cells_of(wanted), 1))
         said.backward(slope)  # type: ignore[no-untyped-call]
         gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
-        length = float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
+        length = float(
+            torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
+        )
         if self.course.clip and length > self.course.clip:
             torch._foreach_mul_(gradients, self.course.clip / length)
         self._adam(gradients, rate)
@@ -88,7 +97,9 @@ class Lane:
         amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Patience) else (False, plan.decay)
         columns = self.tensors, gradients, self.first, self.second, self.most, self.steps
         for some, haste, decayed in self.kinds:
-            parameters, slopes, first, second, most, steps = ([column[i] for i in some] for column in columns)
+            parameters, slopes, first, second, most, steps = (
+                [column[i] for i in some] for column in columns
+            )
             adamw(
                 parameters,
                 slopes,
@@ -107,29 +118,49 @@ class Lane:
             )
 
     def weigh(self, judged: Judged, step: int) -> None:
-        """Keep the network if the labels of dev surprise it less than ever, where that was asked for."""
-        if self.wants_likeliest and (self.likeliest is None or judged.surprise < self.likeliest.judged.surprise):
+        """Keep the network if the labels of dev surprise it less than ever, where that was asked
+        for.
+        """
+        if self.wants_likeliest and (
+            self.likeliest is None or judged.surprise < self.likeliest.judged.surprise
+        ):
             self.likeliest = Learnt(self.net.kept(), judged, step, step)
 
     def keep(self, judged: Judged, step: int) -> tuple[bool, bool]:
-        """Keep the network if it is better on dev than it ever was; whether it is, and by the margin below which rates are halved."""
+        """Keep the network if it is better on dev than it ever was; whether it is, and by the
+        margin below which rates are halved.
+        """
         best, plan, score = self.best, self.course.plan, judged.score
         better = best is None or score > best.judged.score
-        clearly = best is None or score > self.marked * (1 + (plan.margin if isinstance(plan, Patience) else 0.0))
+        clearly = best is None or score > self.marked * (
+            1 + (plan.margin if isinstance(plan, Patience) else 0.0)
+        )
         self.marked = score if clearly else self.marked
-        if best is None or better or (isinstance(plan, Annealing) and score == best.judged.score and judged.loss < best.judged.loss):
+        if (
+            best is None
+            or better
+            or (
+                isinstance(plan, Annealing)
+                and score == best.judged.score
+                and judged.loss < best.judged.loss
+            )
+        ):
             self.best = Learnt(self.net.kept(), judged, step, step)
         return better, clearly
 
     def learnt(self, steps: int) -> Learnt:
         """The best there was; what there is at the end where there was no dev."""
-        best = self.best or Learnt(self.net.kept(), Judged(math.nan, math.nan, math.nan), steps, steps)
+        best = self.best or Learnt(
+            self.net.kept(), Judged(math.nan, math.nan, math.nan), steps, steps
+        )
         likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None
         return replace(best, steps=steps, likeliest=likeliest)
 
 
 def _kinds(net: Net, haste: float) -> list[tuple[list[int], float, bool]]:
-    """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast, and whether they decay."""
+    """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast,
+    and whether they decay.
+    """
     kinds = {(1.0, True): list[int](), (1.0, False): [], (haste, False): []}
     for i, (name, tensor) in enumerate(net.tensors.items()):
         kinds[haste if name == "mix" else 1.0, tensor.ndim > 1].append(i)
@@ -139,12 +170,20 @@ def _kinds(net: Net, haste: float) -> list[tuple[list[int], float, bool]]:
 def train(lanes: Sequence[Lane], train: Material, dev: Material, seed: int) -> list[Learnt]:
     """Train networks of one course and seed on the same batches, each as long as its plan says."""
     plan = lanes[0].course.plan
-    return _anneal(lanes, train, dev, seed, plan) if isinstance(plan, Annealing) else _persist(lanes, train, dev, seed, plan)
+    return (
+        _anneal(lanes, train, dev, seed, plan)
+        if isinstance(plan, Annealing)
+        else _persist(lanes, train, dev, seed, plan)
+    )
 
 
-def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Annealing) -> list[Learnt]:
+def _anneal(
+    lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Annealing
+) -> list[Learnt]:
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
-    looks = {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
+    looks = (
+        {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
+    )
     before = early(min(looks)) if looks else frozenset()
     for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
         if step in before:
@@ -156,7 +195,9 @@ def _anneal(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, pl
     return [lane.learnt(steps) for lane in lanes]
 
 
-def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Patience) -> list[Learnt]:
+def _persist(
+    lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Patience
+) -> list[Learnt]:
     going, every, ended = list(lanes), plan.every(train.sentences), dict[Lane, int]()
     before = early(every)
     for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
@@ -175,7 +216,9 @@ def _persist(lanes: Sequence[Lane], train: Material, dev: Material, seed: int, p
     return [lane.learnt(ended[lane]) for lane in lanes]
 
 
-def _look(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> list[tuple[bool, bool]]:
+def _look(
+    lanes: Sequence[Lane], dev: Material, step: int, first: int = 0
+) -> list[tuple[bool, bool]]:
     """Judge all networks on dev; which of them are better than ever, and clearly so."""
     found = judged([lane.net for lane in lanes], lanes[0].course, dev, first)
     for lane, one in zip(lanes, found, strict=True):
@@ -184,25 +227,37 @@ def _look(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> li
 
 
 def _weigh(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> None:
-    """Look early, for the sake of those networks alone that are to be kept at their lowest surprise."""
+    """Look early, for the sake of those networks alone that are to be kept at their lowest
+    surprise.
+    """
     some = [lane for lane in lanes if lane.wants_likeliest]
     if some:
-        for lane, one in zip(some, judged([lane.net for lane in some], some[0].course, dev, first), strict=True):
+        for lane, one in zip(
+            some, judged([lane.net for lane in some], some[0].course, dev, first), strict=True
+        ):
             lane.weigh(one, step)
 
 
 def _patient(lane: Lane, better: bool, clearly: bool, looks: int) -> bool:
-    """Count looks without improvement, halve the rate when there were enough, and say whether to go on."""
+    """Count looks without improvement, halve the rate when there were enough, and say whether to go
+    on.
+    """
     plan = lane.course.plan
     assert isinstance(plan, Patience)
     lane.misses = 0 if better else lane.misses + 1
     lane.since_halved = 0 if clearly else lane.since_halved + 1
     if lane.since_halved >= plan.halve:
         lane.rate, lane.since_halved = lane.rate / 2, 0
-    return lane.misses < plan.stop and lane.rate >= plan.least and not (plan.most and looks >= plan.most)
+    return (
+        lane.misses < plan.stop
+        and lane.rate >= plan.least
+        and not (plan.most and looks >= plan.most)
+    )
 
 
-def _step(lanes: Sequence[Lane], train: Material, rows: Ints, checked: bool, rate: float | None = None) -> None:
+def _step(
+    lanes: Sequence[Lane], train: Material, rows: Ints, checked: bool, rate: float | None = None
+) -> None:
     """One step of every network on the same batch."""
     design = lanes[0].course.design
     batch = batch_of(train, rows, design.context)
@@ -212,7 +267,9 @@ def _step(lanes: Sequence[Lane], train: Material, rows: Ints, checked: bool, rat
 
 
 def _shuffled(train: Material, size: int, seed: int) -> Iterator[Ints]:
-    """The rows of one batch after the other, pass after pass without end, the sentences of each pass in an order of its own."""
+    """The rows of one batch after the other, pass after pass without end, the sentences of each
+    pass in an order of its own.
+    """
     for number in itertools.count():
         order = np.random.default_rng([seed, number]).permutation(train.sentences)
         for start in range(0, len(order), size):
@@ -220,18 +277,24 @@ def _shuffled(train: Material, size: int, seed: int) -> Iterator[Ints]:
 
 
 def loss_of(said: Tensor, wanted: Tensor) -> Tensor:
-    """The loss summed: cross-entropy of classes [n], or of each label for itself [n, labels], NaN left out."""
+    """The loss summed: cross-entropy of classes [n], or of each label for itself [n, labels], NaN
+    left out.
+    """
     if wanted.ndim == 1:
         return torch.nn.functional.cross_entropy(said, wanted, reduction="sum")
     known = (~wanted.isnan()).to(said.dtype)
-    return torch.nn.functional.binary_cross_entropy_with_logits(said, wanted.nan_to_num(0.0), weight=known, reduction="sum")
+    return torch.nn.functional.binary_cross_entropy_with_logits(
+        said, wanted.nan_to_num(0.0), weight=known, reduction="sum"
+    )
 
 
 def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
     """The gradient of the summed loss in the scores, which is all that a step needs."""
     if wanted.ndim == 1:
         slope = torch.softmax(said, 1)
-        return slope.scatter_add_(1, wanted[:, None], slope.new_full((1, 1), -1.0).expand(len(said), 1))
+        return slope.scatter_add_(
+            1, wanted[:, None], slope.new_full((1, 1), -1.0).expand(len(said), 1)
+        )
     return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
 
 
@@ -243,7 +306,12 @@ def cells_of(wanted: Tensor) -> int:
 @torch.no_grad()
 def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -> list[Judged]:
     """How each network does on dev, or on its first sentences."""
-    counts, sums, cells, examples = torch.zeros(len(nets), 2, dtype=torch.float64), np.zeros((len(nets), 2)), 0, 0
+    counts, sums, cells, examples = (
+        torch.zeros(len(nets), 2, dtype=torch.float64),
+        np.zeros((len(nets), 2)),
+        0,
+        0,
+    )
     for rows in dev.passes(JUDGED, first or None):
         batch = batch_of(dev, rows, course.design.context)
         wanted = dev.wanted(batch.rows)
@@ -251,7 +319,10 @@ def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -
         for i, net in enumerate(nets):
             said = scores(net, batch, gathered)
             loss = float(loss_of(said, wanted))
-            sums[i] += loss, float(loss_of(said, wanted.argmax(1))) if dev.single and wanted.ndim > 1 else loss
+            sums[i] += (
+                loss,
+                float(loss_of(said, wanted.argmax(1))) if dev.single and wanted.ndim > 1 else loss,
+            )
             counts[i] += _right(said, wanted, course.decode)
         cells, examples = cells + cells_of(wanted), examples + len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
@@ -262,8 +333,14 @@ def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -
 def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:
     """Twice the right pairs, and gold plus predicted pairs."""
     if wanted.ndim == 1:
-        return torch.stack([2 * (said.argmax(1) == wanted).sum(), torch.tensor(2 * len(said))]).double()
+        return torch.stack(
+            [2 * (said.argmax(1) == wanted).sum(), torch.tensor(2 * len(said))]
+        ).double()
     known = ~wanted.isnan()
-    answer = (said >= 0 if decode == "threshold" else torch.nn.functional.one_hot(said.argmax(1), said.shape[1]).bool()) & known
+    answer = (
+        said >= 0
+        if decode == "threshold"
+        else torch.nn.functional.one_hot(said.argmax(1), said.shape[1]).bool()
+    ) & known
     gold = wanted.nan_to_num(0.0) >= 0.5
     return torch.stack([2 * (answer & gold).sum(), answer.sum() + gold.sum()]).double()

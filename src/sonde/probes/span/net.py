@@ -1,7 +1,9 @@
-"""The edge probe of Tenney et al. 2019: spans are projected, pooled by attention inside the span, joined, and classified.
+"""The edge probe of Tenney et al. 2019: spans are projected, pooled by attention inside the span,
+joined, and classified.
 
-The projection is linear and the weights of a span sum to one, so units are pooled first and only distinct spans are projected; the
-hidden layer, too, is applied to distinct spans, and its halves are added where two of them make an example.
+The projection is linear and the weights of a span sum to one, so units are pooled first and only
+distinct spans are projected; the hidden layer, too, is applied to distinct spans, and its halves
+are added where two of them make an example.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from sonde.probes.span.plans import Design, Pool
 from sonde.probes.span.spans import Ragged, attended, highest, means, multiplied, summed
 from sonde.vectors import Floats
 
-MERGES = 2  # distinct spans per projected number beyond which two matrices are multiplied with each other before the spans
+# distinct spans per projected number beyond which two matrices are multiplied with each other
+# before the spans
+MERGES = 2
 
 
 class Source(NamedTuple):
@@ -29,7 +33,9 @@ class Source(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """What is taken off a source's numbers and what they are multiplied with: shift [layers of a mix or 1, dim], factor [dim]."""
+    """What is taken off a source's numbers and what they are multiplied with: shift [layers of a
+    mix or 1, dim], factor [dim].
+    """
 
     shift: Tensor
     factor: Tensor
@@ -49,7 +55,9 @@ class Net(NamedTuple):
         return sum(name.startswith("attend") for name in self.tensors)
 
     def pool(self, k: int) -> Pool:
-        """How the units of side k become one vector; those of the bag, which comes after the spans, have their mean."""
+        """How the units of side k become one vector; those of the bag, which comes after the spans,
+        have their mean.
+        """
         return self.design.pool if k < self.sides else "mean"
 
     def kept(self) -> dict[str, Floats]:
@@ -58,28 +66,38 @@ class Net(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Numbers that a unit has (those of its neighbours included), spans of an example, and labels."""
+    """Numbers that a unit has (those of its neighbours included), spans of an example, and
+    labels.
+    """
 
     dim: int
     sides: int
     labels: int
 
 
-def drawn(design: Design, source: Source, sizes: Sizes, seed: int, start: Floats | None = None) -> dict[str, Tensor]:
-    """Weights and biases as `torch.nn.Linear` draws them, from a generator of their own; a mix starts with equal weights.
+def drawn(
+    design: Design, source: Source, sizes: Sizes, seed: int, start: Floats | None = None
+) -> dict[str, Tensor]:
+    """Weights and biases as `torch.nn.Linear` draws them, from a generator of their own; a mix
+    starts with equal weights.
 
     start  [labels]  what the last biases are instead of drawn
     """
     generator = torch.Generator().manual_seed(seed)
 
     def uniform(inputs: int, *shape: int) -> Tensor:
-        return torch.empty(shape).uniform_(-1 / math.sqrt(inputs), 1 / math.sqrt(inputs), generator=generator)
+        return torch.empty(shape).uniform_(
+            -1 / math.sqrt(inputs), 1 / math.sqrt(inputs), generator=generator
+        )
 
     width, hidden = design.projection or sizes.dim, design.hidden or sizes.labels
     found: dict[str, Tensor] = {}
     for k in range(sizes.sides + design.bag):
         if design.projection:
-            found[f"project.{k}"], found[f"project-bias.{k}"] = uniform(sizes.dim, width, sizes.dim), uniform(sizes.dim, width)
+            found[f"project.{k}"], found[f"project-bias.{k}"] = (
+                uniform(sizes.dim, width, sizes.dim),
+                uniform(sizes.dim, width),
+            )
         if k < sizes.sides:
             found[f"attend.{k}"] = uniform(width, width)
     inputs = (sizes.sides * design.parts + design.bag) * width
@@ -87,7 +105,10 @@ def drawn(design: Design, source: Source, sizes: Sizes, seed: int, start: Floats
     if design.norm and design.hidden:
         found["norm"], found["norm-bias"] = torch.ones(hidden), torch.zeros(hidden)
     if design.hidden:
-        found["last"], found["last-bias"] = uniform(hidden, sizes.labels, hidden), uniform(hidden, sizes.labels)
+        found["last"], found["last-bias"] = (
+            uniform(hidden, sizes.labels, hidden),
+            uniform(hidden, sizes.labels),
+        )
     if start is not None:
         found["last-bias" if design.hidden else "first-bias"] = torch.from_numpy(start.copy())
     if source.mixed:
@@ -103,7 +124,9 @@ def mix_of(net: Net) -> tuple[list[float], float]:
     return shares, float(net.tensors["gamma"].detach()) if "gamma" in net.tensors else 1.0
 
 
-def scores(net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | None = None) -> Tensor:
+def scores(
+    net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | None = None
+) -> Tensor:
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
     x = _dropped(_input(net, batch, gathered), design.drop_input, noise)
@@ -121,7 +144,9 @@ def scores(net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | 
     found = found.tanh_()
     if design.norm:
         found = torch.nn.functional.layer_norm(found, found.shape[-1:], t["norm"], t["norm-bias"])
-    return torch.nn.functional.linear(_dropped(found, design.drop, noise), t["last"], t["last-bias"])
+    return torch.nn.functional.linear(
+        _dropped(found, design.drop, noise), t["last"], t["last-bias"]
+    )
 
 
 def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
@@ -140,11 +165,15 @@ def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
 def _dropped(x: Tensor, share: float, noise: torch.Generator | None) -> Tensor:
     if noise is None or not share:
         return x
-    return x * torch.empty_like(x, requires_grad=False).bernoulli_(1 - share, generator=noise).div_(1 - share)
+    return x * torch.empty_like(x, requires_grad=False).bernoulli_(1 - share, generator=noise).div_(
+        1 - share
+    )
 
 
 class Onward(NamedTuple):
-    """What one side adds to the first layer: rows [distinct spans, outputs], and a constant of each example [outputs]."""
+    """What one side adds to the first layer: rows [distinct spans, outputs], and a constant of each
+    example [outputs].
+    """
 
     rows: Tensor
     constant: Tensor | float
@@ -158,7 +187,9 @@ class Affine(NamedTuple):
     bias: Tensor | None
 
     def logits(self, x: Tensor, attend: Tensor, side: Side) -> Tensor:
-        """How much attention the unit of each pair asks for, [pairs], but for a constant that no softmax sees."""
+        """How much attention the unit of each pair asks for, [pairs], but for a constant that no
+        softmax sees.
+        """
         along = attend if self.matrix is None else attend @ self.matrix
         along = along if self.factor is None else along * self.factor
         if x.requires_grad:
@@ -166,7 +197,9 @@ class Affine(NamedTuple):
         return (x.index_select(0, side.wide) @ along)[side.place]
 
     def onward(self, rows: list[Tensor], weights: Tensor) -> Onward:
-        """Rows projected and multiplied with weights [outputs, projected], with the cheaper product first."""
+        """Rows projected and multiplied with weights [outputs, projected], with the cheaper product
+        first.
+        """
         matrix, constant = self.matrix, 0.0 if self.bias is None else weights @ self.bias
         if matrix is None or sum(map(len, rows)) > MERGES * len(matrix):
             both = weights if matrix is None else weights @ matrix
@@ -202,7 +235,9 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     first = k * net.design.parts * width
     if net.pool(k) == "max":
         weights, units = net.tensors["first"][:, first : first + width], affine.projected(x)
-        return Onward(torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)]) @ weights.T, 0.0)
+        return Onward(
+            torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)]) @ weights.T, 0.0
+        )
     parts = []
     for part, rows in enumerate(_pooled(net, k, affine, side, x)):
         start = first + part * width
@@ -221,7 +256,14 @@ def _pooled(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iterator
     elif net.pool(k) == "mean":
         yield [ones, summed(x, side.more, means(side.more, x))]
     else:
-        yield [ones, summed(x, side.more, attended(affine.logits(x, net.tensors[f"attend.{k}"], side), side.more))]
+        yield [
+            ones,
+            summed(
+                x,
+                side.more,
+                attended(affine.logits(x, net.tensors[f"attend.{k}"], side), side.more),
+            ),
+        ]
 
 
 def _end(pairs: Ragged, last: bool) -> Tensor:
@@ -236,6 +278,10 @@ def scale_of(arrays: tuple[Floats, Floats] | None) -> Scale | None:
     return None if arrays is None else Scale(*(torch.from_numpy(a) for a in arrays))
 
 
-def restored(design: Design, source: Source, scale: Scale | None, arrays: Mapping[str, Floats]) -> Net:
+def restored(
+    design: Design, source: Source, scale: Scale | None, arrays: Mapping[str, Floats]
+) -> Net:
     """The network whose tensors were kept as arrays."""
-    return Net(design, source, scale, {name: torch.from_numpy(array) for name, array in arrays.items()})
+    return Net(
+        design, source, scale, {name: torch.from_numpy(array) for name, array in arrays.items()}
+    )

@@ -1,4 +1,6 @@
-"""What an edge probe is made of and how long it is trained, as plain numbers; imports no torch, so settings can be made without it."""
+"""What an edge probe is made of and how long it is trained, as plain numbers; imports no torch, so
+settings can be made without it.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,17 @@ class Design:
     """The network of Tenney et al. 2019, section 3.1 and appendix C, and its variants.
 
     pool        how the units of a span become one vector
-    projection  what units are projected to first, for each side on its own; 0 reads them as they are
+    projection  what units are projected to first, for each side on its own; 0 reads them as they
+                are
     hidden      units of the layer between spans and labels; 0 is a linear classifier
-    context     how many neighbours on each side a unit is projected with, a convolution of width 2 * context + 1
-    bag         whether the mean of a sentence's units stands beside its spans, with a projection of its own
+    context     how many neighbours on each side a unit is projected with, a convolution of width 2
+                * context + 1
+    bag         whether the mean of a sentence's units stands beside its spans, with a projection of
+                its own
     gamma       whether a mix has a learnt factor
     layer_norm  whether each unit of a layer is brought to mean 0 and variance 1 before it is mixed
-    drop_input  share of the units' numbers that is dropped in training, and `drop` of the hidden layer
+    drop_input  share of the units' numbers that is dropped in training, and `drop` of the hidden
+                layer
     norm        whether the hidden layer is normalised
     """
 
@@ -44,11 +50,14 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Training as published: Adam at a rate that is halved when dev stops improving, until patience ends.
+    """Training as published: Adam at a rate that is halved when dev stops improving, until patience
+    ends.
 
     batch     sentences, each with all its targets
-    interval  steps from one look at dev to the next; `interval_small` where train has fewer than `small` sentences
-    halve     looks without improvement after which the rate is halved, counted anew after each halving
+    interval  steps from one look at dev to the next; `interval_small` where train has fewer than
+              `small` sentences
+    halve     looks without improvement after which the rate is halved, counted anew after each
+              halving
     stop      looks without improvement after which training ends
     margin    share by which the best must be beaten for an improvement
     least     rate below which training ends
@@ -76,9 +85,11 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a probe is trained: its network, its loss, how scores become answers, its schedule, and whether input is brought to one scale.
+    """How a probe is trained: its network, its loss, how scores become answers, its schedule, and
+    whether input is brought to one scale.
 
-    The batches of both schedules are counted in sentences. The weights of a mix learn at `haste` times the rate of all else.
+    The batches of both schedules are counted in sentences. The weights of a mix learn at `haste`
+    times the rate of all else.
     """
 
     design: Design

@@ -1,7 +1,9 @@
-"""The edge probe of Tenney et al. 2019: what label, or set of labels, one or two spans of units have. Training is in `nets`.
+"""The edge probe of Tenney et al. 2019: what label, or set of labels, one or two spans of units
+have. Training is in `nets`.
 
-All reads of a task are trained together: a batch's units are gathered once for every layer, mix and seed that wants them.
-A fit is done whole or not at all: what was killed is fitted again from the start, with the same outcome.
+All reads of a task are trained together: a batch's units are gathered once for every layer, mix and
+seed that wants them. A fit is done whole or not at all: what was killed is fitted again from the
+start, with the same outcome.
 """
 
 from __future__ import annotations
@@ -33,16 +35,21 @@ JUDGED = 256  # sentences of a batch where scores are asked for
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Labels of one or two spans: projection, attention inside the span, a hidden layer, a sigmoid for each label (Tenney et al. 2019).
+    """Labels of one or two spans: projection, attention inside the span, a hidden layer, a sigmoid
+    for each label (Tenney et al. 2019).
 
-    protocol    fast (sonde's own schedule), tenney (the paper's), jiant (what the published code did beyond the paper's text)
+    protocol    fast (sonde's own schedule), tenney (the paper's), jiant (what the published code
+                did beyond the paper's text)
     pool        how the units of a span become one vector
     projection  what each side's units are projected to; 0 reads them as they are
     hidden      units of the hidden layer; 0 is a linear classifier
     loss        a sigmoid for each label, or a softmax over classes
-    decode      threshold: every label with a probability of at least a half; argmax: one class; auto is what the loss trains
-    context     neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on the lexical layer)
-    bag         the mean of the units of all the sentence's words beside the spans (the paper's bag-of-words feature on the lexical layer)
+    decode      threshold: every label with a probability of at least a half; argmax: one class;
+                auto is what the loss trains
+    context     neighbours on each side that a unit is projected with (the paper's CNN1 and CNN2 on
+                the lexical layer)
+    bag         the mean of the units of all the sentence's words beside the spans (the paper's
+                bag-of-words feature on the lexical layer)
     gamma       whether a mix has a learnt factor
     layer_norm  whether the layers of a mix are normalised unit by unit first
     """
@@ -62,9 +69,14 @@ class Span:
 
     def __post_init__(self) -> None:
         if self.projection < 0 or self.hidden < 0:
-            raise ReferenceProblem("span,projection= and span,hidden= are numbers of units; 0 leaves that layer out")
+            raise ReferenceProblem(
+                "span,projection= and span,hidden= are numbers of units; 0 leaves that layer out"
+            )
         if self.loss == "softmax" and self.decode == "threshold":
-            raise ReferenceProblem("span,loss=softmax answers with the class of the highest score; leave out decode=threshold")
+            raise ReferenceProblem(
+                "span,loss=softmax answers with the class of the highest score; leave out"
+                " decode=threshold"
+            )
 
     @property
     def name(self) -> str:
@@ -74,10 +86,25 @@ class Span:
     def course(self) -> Course:
         """The network and its training, as nets read them."""
         chosen = PROTOCOLS[self.protocol]
-        own = self.pool, self.projection, self.hidden, self.context, self.bag, self.gamma, self.layer_norm
+        own = (
+            self.pool,
+            self.projection,
+            self.hidden,
+            self.context,
+            self.bag,
+            self.gamma,
+            self.layer_norm,
+        )
         design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
         argmax = self.decode == "argmax" or self.loss == "softmax"
-        return Course(design, self.loss, "argmax" if argmax else "threshold", chosen.plan, scaled=chosen.scaled, haste=chosen.haste)
+        return Course(
+            design,
+            self.loss,
+            "argmax" if argmax else "threshold",
+            chosen.plan,
+            scaled=chosen.scaled,
+            haste=chosen.haste,
+        )
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)
@@ -87,7 +114,8 @@ class Span:
         usable = [read_units(part) for part in (train, dev)]
         if not len(usable[0]):
             raise ReadingProblem(
-                f"{self.name} finds no units in the spans of {len(train)} training examples; look at how words were aligned"
+                f"{self.name} finds no units in the spans of {len(train)} training examples; look"
+                " at how words were aligned"
             )
         names = train.vectors.names
         found: dict[Cell, Predictor] = {}
@@ -95,28 +123,54 @@ class Span:
             reads = {cell.read: read_of(cell.read, names) for cell in cells if cell.seed == seed}
             scales = {text: self._scales(train, read, usable[0]) for text, read in reads.items()}
             likeliest = any(cell.by == "loss" for cell in cells)
-            lanes = [self._lane(train, read, scales[text], seed, likeliest) for text, read in reads.items()]
-            learnt = trained(lanes, material(train, usable[0], self.course), material(dev, usable[1], self.course), seed)
+            lanes = [
+                self._lane(train, read, scales[text], seed, likeliest)
+                for text, read in reads.items()
+            ]
+            learnt = trained(
+                lanes,
+                material(train, usable[0], self.course),
+                material(dev, usable[1], self.course),
+                seed,
+            )
             lost = len(train) - len(usable[0]), len(dev) - len(usable[1])
             for (text, read), lane, best in zip(reads.items(), lanes, learnt, strict=True):
                 found[Cell(text, seed)] = self._fitted(lane, best, (read, scales[text]), lost)
                 if best.likeliest is not None:
-                    found[Cell(text, seed, "loss")] = self._fitted(lane, best.likeliest, (read, scales[text]), lost)
+                    found[Cell(text, seed, "loss")] = self._fitted(
+                        lane, best.likeliest, (read, scales[text]), lost
+                    )
         return [found[cell] for cell in cells]
 
     def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         if train.labels.loss == "squared":
-            raise ReadingProblem(f"{self.name} answers with classes and label sets, and this task's labels are scores; use mlp")
+            raise ReadingProblem(
+                f"{self.name} answers with classes and label sets, and this task's labels are"
+                " scores; use mlp"
+            )
         if self.course.loss == "softmax" and train.labels.loss != "softmax":
-            raise ReadingProblem(f"{self.name},loss=softmax needs exactly one label an example; leave loss=softmax out")
+            raise ReadingProblem(
+                f"{self.name},loss=softmax needs exactly one label an example; leave"
+                " loss=softmax out"
+            )
         if not len(dev) and isinstance(self.course.plan, Patience):
-            raise ReadingProblem(f"{self.name} stops when dev does not improve, and there are no dev examples; use span or a dev split")
+            raise ReadingProblem(
+                f"{self.name} stops when dev does not improve, and there are no dev examples; use"
+                " span or a dev split"
+            )
         design = self.course.design
         if (design.context or design.bag) and train.vectors.spans is None:
-            asked = "context= reads neighbouring units" if design.context else "bag= reads all units of a sentence"
-            raise ReadingProblem(f"span,{asked}, and the encoder gives one vector a sentence; take units, as hf:MODEL,pool=none")
+            asked = (
+                "context= reads neighbouring units"
+                if design.context
+                else "bag= reads all units of a sentence"
+            )
+            raise ReadingProblem(
+                f"span,{asked}, and the encoder gives one vector a sentence; take units, as"
+                " hf:MODEL,pool=none"
+            )
         for cell in cells:
             self._check_widths(train, read_of(cell.read, train.vectors.names))
 
@@ -124,12 +178,20 @@ class Span:
         widths = {name: train.vectors.layer(name).shape[1] for name in read.layers}
         if read.how == "mix" and len(set(widths.values())) > 1:
             told = ", ".join(f"{name} {width}" for name, width in widths.items())
-            raise ReadingProblem(f"a mix sums up layers of one width, these have: {told}; choose some as mix:1+2")
+            raise ReadingProblem(
+                f"a mix sums up layers of one width, these have: {told}; choose some as mix:1+2"
+            )
 
     def _scales(self, train: Readings, read: Read, rows: Ints) -> Scales | None:
-        return scales_of(train, read, rows, self.course.design.layer_norm) if self.course.scaled and len(rows) else None
+        return (
+            scales_of(train, read, rows, self.course.design.layer_norm)
+            if self.course.scaled and len(rows)
+            else None
+        )
 
-    def _lane(self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool) -> Lane:
+    def _lane(
+        self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool
+    ) -> Lane:
         """A network that is not trained yet."""
         from sonde.probes.span.loops import Lane
         from sonde.probes.span.net import Net, Sizes, Source, drawn, scale_of
@@ -139,25 +201,43 @@ class Span:
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
         start = priors(train.labels, self.loss) if self.course.scaled else None
-        return Lane(Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)), self.course, seed, likeliest)
+        return Lane(
+            Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)),
+            self.course,
+            seed,
+            likeliest,
+        )
 
-    def _fitted(self, lane: Lane, learnt: Learnt, reads: tuple[Read, Scales | None], lost: tuple[int, int]) -> Fitted:
-        """One state of a network; its choice is what the provenance of a result says about the fit."""
+    def _fitted(
+        self, lane: Lane, learnt: Learnt, reads: tuple[Read, Scales | None], lost: tuple[int, int]
+    ) -> Fitted:
+        """One state of a network; its choice is what the provenance of a result says about the
+        fit.
+        """
         from sonde.probes.span.net import mix_of, restored
 
         read, judged = reads[0], learnt.judged
-        choice: dict[str, Any] = {"dev": judged.score, "dev_loss": judged.loss, "step": learnt.step, "steps": learnt.steps}
+        choice: dict[str, Any] = {
+            "dev": judged.score,
+            "dev_loss": judged.loss,
+            "step": learnt.step,
+            "steps": learnt.steps,
+        }
         if any(lost):
             choice["without_units"] = list(lost)
         if read.how == "mix":
-            weights, gamma = mix_of(restored(self.course.design, lane.net.source, None, learnt.tensors))
+            weights, gamma = mix_of(
+                restored(self.course.design, lane.net.source, None, learnt.tensors)
+            )
             choice |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
         return Fitted(self.course, *reads, learnt.tensors, choice)
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A fitted edge probe: its tensors by name; `choice` says how it was found, and what a mix has come to."""
+    """A fitted edge probe: its tensors by name; `choice` says how it was found, and what a mix has
+    come to.
+    """
 
     course: Course
     read: Read
@@ -172,20 +252,34 @@ class Fitted:
         from sonde.probes.span.batches import Gathered, batch_of
         from sonde.probes.span.net import Source, restored, scale_of, scores
 
-        net = restored(self.course.design, Source(self.read.layers, self.read.how == "mix"), scale_of(self.scales), self.tensors)
+        net = restored(
+            self.course.design,
+            Source(self.read.layers, self.read.how == "mix"),
+            scale_of(self.scales),
+            self.tensors,
+        )
         given = material(readings, np.arange(len(readings)), self.course)
         found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
         with torch.no_grad():
             for rows in given.passes(JUDGED):
                 batch = batch_of(given, rows, self.course.design.context)
-                found[batch.rows] = scores(net, batch, Gathered(given, batch, self.course.design.layer_norm)).numpy()
+                found[batch.rows] = scores(
+                    net, batch, Gathered(given, batch, self.course.design.layer_norm)
+                ).numpy()
         labels: Column = readings.labels
         sets = self.course.decode == "threshold" and labels.loss != "squared"
-        return Predictions(found, labels.names, (as_sets(labels) if sets else labels).decode(found), self.course.loss)
+        return Predictions(
+            found,
+            labels.names,
+            (as_sets(labels) if sets else labels).decode(found),
+            self.course.loss,
+        )
 
 
 def read_units(readings: Readings) -> Ints:
-    """The examples that have at least one unit at each site; from the others nothing can be learnt."""
+    """The examples that have at least one unit at each site; from the others nothing can be
+    learnt.
+    """
     some = np.ones(len(readings), np.bool_)
     for site in range(readings.dataset.sites.shape[1]):
         starts, stops = readings.units(site)
@@ -207,7 +301,11 @@ def material(readings: Readings, rows: Ints, course: Course) -> Material:
         starts=np.stack([starts for starts, _ in units]),
         stops=np.stack([stops for _, stops in units]),
         groups=readings.dataset.sites[:, 0, 0],
-        bounds=np.arange(len(vectors.layers[0]) + 1) if vectors.spans is None else vectors.spans.sentences,
+        bounds=(
+            np.arange(len(vectors.layers[0]) + 1)
+            if vectors.spans is None
+            else vectors.spans.sentences
+        ),
         wanted=_wanted(readings.labels, course),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
         single=readings.labels.loss == "softmax",
@@ -218,17 +316,27 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     """The units of all words of each example's sentence, as starts and stops [examples]."""
     sentences, vectors = readings.dataset.sites[:, :, 0], readings.vectors
     if (sentences != sentences[:, :1]).any():
-        raise ReadingProblem("span,bag= reads the sentence that the spans stand in, and some examples have theirs in two; leave bag= out")
+        raise ReadingProblem(
+            "span,bag= reads the sentence that the spans stand in, and some examples have theirs in"
+            " two; leave bag= out"
+        )
     assert vectors.spans is not None
     many = np.diff(vectors.spans.first_word)[sentences[:, 0]]
-    starts, stops = units_read(vectors.spans, np.stack([sentences[:, 0], np.zeros_like(many), many], 1))
+    starts, stops = units_read(
+        vectors.spans, np.stack([sentences[:, 0], np.zeros_like(many), many], 1)
+    )
     if vectors.lost is not None and vectors.lost[ranges(starts, stops)[0]].any():
-        raise ReadingProblem("span,bag= reads all words, and some of their units hold no finite numbers; try --store float32")
+        raise ReadingProblem(
+            "span,bag= reads all words, and some of their units hold no finite numbers; try --store"
+            " float32"
+        )
     return starts, stops
 
 
 def _wanted(labels: Column, course: Course) -> Callable[[Ints], Tensor]:
-    """What some of the examples should be answered with: class ids, or the weight of each label, NaN where not annotated."""
+    """What some of the examples should be answered with: class ids, or the weight of each label,
+    NaN where not annotated.
+    """
     import torch
 
     asked = labels if course.loss == "softmax" else as_sets(labels)

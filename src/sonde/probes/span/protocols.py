@@ -1,4 +1,6 @@
-"""The protocols that `span` trains under, as settings: sonde's own, the paper's, and that of the code that the paper was made with."""
+"""The protocols that `span` trains under, as settings: sonde's own, the paper's, and that of the
+code that the paper was made with.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,19 @@ class Protocol:
 PROTOCOLS = {
     # the paper's network under a schedule of our own; batches are counted in sentences
     "fast": Protocol(
-        Annealing(batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8), scaled=True, haste=10.0
+        Annealing(
+            batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8
+        ),
+        scaled=True,
+        haste=10.0,
     ),
     # Tenney et al. 2019, appendix C; batches of the published code
     "tenney": Protocol(Patience()),
     # jiant 1 as published with the paper: what its code does beyond the paper's text
-    "jiant": Protocol(Patience(halve=6, margin=1e-4, least=1e-6, most=100, judged=5000, amsgrad=True), drop_input=0.2, drop=0.3, norm=True),
+    "jiant": Protocol(
+        Patience(halve=6, margin=1e-4, least=1e-6, most=100, judged=5000, amsgrad=True),
+        drop_input=0.2,
+        drop=0.3,
+        norm=True,
+    ),
 }

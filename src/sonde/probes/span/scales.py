@@ -1,4 +1,6 @@
-"""Where the fast recipe starts from: one scale for what is read, by the units of train, and each label as frequent as it is there."""
+"""Where the fast recipe starts from: one scale for what is read, by the units of train, and each
+label as frequent as it is there.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,14 @@ from sonde.reading import Read, Readings
 from sonde.vectors import Floats, Ints, ranges
 
 SAMPLE = 8192  # units that the scale is taken from
-RAREST = 1e-4  # share of the examples that a label is taken to have at least, and at most all but that
+# share of the examples that a label is taken to have at least, and at most all but that
+RAREST = 1e-4
 
 
 class Scales(NamedTuple):
-    """x -> (x - shift) * factor; shift [layers of a mix or 1, dim], factor [dim], which the layers of a mix share."""
+    """x -> (x - shift) * factor; shift [layers of a mix or 1, dim], factor [dim], which the layers
+    of a mix share.
+    """
 
     shift: Floats
     factor: Floats
@@ -38,17 +43,28 @@ def scales_of(train: Readings, read: Read, rows: Ints, layer_norm: bool = False)
 
 
 def priors(labels: Column, loss: str) -> Floats:
-    """The scores (logits) [labels] that say of each label how often it holds; biases drawn near zero are long on their way there."""
+    """The scores (logits) [labels] that say of each label how often it holds; biases drawn near
+    zero are long on their way there.
+    """
     sets = as_sets(labels)
     held = np.bincount(sets.ids, sets.weights, len(sets.names))
-    seen = np.bincount(sets.ids, minlength=len(sets.names)) if sets.partial else np.full(len(sets.names), len(sets))
+    seen = (
+        np.bincount(sets.ids, minlength=len(sets.names))
+        if sets.partial
+        else np.full(len(sets.names), len(sets))
+    )
     share = np.clip(held / np.maximum(seen, 1), RAREST, 1 - RAREST)
-    return np.asarray(np.log(share) if loss == "softmax" else np.log(share / (1 - share)), np.float32)
+    return np.asarray(
+        np.log(share) if loss == "softmax" else np.log(share / (1 - share)), np.float32
+    )
 
 
 def sample(train: Readings, rows: Ints) -> Ints:
     """At most so many of the units that some examples read, evenly spread."""
-    starts, stops = (np.concatenate(x) for x in zip(*(train.units(k) for k in range(train.dataset.sites.shape[1])), strict=True))
+    starts, stops = (
+        np.concatenate(x)
+        for x in zip(*(train.units(k) for k in range(train.dataset.sites.shape[1])), strict=True)
+    )
     chosen = np.concatenate([rows + k * len(train) for k in range(train.dataset.sites.shape[1])])
     units = np.unique(ranges(starts[chosen], stops[chosen])[0])
     return units[np.linspace(0, len(units) - 1, min(len(units), SAMPLE)).round().astype(np.int64)]
@@ -57,4 +73,6 @@ def sample(train: Readings, rows: Ints) -> Ints:
 def _normalised(layer: Floats) -> Floats:
     """Each unit with mean 0 and variance 1."""
     centred = layer - layer.mean(1, keepdims=True)
-    return np.asarray(centred / np.sqrt(np.square(centred).mean(1, keepdims=True) + 1e-5), np.float32)
+    return np.asarray(
+        centred / np.sqrt(np.square(centred).mean(1, keepdims=True) + 1e-5), np.float32
+    )

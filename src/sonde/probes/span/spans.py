@@ -1,6 +1,8 @@
-"""Spans of units without padding: sums over the units of each span, a softmax within each span, and their gradients.
+"""Spans of units without padding: sums over the units of each span, a softmax within each span, and
+their gradients.
 
-A span is a run of rows of a matrix [units, dim]. Nothing that is computed for a span depends on which other spans are there.
+A span is a run of rows of a matrix [units, dim]. Nothing that is computed for a span depends on
+which other spans are there.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ class Ragged(NamedTuple):
 
     units, spans  [pairs]      the unit and the span of each pair, span after span
     offsets       [spans + 1]  pairs of span i are offsets[i]:offsets[i + 1]
-    order         [pairs]      the same pairs, unit after unit; `ends` [units + 1] are where each unit's begin
+    order         [pairs]      the same pairs, unit after unit; `ends` [units + 1] are where each
+                  unit's begin
     """
 
     units: Tensor
@@ -41,17 +44,26 @@ def ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
     spans = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.argsort(units, kind="stable")
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(units, minlength=many))])
-    return Ragged(*(torch.from_numpy(np.ascontiguousarray(a, np.int64)) for a in (units, spans, offsets, order, spans[order], ends)))
+    return Ragged(
+        *(
+            torch.from_numpy(np.ascontiguousarray(a, np.int64))
+            for a in (units, spans, offsets, order, spans[order], ends)
+        )
+    )
 
 
 def summed(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor:
-    """The weighted sum of each span's units, [spans, dim]; zeros where a span has none. Without weights each unit counts once."""
+    """The weighted sum of each span's units, [spans, dim]; zeros where a span has none. Without
+    weights each unit counts once.
+    """
     found: Tensor = _Sum.apply(x, weights, pairs)  # type: ignore[no-untyped-call]
     return found
 
 
 def attended(logits: Tensor, pairs: Ragged) -> Tensor:
-    """The weight of each pair, [pairs]: a softmax of logits [pairs] within each span, whose maximum is subtracted first."""
+    """The weight of each pair, [pairs]: a softmax of logits [pairs] within each span, whose maximum
+    is subtracted first.
+    """
     found: Tensor = _Softmax.apply(logits, pairs)  # type: ignore[no-untyped-call]
     return found
 
@@ -62,19 +74,25 @@ def means(pairs: Ragged, like: Tensor) -> Tensor:
 
 
 def highest(x: Tensor, pairs: Ragged) -> Tensor:
-    """The maximum of each span's units in every dimension, [spans, dim]; zeros where a span has none. Ties share their gradient evenly."""
+    """The maximum of each span's units in every dimension, [spans, dim]; zeros where a span has
+    none. Ties share their gradient evenly.
+    """
     found: Tensor = _Max.apply(x, pairs)  # type: ignore[no-untyped-call]
     return found
 
 
 def multiplied(parts: list[Tensor], matrix: Tensor) -> Tensor:
-    """Rows of several tensors [.., dim] multiplied with the matrix [outputs, dim], one after the other; nothing is copied."""
+    """Rows of several tensors [.., dim] multiplied with the matrix [outputs, dim], one after the
+    other; nothing is copied.
+    """
     found: Tensor = _Product.apply(matrix, *parts)  # type: ignore[no-untyped-call]
     return found
 
 
 class _Product(torch.autograd.Function):
-    """Products written beside each other, whose gradients in a part are only taken where the part has any."""
+    """Products written beside each other, whose gradients in a part are only taken where the part
+    has any.
+    """
 
     @staticmethod
     def forward(ctx: Any, matrix: Tensor, *parts: Tensor) -> Tensor:
@@ -88,7 +106,10 @@ class _Product(torch.autograd.Function):
     def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
         matrix, *parts = ctx.saved_tensors
         given = torch.split(slopes[0], [len(part) for part in parts])
-        inner = [g @ matrix if needed else None for g, needed in zip(given, ctx.needs_input_grad[1:], strict=True)]
+        inner = [
+            g @ matrix if needed else None
+            for g, needed in zip(given, ctx.needs_input_grad[1:], strict=True)
+        ]
         outer = given[0].T @ parts[0]
         for g, part in zip(given[1:], parts[1:], strict=True):
             outer.addmm_(g.T, part)
@@ -96,13 +117,22 @@ class _Product(torch.autograd.Function):
 
 
 class _Sum(torch.autograd.Function):
-    """`embedding_bag`, whose own gradient in x takes four times as long as its transpose, which is one more sum."""
+    """`embedding_bag`, whose own gradient in x takes four times as long as its transpose, which is
+    one more sum.
+    """
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weights: Tensor | None, pairs: Ragged) -> Tensor:
         ctx.save_for_backward(x, weights)
         ctx.pairs = pairs
-        return embedding_bag(pairs.units, x, pairs.offsets, mode="sum", per_sample_weights=weights, include_last_offset=True)
+        return embedding_bag(
+            pairs.units,
+            x,
+            pairs.offsets,
+            mode="sum",
+            per_sample_weights=weights,
+            include_last_offset=True,
+        )
 
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor | None, ...]:
@@ -110,15 +140,26 @@ class _Sum(torch.autograd.Function):
         inner = outer = None
         if ctx.needs_input_grad[0]:
             shares = None if weights is None else weights[pairs.order]
-            inner = embedding_bag(pairs.readers, slope, pairs.ends, mode="sum", per_sample_weights=shares, include_last_offset=True)
+            inner = embedding_bag(
+                pairs.readers,
+                slope,
+                pairs.ends,
+                mode="sum",
+                per_sample_weights=shares,
+                include_last_offset=True,
+            )
         if ctx.needs_input_grad[1]:
             where = pairs.offsets[:-1]
-            outer = torch.ops.aten._embedding_bag_per_sample_weights_backward(slope, x, pairs.units, where, pairs.spans, 0)
+            outer = torch.ops.aten._embedding_bag_per_sample_weights_backward(
+                slope, x, pairs.units, where, pairs.spans, 0
+            )
         return inner, outer, None
 
 
 class _Max(torch.autograd.Function):
-    """A maximum within each run of rows; torch's own gradient gives each of several equal rows all of a negative slope."""
+    """A maximum within each run of rows; torch's own gradient gives each of several equal rows all
+    of a negative slope.
+    """
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, pairs: Ragged) -> Tensor:

@@ -1,4 +1,5 @@
-"""What a reading of a sentence answers, found from its words alone by sonde.generation.readings, which shares nothing with what made them.
+"""What a reading of a sentence answers, found from its words alone by sonde.generation.readings,
+which shares nothing with what made them.
 
 An item whose readings do not all give its label is none.
 """
@@ -57,7 +58,10 @@ def plural(reading: Reading, asked: tuple[str, ...]) -> bool:
 
 def past(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun is the subject of a verb in the past."""
-    return any(asked[0] in subjects(reading, verb) and "past" in reading.values(verb, "tense") for verb in verbs(reading))
+    return any(
+        asked[0] in subjects(reading, verb) and "past" in reading.values(verb, "tense")
+        for verb in verbs(reading)
+    )
 
 
 def described(reading: Reading, asked: tuple[str, ...]) -> bool:
@@ -68,7 +72,9 @@ def described(reading: Reading, asked: tuple[str, ...]) -> bool:
 def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun has "no", and stands in the verb's own clause."""
     noun, verb = asked
-    return noun in _arguments(reading, verb) and bool(NONE.intersection(reading.values(noun, "determiner")))
+    return noun in _arguments(reading, verb) and bool(
+        NONE.intersection(reading.values(noun, "determiner"))
+    )
 
 
 def verbs(reading: Reading) -> tuple[str, ...]:
@@ -78,22 +84,33 @@ def verbs(reading: Reading) -> tuple[str, ...]:
 
 def subjects(reading: Reading, verb: str) -> tuple[str, ...]:
     """The nouns that a verb agrees with."""
-    return reading.values(verb, "patient" if "passive" in reading.values(verb, "voice") else "agent")
+    return reading.values(
+        verb, "patient" if "passive" in reading.values(verb, "voice") else "agent"
+    )
 
 
 def _arguments(reading: Reading, verb: str) -> Iterator[str]:
     """The nouns of a clause; a head of a relative clause belongs to the clause above."""
     for name in ROLES:
-        yield from (noun for noun in reading.values(verb, name) if verb not in reading.values(noun, "relative"))
+        yield from (
+            noun
+            for noun in reading.values(verb, name)
+            if verb not in reading.values(noun, "relative")
+        )
 
 
-def confirmed(answer: Answer, text: str, asked: tuple[str, ...], label: bool, more: Extra = ()) -> bool:
-    """Whether all readings of a sentence say what its label says; that all say the opposite is an error, here or in a table of words."""
+def confirmed(
+    answer: Answer, text: str, asked: tuple[str, ...], label: bool, more: Extra = ()
+) -> bool:
+    """Whether all readings of a sentence say what its label says; that all say the opposite is an
+    error, here or in a table of words.
+    """
     found = agreeing(text.split(" "), lambda reading: answer(reading, asked), more=more)
     if found is (not label):
         raise DataProblem(
-            f"of {text!r}, asked about {' and '.join(asked)}, every reading answers {'no' if label else 'yes'}, and its label is the "
-            "opposite: this is a fault of sonde, or of a table of words; please report it"
+            f"of {text!r}, asked about {' and '.join(asked)}, every reading answers"
+            f" {'no' if label else 'yes'}, and its label is the opposite: this is a fault of sonde,"
+            " or of a table of words; please report it"
         )
     return found is label
 
@@ -109,11 +126,24 @@ READ = {
 
 
 def unknown(lexicon: Lexicon, usual: Lexicon) -> Extra:
-    """The words of a lexicon that the usual one lacks, as the reader has words; what there is to say of them, their table says."""
-    known = {(kind, entry.lemma, entry.forms, entry.classes) for kind in READ for entry in usual.entries[kind]}
-    more = [(kind, e) for kind in READ for e in lexicon.entries[kind] if (kind, e.lemma, e.forms, e.classes) not in known]
+    """The words of a lexicon that the usual one lacks, as the reader has words; what there is to
+    say of them, their table says.
+    """
+    known = {
+        (kind, entry.lemma, entry.forms, entry.classes)
+        for kind in READ
+        for entry in usual.entries[kind]
+    }
+    more = [
+        (kind, e)
+        for kind in READ
+        for e in lexicon.entries[kind]
+        if (kind, e.lemma, e.forms, e.classes) not in known
+    ]
     return tuple(
-        (form, Word(kind, e.lemma, name, _traits(kind, e))) for kind, e in more for form, name in zip(e.forms, READ[kind], strict=True)
+        (form, Word(kind, e.lemma, name, _traits(kind, e)))
+        for kind, e in more
+        for form, name in zip(e.forms, READ[kind], strict=True)
     )
 
 
@@ -123,4 +153,8 @@ def _traits(kind: str, entry: Entry) -> frozenset[str]:
         return frozenset((alive or {"thing"}) | (entry.flags & {"masculine", "feminine"}))
     if kind == "verb":
         return frozenset({*entry.classes, *(["to"] if "ditransitive" in entry.classes else [])})
-    return frozenset({"late", "degree"}) if kind == "adverb" and "manner" in entry.classes else frozenset()
+    return (
+        frozenset({"late", "degree"})
+        if kind == "adverb" and "manner" in entry.classes
+        else frozenset()
+    )

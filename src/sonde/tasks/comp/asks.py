@@ -31,17 +31,27 @@ def nouns(placed: Placed) -> tuple[str, ...]:
 
 def role(at: ClauseAt, noun: str, placed: Placed) -> str:
     """What a noun is in a clause: a role, or 'unrelated'."""
-    return next((role for role in at.clause.order if f"{placed.filler(at, role)}.noun" == noun), "unrelated")
+    return next(
+        (role for role in at.clause.order if f"{placed.filler(at, role)}.noun" == noun), "unrelated"
+    )
 
 
-def _both(at: ClauseAt, one: str, other: str, negative: str, positive: str = "") -> tuple[Question, Question]:
-    """The question about each of two nouns that change places and one verb; the first one's answer is yes."""
+def _both(
+    at: ClauseAt, one: str, other: str, negative: str, positive: str = ""
+) -> tuple[Question, Question]:
+    """The question about each of two nouns that change places and one verb; the first one's answer
+    is yes.
+    """
     verb = f"{at.prefix}predicate"
-    return Question((one, verb), True, negative, at.prefix, positive), Question((other, verb), False, negative, at.prefix, positive)
+    return Question((one, verb), True, negative, at.prefix, positive), Question(
+        (other, verb), False, negative, at.prefix, positive
+    )
 
 
 def roles(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """Agent and another noun change places; further questions are about other verbs of which one of the two is agent."""
+    """Agent and another noun change places; further questions are about other verbs of which one of
+    the two is agent.
+    """
     for at in placed.clauses:
         agent = next((n for n in nouns(placed) if role(at, n, placed) == "agent"), None)
         for other in nouns(placed) if agent else ():
@@ -62,16 +72,26 @@ def orders(placed: Placed, language: Language) -> Iterator[Contrast]:
         for one in (n for n in nouns(placed) if said[n] < verb):
             for other in (n for n in nouns(placed) if said[n] > verb):
                 kinds = (role(at, other, placed), role(at, one, placed))
-                yield Contrast(placed, language, Swap(one, other), _both(at, one, other, *kinds), {})
+                yield Contrast(
+                    placed, language, Swap(one, other), _both(at, one, other, *kinds), {}
+                )
 
 
 def contents1(placed: Placed, language: Language) -> Iterator[Contrast]:
     """A verb is replaced by one that is not in the sentence."""
     for at in placed.clauses:
         verb, negative = f"{at.prefix}predicate", "relative" if at.prefix else "main"
-        questions = Question((verb,), True, negative, at.prefix), Question((SPARE,), False, negative, at.prefix)
+        questions = (
+            Question((verb,), True, negative, at.prefix),
+            Question((SPARE,), False, negative, at.prefix),
+        )
         yield Contrast(
-            placed, language, Swap(verb, SPARE), questions, {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)}, "verb"
+            placed,
+            language,
+            Swap(verb, SPARE),
+            questions,
+            {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)},
+            "verb",
         )
 
 
@@ -81,16 +101,28 @@ def contents2(placed: Placed, language: Language) -> Iterator[Contrast]:
         verb = f"{at.prefix}predicate"
         frames = {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)}
         for noun in nouns(placed):
-            absent = Question((noun, verb), True, "noun absent", at.prefix), Question((SPARE, verb), False, "noun absent", at.prefix)
+            absent = (
+                Question((noun, verb), True, "noun absent", at.prefix),
+                Question((SPARE, verb), False, "noun absent", at.prefix),
+            )
             yield Contrast(placed, language, Swap(noun, SPARE), absent, {}, "noun")
-            absent = Question((noun, verb), True, "verb absent", at.prefix), Question((noun, SPARE), False, "verb absent", at.prefix)
+            absent = (
+                Question((noun, verb), True, "verb absent", at.prefix),
+                Question((noun, SPARE), False, "verb absent", at.prefix),
+            )
             yield Contrast(placed, language, Swap(verb, SPARE), absent, frames, "verb")
 
 
 def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """One of two clauses is negated: the negation moves to the other one, or their verbs change places."""
+    """One of two clauses is negated: the negation moves to the other one, or their verbs change
+    places.
+    """
     for one, other in permutations(placed.clauses, 2):
-        rest = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses if c not in (one, other)}
+        rest = {
+            f"{c.prefix}form": polarised(language, "positive")
+            for c in placed.clauses
+            if c not in (one, other)
+        }
         plain = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
         yield from _not(placed, (one, other), {**rest, **plain}, language)
         positive = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses}
@@ -100,27 +132,46 @@ def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
 Two = tuple[ClauseAt, ClauseAt]
 
 
-def _not(placed: Placed, two: Two, limits: Mapping[str, int], language: Language) -> Iterator[Contrast]:
+def _not(
+    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
+) -> Iterator[Contrast]:
     """The verb of one clause is negated, with "not"."""
     one, other = two
     a, b = (f"{at.prefix}form" for at in two)
-    said = {**limits, a: polarised(language, "negative", one), b: polarised(language, "positive", other)}
+    said = {
+        **limits,
+        a: polarised(language, "negative", one),
+        b: polarised(language, "positive", other),
+    }
     yield Contrast(placed, language, Swap(a, b, "polarity"), _moved(two), said)
     if alike(two):
-        yield Contrast(placed, language, verbs(two), _exchanged(two), said, tied=Swap(a, b, "polarity"))
+        yield Contrast(
+            placed, language, verbs(two), _exchanged(two), said, tied=Swap(a, b, "polarity")
+        )
 
 
-def _no(placed: Placed, two: Two, limits: Mapping[str, int], language: Language) -> Iterator[Contrast]:
+def _no(
+    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
+) -> Iterator[Contrast]:
     """An argument of one clause is negated, with "no" or "not one"."""
     one, other = two
     for word in (d for d, force in language.forces.items() if force == "none"):
         negative = determined(language, word)
         for a in arguments(one, placed):
             for b in arguments(other, placed):
-                yield Contrast(placed, language, Swap(a, b, "determiner"), _moved(two), {**limits, a: negative})
+                yield Contrast(
+                    placed, language, Swap(a, b, "determiner"), _moved(two), {**limits, a: negative}
+                )
             if alike(two):
                 forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
-                yield Contrast(placed, language, verbs(two), _exchanged(two), {**limits, a: negative}, tied=forms)
+                yield Contrast(
+                    placed,
+                    language,
+                    verbs(two),
+                    _exchanged(two),
+                    {**limits, a: negative},
+                    tied=forms,
+                )
 
 
 def alike(two: Two) -> bool:
@@ -134,7 +185,9 @@ def verbs(two: Two) -> Swap:
 
 
 def _moved(two: Two) -> tuple[Question, Question]:
-    """Questions where the negation moves: each verb stays in its clause, and what it says happens where the other one is negated."""
+    """Questions where the negation moves: each verb stays in its clause, and what it says happens
+    where the other one is negated.
+    """
     one, other = two
     return (
         Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
@@ -143,7 +196,9 @@ def _moved(two: Two) -> tuple[Question, Question]:
 
 
 def _exchanged(two: Two) -> tuple[Question, Question]:
-    """Questions where the verbs change places, and the first clause is negated in both sentences."""
+    """Questions where the verbs change places, and the first clause is negated in both
+    sentences.
+    """
     one, other = two
     return (
         Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
@@ -169,7 +224,9 @@ def determined(language: Language, determiner: str) -> int:
 
 
 def polarised(language: Language, polarity: str, at: ClauseAt | None = None) -> int:
-    """Forms of a polarity; for a clause only those with an auxiliary, which "not" can leave or join without "do"."""
+    """Forms of a polarity; for a clause only those with an auxiliary, which "not" can leave or join
+    without "do".
+    """
 
     def fits(form: Form) -> bool:
         helped = at is None or form.aspect != "simple" or at.clause.voice == "passive"

@@ -1,8 +1,10 @@
-"""How often each contrast comes, so that no shallow rule is right more often than wrong, or hardly so.
+"""How often each contrast comes, so that no shallow rule is right more often than wrong, or hardly
+so.
 
-Rules of thumb are named beforehand; others are learnt, against shares that balance all that was learnt before, until nothing much is
-left to learn. What is linear in the shares is balanced exactly as far as it can be; trees may only be held near it, since some
-constructions are told by two words beside the asked ones ("was helped by the ...") and would have to go.
+Rules of thumb are named beforehand; others are learnt, against shares that balance all that was
+learnt before, until nothing much is left to learn. What is linear in the shares is balanced exactly
+as far as it can be; trees may only be held near it, since some constructions are told by two words
+beside the asked ones ("was helped by the ...") and would have to go.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from sonde.tasks.comp.shallow import Features, Flags, Seen, features
 from sonde.tasks.comp.shares import Matrix, prices, shares
 from sonde.vectors import Floats, Ints
 
-EXACT, LINEAR, NEAR = 2e-4, 2e-6, 5e-3  # slack of what is to be even, of single features, and of trees
+# slack of what is to be even, of single features, and of trees
+EXACT, LINEAR, NEAR = 2e-4, 2e-6, 5e-3
 ROUNDS = 12  # of learning rules and balancing them
 ENOUGH = 0.52  # how often a rule may be right
 
@@ -38,7 +41,8 @@ class Items(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What shares are solved for: by how much each of some things speaks for yes in each contrast, and how near to zero that must come.
+    """What shares are solved for: by how much each of some things speaks for yes in each contrast,
+    and how near to zero that must come.
 
     columns  [contrasts, balances]
     slack    [balances]
@@ -66,15 +70,25 @@ class Balance(NamedTuple):
     def plus(self, columns: Matrix, slack: float) -> Balance:
         """With more columns."""
         more = Balance.of(columns, slack)
-        return Balance(*(np.concatenate([mine, theirs], -1) for mine, theirs in zip(self, more, strict=True)))
+        return Balance(
+            *(np.concatenate([mine, theirs], -1) for mine, theirs in zip(self, more, strict=True))
+        )
 
 
 def balanced(even: Matrix, items: Items, named: Sequence[Rule], *, learn: bool) -> Balance:
-    """The balance of contrasts: `even` is to be zero exactly [contrasts, any], and no named or learnt rule is to say much."""
+    """The balance of contrasts: `even` is to be zero exactly [contrasts, any], and no named or
+    learnt rule is to say much.
+    """
     if not named and not learn:
         return Balance.of(even, EXACT).solved()
-    says = np.stack([rule(items.seen) for rule in named], 1) if named else np.zeros((len(items.of), 0), bool)
-    holds, rows = np.unique(np.hstack([(every := features(items.seen)).holds, says]), axis=0, return_inverse=True)
+    says = (
+        np.stack([rule(items.seen) for rule in named], 1)
+        if named
+        else np.zeros((len(items.of), 0), bool)
+    )
+    holds, rows = np.unique(
+        np.hstack([(every := features(items.seen)).holds, says]), axis=0, return_inverse=True
+    )
     sums = _Sums.of(items, rows.ravel(), (len(even), len(holds)))
     found = Balance.of(even, EXACT).plus(sums.signed(holds[:, len(every.names) :]), EXACT)
     if not learn:
@@ -84,7 +98,11 @@ def balanced(even: Matrix, items: Items, named: Sequence[Rule], *, learn: bool) 
     for _ in range(ROUNDS):
         found = found.solved()
         weights = sums.weights(found.shares())
-        worst = [grown for grown in (tree(told, weights), two_questions(told, weights)) if _right(grown, holds, weights) > ENOUGH]
+        worst = [
+            grown
+            for grown in (tree(told, weights), two_questions(told, weights))
+            if _right(grown, holds, weights) > ENOUGH
+        ]
         if not worst:
             break
         for leaves in (grown.leaves(holds) for grown in worst if isinstance(grown, Tree)):
@@ -93,12 +111,20 @@ def balanced(even: Matrix, items: Items, named: Sequence[Rule], *, learn: bool) 
 
 
 def _right(grown: Tree | bool, holds: Flags, weights: Floats) -> float:
-    """How often a tree is right; an answer that is always the same counts as never, since nothing can mend it."""
-    return float(weights[np.arange(len(holds)), grown.says(holds).astype(int)].sum()) if isinstance(grown, Tree) else 0.0
+    """How often a tree is right; an answer that is always the same counts as never, since nothing
+    can mend it.
+    """
+    return (
+        float(weights[np.arange(len(holds)), grown.says(holds).astype(int)].sum())
+        if isinstance(grown, Tree)
+        else 0.0
+    )
 
 
 class _Sums(NamedTuple):
-    """How much of each contrast has which features and the answer no, and yes: two of [contrasts, rows of features]."""
+    """How much of each contrast has which features and the answer no, and yes: two of [contrasts,
+    rows of features].
+    """
 
     no: Any
     yes: Any
@@ -116,5 +142,7 @@ class _Sums(NamedTuple):
         return np.asarray((self.yes - self.no) @ holds.astype(np.float64))
 
     def weights(self, shares: Matrix) -> Floats:
-        """How much of each row has the answer no and yes [rows, 2], where contrasts have some shares."""
+        """How much of each row has the answer no and yes [rows, 2], where contrasts have some
+        shares.
+        """
         return np.stack([side.T @ shares for side in (self.no, self.yes)], 1)

@@ -1,4 +1,6 @@
-"""A question, a request and sizes -> a data set of minimal pairs in which no shallow rule is right more often than wrong."""
+"""A question, a request and sizes -> a data set of minimal pairs in which no shallow rule is right
+more often than wrong.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from sonde.tasks.comp.words import STRUCTURES, Part, anything, widened
 
 Held = Literal["learnt", "named", "none"]
 SOME = 12  # sentences by which a contrast is judged
-TRAIN, NEW, FEWEST = 70, 24, 12  # structures of train, those that only test has, and how many there must be to spare some
+# structures of train, those that only test has, and how many there must be to spare some
+TRAIN, NEW, FEWEST = 70, 24, 12
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,9 @@ class Design:
 
 
 class Judged(NamedTuple):
-    """A contrast with what is asked about it and all sentences of its structure, and the structure in words."""
+    """A contrast with what is asked about it and all sentences of its structure, and the structure
+    in words.
+    """
 
     wanted: Wanted
     schema: str
@@ -69,15 +74,23 @@ class Made(NamedTuple):
         """For each kind the words that are asked about, in bits."""
         found: dict[str, int] = {}
         for _, run in self.runs:
-            for path in {path for question in run.questions for path in question.asked} if run.first else ():
+            for path in (
+                {path for question in run.questions for path in question.asked} if run.first else ()
+            ):
                 kind = run.contrast.kind(path)
-                found[kind] = found.get(kind, 0) | sum(1 << int(number) for number in np.unique(run.values[path]))
+                found[kind] = found.get(kind, 0) | sum(
+                    1 << int(number) for number in np.unique(run.values[path])
+                )
         return found
 
     def together(self) -> frozenset[tuple[int, ...]]:
         """The words that are asked about together, by their numbers."""
         runs = (run for _, run in self.runs if run.first)
-        rows = (np.stack([run.values[path] for path in q.asked], 1) for run in runs for q in run.questions)
+        rows = (
+            np.stack([run.values[path] for path in q.asked], 1)
+            for run in runs
+            for q in run.questions
+        )
         return frozenset(tuple(row) for some in rows for row in np.unique(some, axis=0).tolist())
 
 
@@ -96,11 +109,15 @@ class Plan:
     own: Request
     held: Held
     per_sentence: int
-    memo: dict[bool, tuple[list[Judged], Balance]] = field(default_factory=dict, repr=False, compare=False)
+    memo: dict[bool, tuple[list[Judged], Balance]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     cells: dict[object, Cell] = field(default_factory=dict, repr=False, compare=False)
 
     def structures(self, *, new: bool) -> list[Clause]:
-        """The structures of train, or those that only test has: evenly spaced among all, where there are enough to spare some."""
+        """The structures of train, or those that only test has: evenly spaced among all, where
+        there are enough to spare some.
+        """
         every = list(shapes(self.own.grammar))
         if len(every) < FEWEST:
             return [] if new else every
@@ -130,7 +147,9 @@ class Plan:
                     yield wanted
 
     def _sampled(self, wanted: Iterator[Wanted]) -> tuple[list[Judged], Items]:
-        """The contrasts, and some items of each as shallow rules see them; items whose asked words are not there are none."""
+        """The contrasts, and some items of each as shallow rules see them; items whose asked words
+        are not there are none.
+        """
         ruled = bool(self.design.rules) or self.design.learn
         found: list[Judged] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
@@ -141,14 +160,21 @@ class Plan:
         tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(found)))[numbers]
-        return found, Items(Seen.of(tags, places), numbers, np.array(yes, bool), weight.astype(np.float32))
+        return found, Items(
+            Seen.of(tags, places), numbers, np.array(yes, bool), weight.astype(np.float32)
+        )
 
     def _both(self, one: Wanted, n: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """Some sentences of a contrast with what their words realise: the first ones, and the second ones."""
+        """Some sentences of a contrast with what their words realise: the first ones, and the
+        second ones.
+        """
         contrast = one.contrast
         values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
         places = np.arange(len(next(iter(values.values()))))
-        batches = (Batch(contrast.placed, some, places, contrast.language) for some in (values, contrast.second(values)))
+        batches = (
+            Batch(contrast.placed, some, places, contrast.language)
+            for some in (values, contrast.second(values))
+        )
         first, second = (list(zip(batch.texts(), batch.roles(), strict=True)) for batch in batches)
         return first, second
 
@@ -156,7 +182,11 @@ class Plan:
         """The contrasts that a part has words for, and what their shares are solved for."""
         every, balance = self.judged(new=part.name == STRUCTURES)
         found = [f._replace(wanted=f.wanted._replace(part=part)) for f in every]
-        rows = [i for i, f in enumerate(found) if all(domain(f.wanted).values()) and room(f.wanted, cell(f.wanted, drawn.cells))]
+        rows = [
+            i
+            for i, f in enumerate(found)
+            if all(domain(f.wanted).values()) and room(f.wanted, cell(f.wanted, drawn.cells))
+        ]
         if len(rows) == len(found):
             return found, balance
         return [found[i] for i in rows], balance._replace(columns=balance.columns[rows]).solved()
@@ -165,17 +195,23 @@ class Plan:
         """So many items of a part, whole pairs; too few sentences are an error."""
         found, balance = self.filled(part, drawn)
         if not found:
-            raise DataProblem(f"no structure of the request has anything to ask in {part.name}; widen frames, voices or at_most")
+            raise DataProblem(
+                f"no structure of the request has anything to ask in {part.name}; widen frames,"
+                " voices or at_most"
+            )
         weights = balance.shares()
         asked = np.array([len(f.wanted.questions) for f in found])
-        counts = counted(weights, max(1, round(items / 2 / float(asked @ weights))), balance.columns)
+        counts = counted(
+            weights, max(1, round(items / 2 / float(asked @ weights))), balance.columns
+        )
         runs = []
         for k, (one, n) in enumerate(zip(found, counts.tolist(), strict=True)):
             run = pairs(one.wanted, n, (number, k), drawn)
             if len(run.first) < n:
                 raise DataProblem(
-                    f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and forms give {len(run.first):,}; "
-                    "ask for fewer sentences, or for more words or forms"
+                    f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and"
+                    f" forms give {len(run.first):,}; ask for fewer sentences, or for more words or"
+                    " forms"
                 )
             runs.append((one.schema, run))
         return Made(part, tuple(runs))
@@ -186,8 +222,12 @@ def _evenly(n: int, some: int) -> Any:
     return (np.arange(some) * n // max(1, some) + n // (2 * max(1, some))).astype(np.int64)
 
 
-def _items(one: Wanted, both: tuple[list[tuple[str, str]], list[tuple[str, str]]]) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
-    """The tags, the places of the asked words and the answer of each question about each sentence."""
+def _items(
+    one: Wanted, both: tuple[list[tuple[str, str]], list[tuple[str, str]]]
+) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
+    """The tags, the places of the asked words and the answer of each question about each
+    sentence.
+    """
     known, swap = tags_of(one.contrast.language.lexicon), one.contrast.swap
     for question in one.questions:
         for sentences, asked, yes in (
@@ -197,13 +237,30 @@ def _items(one: Wanted, both: tuple[list[tuple[str, str]], list[tuple[str, str]]
             for text, roles in sentences:
                 paths = roles.split(" ")
                 if set(asked) <= set(paths):
-                    yield ([known.get(word, word) for word in text.split(" ")], [paths.index(path) for path in asked]), yes
+                    yield (
+                        (
+                            [known.get(word, word) for word in text.split(" ")],
+                            [paths.index(path) for path in asked],
+                        ),
+                        yes,
+                    )
 
 
 def _kinds(found: Sequence[Judged]) -> Matrix:
-    """Balances that are zero where every kind of no has the same share, and as often stands for yes where yes has kinds too."""
+    """Balances that are zero where every kind of no has the same share, and as often stands for yes
+    where yes has kinds too.
+    """
     asked = [f.wanted.questions for f in found]
     kinds = sorted({q.negative for questions in asked for q in questions})
-    even = [[sum((q.negative == kind) - 1 / len(kinds) for q in questions) for kind in kinds] for questions in asked]
-    crossed = [[sum((q.positive == kind) - (q.negative == kind) for q in questions if q.positive) for kind in kinds] for questions in asked]
+    even = [
+        [sum((q.negative == kind) - 1 / len(kinds) for q in questions) for kind in kinds]
+        for questions in asked
+    ]
+    crossed = [
+        [
+            sum((q.positive == kind) - (q.negative == kind) for q in questions if q.positive)
+            for kind in kinds
+        ]
+        for questions in asked
+    ]
     return np.hstack([np.array(even, float), np.array(crossed, float)])

@@ -1,6 +1,8 @@
-"""Minimal pairs by structure: what changes places between two sentences, what is asked of both, and what the answers are.
+"""Minimal pairs by structure: what changes places between two sentences, what is asked of both, and
+what the answers are.
 
-A contrast is about no words yet. Its two sentences have the same words; a question about it has opposite answers in them.
+A contrast is about no words yet. Its two sentences have the same words; a question about it has
+opposite answers in them.
 """
 
 from __future__ import annotations
@@ -17,14 +19,16 @@ from sonde.generation.events.cells import Values
 from sonde.generation.events.language import Language, Numbers
 from sonde.generation.events.shapes import Placed
 
-LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}  # of other words only some are in a structure
+# of other words only some are in a structure
+LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
 KEPT = ("gap", "marker", "complementiser", "conjunction")
 SPARE = "spare"  # the path of a word that is in one sentence of a pair only
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two variables whose values change places; of forms only a field of the value, as 'polarity', where one is named.
+    """Two variables whose values change places; of forms only a field of the value, as 'polarity',
+    where one is named.
 
     more  further variables that change places along with them, as a noun's form with the noun
     """
@@ -38,16 +42,25 @@ class Swap:
         """Where the word at a path of the first sentence stands in the second."""
         if self.field:
             return path
-        return next((one if path == other else other for one, other in ((self.a, self.b), *self.more) if path in (one, other)), path)
+        return next(
+            (
+                one if path == other else other
+                for one, other in ((self.a, self.b), *self.more)
+                if path in (one, other)
+            ),
+            path,
+        )
 
 
 class Question(NamedTuple):
-    """The variables whose words are asked about, by their paths in the first sentence, and what is told of the answer.
+    """The variables whose words are asked about, by their paths in the first sentence, and what is
+    told of the answer.
 
     first     whether the answer is yes in the first sentence; in the second it is the opposite
     negative  what kind of no it is
     clause    what the paths of the asked verb's clause begin with
-    positive  what kind of yes it is, where yes and no have the same kinds and are to have the same shares of them
+    positive  what kind of yes it is, where yes and no have the same kinds and are to have the same
+              shares of them
     """
 
     asked: tuple[str, ...]
@@ -62,7 +75,8 @@ class Contrast:
     """A structure of a language, a swap and questions.
 
     limits   values that variables may have, on top of what the task allows everywhere
-    spare    the kind of a further word that one of the sentences has: 'noun' or 'verb', '' for pairs of the same words
+    spare    the kind of a further word that one of the sentences has: 'noun' or 'verb', '' for
+             pairs of the same words
     tied     forms that are made alike but for a field: the second becomes like the first
     """
 
@@ -95,7 +109,11 @@ class Contrast:
 
     def kind(self, path: str) -> str:
         """What kind of variable is at a path."""
-        return self.spare if path == SPARE else next(v.kind for v in self.placed.variables if v.path == path)
+        return (
+            self.spare
+            if path == SPARE
+            else next(v.kind for v in self.placed.variables if v.path == path)
+        )
 
     def lemma(self, path: str, number: int) -> str:
         """The word that a value stands for."""
@@ -106,14 +124,30 @@ class Contrast:
 
 
 def schema(text: str, roles: str) -> str:
-    """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries, adverbs and negations are left out."""
-    words = zip(text.split(" "), (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")), strict=True)
-    return " ".join(LETTERS.get(last, word) for word, last in words if last in LETTERS or last in KEPT)
+    """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries,
+    adverbs and negations are left out.
+    """
+    words = zip(
+        text.split(" "),
+        (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")),
+        strict=True,
+    )
+    return " ".join(
+        LETTERS.get(last, word) for word, last in words if last in LETTERS or last in KEPT
+    )
 
 
 @lru_cache(maxsize=32)
 def exchanged(language: Language, kind: str, field: str) -> Numbers:
-    """[values, values]: the first with the field of the second, -1 where the language has no such value."""
+    """[values, values]: the first with the field of the second, -1 where the language has no such
+    value.
+    """
     known = language.values(kind)
     number = {value: i for i, value in enumerate(known)}
-    return np.array([[number.get(one._replace(**{field: getattr(other, field)}), -1) for other in known] for one in known], np.int64)
+    return np.array(
+        [
+            [number.get(one._replace(**{field: getattr(other, field)}), -1) for other in known]
+            for one in known
+        ],
+        np.int64,
+    )

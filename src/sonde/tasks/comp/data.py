@@ -26,7 +26,9 @@ Written = Literal["plain", "cased"]
 
 
 class Rows(NamedTuple):
-    """What one question about one run of pairs adds, a row a pair: answers of the first sentences, asked words, and the tags of all."""
+    """What one question about one run of pairs adds, a row a pair: answers of the first sentences,
+    asked words, and the tags of all.
+    """
 
     first: Ints
     asked: Ints
@@ -36,7 +38,9 @@ class Rows(NamedTuple):
 
 
 def sentence(text: str, written: Written = "plain") -> Sentence:
-    """A sentence of words between spaces: as it is, or with a capital and a full stop, which is a word of its own."""
+    """A sentence of words between spaces: as it is, or with a capital and a full stop, which is a
+    word of its own.
+    """
     if written == "plain":
         return Sentence(tuple(text.split(" ")), text)
     cased = text[0].upper() + text[1:]
@@ -46,7 +50,10 @@ def sentence(text: str, written: Written = "plain") -> Sentence:
 def meaning(line: str) -> tuple[str, Reading]:
     """The text of a line of a batch and what it means, with what each of its words is."""
     told = json.loads(line)
-    words = tuple(realised(told["event"], role, word) for role, word in zip(told["roles"], told["words"], strict=True))
+    words = tuple(
+        realised(told["event"], role, word)
+        for role, word in zip(told["roles"], told["words"], strict=True)
+    )
     return told["text"], Reading(gold(told["event"]).facts, words)
 
 
@@ -60,7 +67,10 @@ def meanings(parts: Sequence[Made], language: Language) -> Iterator[tuple[str, R
 
 def with_words(dataset: Dataset) -> Dataset:
     """The same with each asked word as a sentence of its own, for encoders to make vectors of."""
-    return replace(dataset, sentences=(*dataset.sentences, *(Sentence.of([word]) for word in dataset.vocabulary)))
+    return replace(
+        dataset,
+        sentences=(*dataset.sentences, *(Sentence.of([word]) for word in dataset.vocabulary)),
+    )
 
 
 def cased(dataset: Dataset) -> Dataset:
@@ -69,7 +79,9 @@ def cased(dataset: Dataset) -> Dataset:
 
 
 def dataset(parts: Sequence[Made], language: Language, seed: int, notes: dict[str, Any]) -> Dataset:
-    """All items of some parts; the two of a pair stand side by side, and pairs of a split in an order that the seed picks."""
+    """All items of some parts; the two of a pair stand side by side, and pairs of a split in an
+    order that the seed picks.
+    """
     texts: list[str] = []
     rows: list[Rows] = []
     words: dict[tuple[str, int], int] = {}
@@ -81,18 +93,24 @@ def dataset(parts: Sequence[Made], language: Language, seed: int, notes: dict[st
     return _laid(rows, texts, words, (language, seed), notes)
 
 
-def _rows(part: Made, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]) -> Iterator[Rows]:
+def _rows(
+    part: Made, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]
+) -> Iterator[Rows]:
     first = start + 2 * np.arange(len(run.first))
     for question in run.questions:
         asked = [_numbered(run.contrast, path, run.values[path], words) for path in question.asked]
-        voice = next(at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause)
+        voice = next(
+            at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause
+        )
         tags = {"structure": schema, "negative": question.negative, "voice": voice}
         if part.part.split == 2:
             tags["new"] = part.part.name
         yield Rows(first, np.stack(asked, 1), question.first, part.part.split, tags)
 
 
-def _numbered(contrast: Contrast, path: str, column: Ints, words: dict[tuple[str, int], int]) -> Ints:
+def _numbered(
+    contrast: Contrast, path: str, column: Ints, words: dict[tuple[str, int], int]
+) -> Ints:
     """Asked words by their place in the vocabulary, which grows."""
     kind = contrast.kind(path)
     found, inverse = np.unique(column, return_inverse=True)
@@ -101,7 +119,11 @@ def _numbered(contrast: Contrast, path: str, column: Ints, words: dict[tuple[str
 
 
 def _laid(
-    rows: list[Rows], texts: list[str], words: dict[tuple[str, int], int], by: tuple[Language, int], notes: dict[str, Any]
+    rows: list[Rows],
+    texts: list[str],
+    words: dict[tuple[str, int], int],
+    by: tuple[Language, int],
+    notes: dict[str, Any],
 ) -> Dataset:
     language, seed = by
     first, asked = np.concatenate([r.first for r in rows]), np.concatenate([r.asked for r in rows])

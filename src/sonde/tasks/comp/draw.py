@@ -1,4 +1,6 @@
-"""Contrasts -> minimal pairs of sentences: words by the decision diagrams of the generator, many at a time, none twice."""
+"""Contrasts -> minimal pairs of sentences: words by the decision diagrams of the generator, many at
+a time, none twice.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ FEW = 128  # sentences by which it is tried first whether a part has any
 
 
 class Pairs(NamedTuple):
-    """Minimal pairs of one contrast: what is asked of both sentences, their texts, and the values of the first ones."""
+    """Minimal pairs of one contrast: what is asked of both sentences, their texts, and the values
+    of the first ones.
+    """
 
     contrast: Contrast
     questions: tuple[Question, ...]
@@ -54,7 +58,9 @@ class Drawn(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is drawn: sentences of a contrast, about some questions, for a part of a set; `known` is all that its structure has."""
+    """What is drawn: sentences of a contrast, about some questions, for a part of a set; `known` is
+    all that its structure has.
+    """
 
     contrast: Contrast
     questions: tuple[Question, ...]
@@ -65,23 +71,38 @@ class Wanted(NamedTuple):
 def pairs(wanted: Wanted, n: int, key: tuple[int, ...], drawn: Drawn) -> Pairs:
     """As many new pairs as asked for, or all that there are."""
     contrast, found = wanted.contrast, cell(wanted, drawn.cells)
-    order, rng = Permutation(max(1, found.size), (drawn.seed, *key)), np.random.default_rng([drawn.seed, *key])
+    order, rng = (
+        Permutation(max(1, found.size), (drawn.seed, *key)),
+        np.random.default_rng([drawn.seed, *key]),
+    )
     first: list[str] = []
     second: list[str] = []
     kept: list[Values] = []
     start = 0
     while len(first) < n and start < found.size:
-        step = min(AT_ONCE, round((n - len(first)) * 1.2 / wanted.part.share(wanted.questions[0])) + 8)
-        values = contrast.drawn(found.values(order(np.arange(start, min(start + step, found.size)))))
+        step = min(
+            AT_ONCE, round((n - len(first)) * 1.2 / wanted.part.share(wanted.questions[0])) + 8
+        )
+        values = contrast.drawn(
+            found.values(order(np.arange(start, min(start + step, found.size))))
+        )
         inside = _inside(values, wanted)
-        values = _thinned({path: column[inside] for path, column in values.items()}, drawn.adverbs, rng)
+        values = _thinned(
+            {path: column[inside] for path, column in values.items()}, drawn.adverbs, rng
+        )
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
         rows = _new(_Told(wanted, values, ones, others), drawn, n - len(first))
         first += [ones[i] for i in rows]
         second += [others[i] for i in rows]
         kept.append({path: column[rows] for path, column in values.items()})
         start += step
-    return Pairs(contrast, wanted.questions, first, second, {p: np.concatenate([k[p] for k in kept]) for p in kept[0]} if kept else {})
+    return Pairs(
+        contrast,
+        wanted.questions,
+        first,
+        second,
+        {p: np.concatenate([k[p] for k in kept]) for p in kept[0]} if kept else {},
+    )
 
 
 def sample(found: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
@@ -91,7 +112,9 @@ def sample(found: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
 
 
 def room(wanted: Wanted, found: Cell) -> bool:
-    """Whether a part has sentences of a contrast at all, as far as some of them tell: its pairs of words may leave none."""
+    """Whether a part has sentences of a contrast at all, as far as some of them tell: its pairs of
+    words may leave none.
+    """
     if not found.size or len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1:
         return found.size > 0
     order = Permutation(found.size, (0,))
@@ -115,7 +138,10 @@ def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:
 def _thinned(values: Values, share: float, rng: np.random.Generator) -> Values:
     """The same with adverbs left out of some clauses; the row without adverbs is the first."""
     n = len(next(iter(values.values())))
-    return {p: np.where(rng.random(n) < share, column, 0) if p.endswith("adverbs") else column for p, column in values.items()}
+    return {
+        p: np.where(rng.random(n) < share, column, 0) if p.endswith("adverbs") else column
+        for p, column in values.items()
+    }
 
 
 def _texts(contrast: Contrast, values: Values) -> list[str]:
@@ -132,17 +158,29 @@ class _Told(NamedTuple):
     others: list[str]
 
     def unclear(self, i: int, drawn: Drawn) -> tuple[str, ...]:
-        """The asked words of the first label of a pair that readings do not confirm; nothing where they confirm all."""
+        """The asked words of the first label of a pair that readings do not confirm; nothing where
+        they confirm all.
+        """
         for question in self.wanted.questions if drawn.answer is not None else ():
-            asked = tuple(self.wanted.contrast.lemma(path, int(self.values[path][i])) for path in question.asked)
-            for text, label in ((self.ones[i], question.first), (self.others[i], not question.first)):
-                if drawn.answer is not None and not confirmed(drawn.answer, text, asked, label, drawn.more):
+            asked = tuple(
+                self.wanted.contrast.lemma(path, int(self.values[path][i]))
+                for path in question.asked
+            )
+            for text, label in (
+                (self.ones[i], question.first),
+                (self.others[i], not question.first),
+            ):
+                if drawn.answer is not None and not confirmed(
+                    drawn.answer, text, asked, label, drawn.more
+                ):
                     return asked
         return ()
 
 
 def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
-    """The first n rows of which neither sentence was said before, and whose labels readings confirm; they are said now."""
+    """The first n rows of which neither sentence was said before, and whose labels readings
+    confirm; they are said now.
+    """
     rows: list[int] = []
     for i, both in enumerate(zip(told.ones, told.others, strict=True)):
         if len(rows) == n:
@@ -163,7 +201,9 @@ def domain(wanted: Wanted) -> dict[str, int]:
     named = {path for question in wanted.questions for path in question.asked}
     found = {}
     for path, kind in _variables(wanted):
-        words = part.domains[kind] & part.seen.get(kind, -1) if path in named else part.fillers[kind]
+        words = (
+            part.domains[kind] & part.seen.get(kind, -1) if path in named else part.fillers[kind]
+        )
         found[path] = words & known.domain.get(path, words) & contrast.limits.get(path, words)
     return found
 
@@ -171,12 +211,27 @@ def domain(wanted: Wanted) -> dict[str, int]:
 def cell(wanted: Wanted, cells: dict[object, Cell]) -> Cell:
     """The first sentences that a contrast has in a part of a set."""
     contrast, problem, narrowed = wanted.contrast, wanted.known.problem, domain(wanted)
-    forbidden = (box for box in _forbidden(contrast, problem.forbidden) if all(narrowed.get(p, 0) & mask for p, mask in box.items()))
+    forbidden = (
+        box
+        for box in _forbidden(contrast, problem.forbidden)
+        if all(narrowed.get(p, 0) & mask for p, mask in box.items())
+    )
     boxes = {frozenset(box.items()): box for box in forbidden}
-    required = {tuple(frozenset(box.items()) for box in some): some for some in _required(contrast, problem.required)}
-    key = (contrast.placed.shape, frozenset(narrowed.items()), frozenset(boxes), frozenset(required))
+    required = {
+        tuple(frozenset(box.items()) for box in some): some
+        for some in _required(contrast, problem.required)
+    }
+    key = (
+        contrast.placed.shape,
+        frozenset(narrowed.items()),
+        frozenset(boxes),
+        frozenset(required),
+    )
     if key not in cells:
-        cells[key] = Cell(contrast.placed, Problem(_variables(wanted), narrowed, tuple(boxes.values()), tuple(required.values())))
+        cells[key] = Cell(
+            contrast.placed,
+            Problem(_variables(wanted), narrowed, tuple(boxes.values()), tuple(required.values())),
+        )
     return cells[key]
 
 
@@ -185,7 +240,9 @@ def _variables(wanted: Wanted) -> tuple[Variable, ...]:
     return wanted.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
 
 
-def _required(contrast: Contrast, required: tuple[tuple[Box, ...], ...]) -> Iterator[tuple[Box, ...]]:
+def _required(
+    contrast: Contrast, required: tuple[tuple[Box, ...], ...]
+) -> Iterator[tuple[Box, ...]]:
     """What both sentences must be."""
     yield from required
     if not contrast.swap.field:
@@ -193,10 +250,16 @@ def _required(contrast: Contrast, required: tuple[tuple[Box, ...], ...]) -> Iter
 
 
 def _forbidden(contrast: Contrast, boxes: tuple[Box, ...]) -> Iterator[Box]:
-    """What neither sentence may be: the boxes, and those of the second sentence as boxes of the first."""
+    """What neither sentence may be: the boxes, and those of the second sentence as boxes of the
+    first.
+    """
     yield from boxes
     if not contrast.swap.field:
         yield from map(contrast.mirrored, boxes)
     if contrast.tied is not None:
         a, b = contrast.tied.a, contrast.tied.b
-        yield from ({a if path == b else path: mask for path, mask in box.items()} for box in boxes if b in box and a not in box)
+        yield from (
+            {a if path == b else path: mask for path, mask in box.items()}
+            for box in boxes
+            if b in box and a not in box
+        )

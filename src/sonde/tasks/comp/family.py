@@ -1,4 +1,5 @@
-"""The composition tasks of Ettinger et al. 2018 on sentences of our own: minimal pairs that words and rules of thumb cannot tell apart.
+"""The composition tasks of Ettinger et al. 2018 on sentences of our own: minimal pairs that words
+and rules of thumb cannot tell apart.
 
 docs/tasks-comp.md says what is balanced and how; docs/design/composition.md why.
 """
@@ -44,18 +45,26 @@ UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere 
 class Options:
     """What every task of composition takes.
 
-    mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were built
-    balance       (controlled) learnt: rules of thumb, and rules that are learnt, are right half of the time, or hardly more;
-                  named: rules of thumb alone; none: every structure is as likely as any other
+    mode          controlled: minimal pairs, nothing given away; paper: as the paper's sets were
+                  built
+    balance       (controlled) learnt: rules of thumb, and rules that are learnt, are right half of
+                  the time, or hardly more; named: rules of thumb alone; none: every structure is as
+                  likely as any other
     size          training items; without 20,000, in paper mode 4,000
     dev, test     items of dev and test; without test 4,000, in paper mode 1,000
     seed          of everything that is drawn
-    per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be even
-    readings      all: an item whose label not all readings of its sentence give is left out; none: nothing is checked, for speed
-    asked         one-hot: each asked word is a number of its own, as in the paper; vectors: what the encoder makes of the word alone
-    written       plain: words between spaces, as in the paper; cased: with a capital and a full stop
-    request       a file with what is asked of the generator, in place of the usual words, forms and structures
-    language      that the sentences are in; the questions need English's relative clauses and passives
+    per_sentence  questions about each sentence, at most: 1 without, in paper mode as many as can be
+                  even
+    readings      all: an item whose label not all readings of its sentence give is left out; none:
+                  nothing is checked, for speed
+    asked         one-hot: each asked word is a number of its own, as in the paper; vectors: what
+                  the encoder makes of the word alone
+    written       plain: words between spaces, as in the paper; cased: with a capital and a full
+                  stop
+    request       a file with what is asked of the generator, in place of the usual words, forms and
+                  structures
+    language      that the sentences are in; the questions need English's relative clauses and
+                  passives
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
@@ -75,7 +84,11 @@ class Options:
     def items(self) -> tuple[int, int, int]:
         """How many items train, dev and test have."""
         size, test = (4000, 1000) if self.mode == "paper" else (20_000, 4000)
-        return size if self.size is None else self.size, self.dev, test if self.test is None else self.test
+        return (
+            size if self.size is None else self.size,
+            self.dev,
+            test if self.test is None else self.test,
+        )
 
 
 COMMON: Mapping[str, Any] = {
@@ -113,12 +126,26 @@ DESIGNS: Mapping[str, Design] = {
     "content2": Design(comp_asks.contents2, COMMON, comp_answers.both_said),
     "order": Design(comp_asks.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
     "sem-role": Design(comp_asks.roles, COMMON, comp_answers.role, ROLES, learn=True),
-    "negation": Design(comp_asks.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True),
-    "agreement": Design(comp_more.numbers, {**COMMON, "matched_number": False}, comp_answers.plural, learn=True, single=True),
-    "embedded-tense": Design(comp_more.tenses, EMBEDDED, comp_answers.past, learn=True, single=True),
+    "negation": Design(
+        comp_asks.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True
+    ),
+    "agreement": Design(
+        comp_more.numbers,
+        {**COMMON, "matched_number": False},
+        comp_answers.plural,
+        learn=True,
+        single=True,
+    ),
+    "embedded-tense": Design(
+        comp_more.tenses, EMBEDDED, comp_answers.past, learn=True, single=True
+    ),
     "adjective": Design(comp_more.adjectives, DESCRIBED, comp_answers.described),
     "quantifier-scope": Design(
-        comp_more.scopes, {**NEGATED, "polarity": ["positive"]}, comp_answers.of_none, {**NEGATIONS, **ROLES}, learn=True
+        comp_more.scopes,
+        {**NEGATED, "polarity": ["positive"]},
+        comp_answers.of_none,
+        {**NEGATIONS, **ROLES},
+        learn=True,
     ),
 }
 
@@ -153,10 +180,13 @@ class CompTask:
         return {name: oracle.about for name, oracle in ORACLES[_short(self.name)].items()}
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """The facts of all sentences, as the events say that they were made from; an asked word by itself is one fact."""
+        """The facts of all sentences, as the events say that they were made from; an asked word by
+        itself is one fact.
+        """
         told = ORACLES[_short(self.name)][oracle].told
         own = {
-            sentence(text, self.options.written): (tuple(told(read)),) for text, read in _meanings(_short(self.name), _plain(self.options))
+            sentence(text, self.options.written): (tuple(told(read)),)
+            for text, read in _meanings(_short(self.name), _plain(self.options))
         }
         return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
@@ -179,7 +209,9 @@ def _plain(options: Options) -> Options:
 
 
 def _contents(options: Options) -> str:
-    """A hash of a request of one's own with its tables: sets are remembered by it, as files may be written anew while one works."""
+    """A hash of a request of one's own with its tables: sets are remembered by it, as files may be
+    written anew while one works.
+    """
     if options.request is None:
         return "own"
     return digest([options.request, *tables_of(wanted(options.request, {})).values()])
@@ -190,9 +222,13 @@ def _check(options: Options) -> None:
         if n < FEWEST:
             raise DataProblem(f"{name}={n}: a set needs at least {FEWEST} items in each split")
     if options.balance != "learnt" and options.mode == "paper":
-        raise DataProblem(f"balance={options.balance} is about mode=controlled: leave out one of them")
+        raise DataProblem(
+            f"balance={options.balance} is about mode=controlled: leave out one of them"
+        )
     if options.per_sentence is not None and options.per_sentence < 1:
-        raise DataProblem(f"per_sentence={options.per_sentence}: ask for at least 1 question about each sentence")
+        raise DataProblem(
+            f"per_sentence={options.per_sentence}: ask for at least 1 question about each sentence"
+        )
 
 
 def _built(name: str, options: Options) -> tuple[Dataset, Lexicon]:
@@ -216,40 +252,77 @@ def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
 
 @lru_cache(maxsize=4)
 def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan, Drawn]:
-    """The pairs of all parts, the plan that they were made by, and what was found out on the way."""
+    """The pairs of all parts, the plan that they were made by, and what was found out on the
+    way.
+    """
     usual = wanted(options.request, DESIGNS[name].request)
-    plan = _plan(name, json.dumps(usual), options.request, contents, options.balance, options.per_sentence or 1)
+    plan = _plan(
+        name,
+        json.dumps(usual),
+        options.request,
+        contents,
+        options.balance,
+        options.per_sentence or 1,
+    )
     design, (size, dev, test) = plan.design, options.items
-    every = [p for p in parts(plan.own, options.seed, single=design.single) if p.name != STRUCTURES or plan.structures(new=True)]
+    every = [
+        p
+        for p in parts(plan.own, options.seed, single=design.single)
+        if p.name != STRUCTURES or plan.structures(new=True)
+    ]
     more = comp_answers.unknown(plan.own.language.lexicon, english().lexicon)
-    drawn = Drawn(options.seed, design.adverbs, design.answer if options.readings == "all" else None, more, [], set(), {})
+    drawn = Drawn(
+        options.seed,
+        design.adverbs,
+        design.answer if options.readings == "all" else None,
+        more,
+        [],
+        set(),
+        {},
+    )
     sizes = {1: dev, 2: test // sum(part.split == 2 for part in every)}
     *rest, train = every
     made = [plan.made(train, size, drawn, len(rest))]
     seen, together = made[0].asked(), made[0].together()
-    made += [plan.made(part.after(seen, together), sizes[part.split], drawn, number) for number, part in enumerate(rest)]
+    made += [
+        plan.made(part.after(seen, together), sizes[part.split], drawn, number)
+        for number, part in enumerate(rest)
+    ]
     return made, plan, drawn
 
 
 def _all_asked(found: Dataset, drawn: Drawn, file: str) -> None:
-    """Complain of words that are asked about nowhere because readings of their sentences do not agree."""
-    lost = {word: text for text, asked in drawn.unclear for word in asked if word not in found.vocabulary}
+    """Complain of words that are asked about nowhere because readings of their sentences do not
+    agree.
+    """
+    lost = {
+        word: text
+        for text, asked in drawn.unclear
+        for word in asked
+        if word not in found.vocabulary
+    }
     for word, text in lost.items():
         if sum(word in asked for _, asked in drawn.unclear) >= UNCLEAR:
             raise DataProblem(
-                f"{file}: {word!r} is asked about in no item, because the readings of its sentences do not agree, as of {text!r}; "
-                "leave the word out, or write readings=none"
+                f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
+                f" do not agree, as of {text!r}; leave the word out, or write readings=none"
             )
 
 
 @lru_cache(maxsize=16)
-def _plan(name: str, request: str, file: str | None, _as_written: str, held: Held, per_sentence: int) -> Plan:
+def _plan(
+    name: str, request: str, file: str | None, _as_written: str, held: Held, per_sentence: int
+) -> Plan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
     return Plan(DESIGNS[name], read(json.loads(request), file), held, per_sentence)
 
 
-def _published(name: str, options: Options) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
-    """What the paper's set is built from: requests of train (three fifths of the adverbs) and of test (the others), sizes, seed."""
+def _published(
+    name: str, options: Options
+) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
+    """What the paper's set is built from: requests of train (three fifths of the adverbs) and of
+    test (the others), sizes, seed.
+    """
     if name not in comp_paper.REQUESTS:
         raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
     usual = comp_paper.REQUESTS[name]
@@ -258,7 +331,10 @@ def _published(name: str, options: Options) -> tuple[Mapping[str, Request], tupl
     cut = round(0.6 * len(adverbs))
     sides = {"train": order[:cut], "test": order[cut:]}
     own = wanted(options.request, {}) if options.request else {}
-    asked = {s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request) for s, rows in sides.items()}
+    asked = {
+        s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request)
+        for s, rows in sides.items()
+    }
     return asked, options.items, options.seed, options.per_sentence
 
 
@@ -274,7 +350,13 @@ QUESTIONS: dict[str, str] = {}
 
 def _task(name: str, asks: str) -> Callable[..., CompTask]:
     QUESTIONS[f"comp/{name}"] = asks
-    return factory(f"comp/{name}", asks, Options, CompTask, {oracle: told.about for oracle, told in ORACLES[name].items()})
+    return factory(
+        f"comp/{name}",
+        asks,
+        Options,
+        CompTask,
+        {oracle: told.about for oracle, told in ORACLES[name].items()},
+    )
 
 
 content1 = _task("content1", "Does the asked verb occur in the sentence?")
@@ -283,6 +365,9 @@ order = _task("order", "Does the asked noun come before the asked verb?")
 sem_role = _task("sem-role", "Is the asked noun the agent of the asked verb?")
 negation = _task("negation", "Is the asked verb positive, or is what it says told not to happen?")
 agreement = _task("agreement", "Is the subject of the asked verb plural?")
-embedded_tense = _task("embedded-tense", "Is the asked noun the subject of a verb in the past, where another clause is in the present?")
+embedded_tense = _task(
+    "embedded-tense",
+    "Is the asked noun the subject of a verb in the past, where another clause is in the present?",
+)
 adjective = _task("adjective", "Does the asked adjective describe the asked noun?")
 quantifier_scope = _task("quantifier-scope", "Is it of no asked noun that the asked verb is said?")

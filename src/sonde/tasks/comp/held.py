@@ -1,7 +1,9 @@
-"""What rules that see the order of words, and no structure, say of each example of a set, whoever built it.
+"""What rules that see the order of words, and no structure, say of each example of a set, whoever
+built it.
 
-Words are known by the lexicon of the sentence generator, or by one of the user's own. Which answer a rule of thumb speaks for is not
-said here: it is learnt from train, so a rule that is right by being wrong is found as well.
+Words are known by the lexicon of the sentence generator, or by one of the user's own. Which answer
+a rule of thumb speaks for is not said here: it is learnt from train, so a rule that is right by
+being wrong is found as well.
 """
 
 from __future__ import annotations
@@ -19,30 +21,52 @@ from sonde.tasks.comp.learnt import Learnt, learnt
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule
 from sonde.tasks.comp.shallow import Flags, Seen, features, same_features, tags_of
 
-RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {("noun", "verb"): ROLE_RULES, ("verb",): NEGATION_RULES}
+RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {
+    ("noun", "verb"): ROLE_RULES,
+    ("verb",): NEGATION_RULES,
+}
 """What is asked about, a kind a slot -> rules of thumb by name."""
 TRAIN = 10_000  # examples that rules are learnt from, at most
 
 
 def seen(dataset: Dataset, lexicon: Lexicon | None = None) -> Seen | None:
-    """The examples as a shallow reader has them; None where words are not asked about, not all known, or do not all occur."""
+    """The examples as a shallow reader has them; None where words are not asked about, not all
+    known, or do not all occur.
+    """
     known = lexicon or english().lexicon
-    if dataset.sites.shape[1] != 1 or (dataset.sites[:, :, 1] >= 0).any() or not all(kinds(dataset, known)):
+    if (
+        dataset.sites.shape[1] != 1
+        or (dataset.sites[:, :, 1] >= 0).any()
+        or not all(kinds(dataset, known))
+    ):
         return None
     lemmas, tags = _lemmas(known), tags_of(known)
     words = [[word.lower() for word in sentence.words] for sentence in dataset.sentences]
-    asked = [frozenset().union(*(forms.get(lemma, frozenset()) for forms in lemmas.values())) for lemma in dataset.vocabulary]
+    asked = [
+        frozenset().union(*(forms.get(lemma, frozenset()) for forms in lemmas.values()))
+        for lemma in dataset.vocabulary
+    ]
     rows = dataset.sites[:, 0, 0].tolist()
-    places = [[_place(words[s], asked[w]) for w in slots] for s, slots in zip(rows, dataset.asked.tolist(), strict=True)]
-    told = Seen.of([[tags.get(word, word) for word in sentence] for sentence in words], [[0]] * len(words))
-    found = told.take(dataset.sites[:, 0, 0])._replace(places=np.array(places, np.int64).reshape(len(dataset), -1))
+    places = [
+        [_place(words[s], asked[w]) for w in slots]
+        for s, slots in zip(rows, dataset.asked.tolist(), strict=True)
+    ]
+    told = Seen.of(
+        [[tags.get(word, word) for word in sentence] for sentence in words], [[0]] * len(words)
+    )
+    found = told.take(dataset.sites[:, 0, 0])._replace(
+        places=np.array(places, np.int64).reshape(len(dataset), -1)
+    )
     return found if (found.places >= 0).all() else None
 
 
 def kinds(dataset: Dataset, lexicon: Lexicon) -> tuple[str, ...]:
     """What each slot asks about: 'noun', 'verb' or 'adjective'; '' for what is none."""
     slots = [{dataset.vocabulary[w] for w in np.unique(slot)} for slot in dataset.asked.T]
-    return tuple(next((kind for kind, forms in _lemmas(lexicon).items() if words <= forms.keys()), "") for words in slots)
+    return tuple(
+        next((kind for kind, forms in _lemmas(lexicon).items() if words <= forms.keys()), "")
+        for words in slots
+    )
 
 
 def held(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, Flags]:
@@ -53,7 +77,8 @@ def held(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, Flags]:
 
 
 def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
-    """Rule, of thumb or learnt -> the share of test that it is right about, as it was taught by train; rounded.
+    """Rule, of thumb or learnt -> the share of test that it is right about, as it was taught by
+    train; rounded.
 
     A rule of thumb that says the same of all examples is about something else, so it is left out.
     """
@@ -61,7 +86,11 @@ def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
     if not isinstance(dataset.labels, Classes) or not len(train) or not len(test):
         return {}
     told, labels = {}, dataset.labels.matrix()
-    for name, says in ((name, says) for name, says in held(dataset, lexicon).items() if says.any() and not says.all()):
+    for name, says in (
+        (name, says)
+        for name, says in held(dataset, lexicon).items()
+        if says.any() and not says.all()
+    ):
         counts = np.zeros((2, len(dataset.labels.names)), np.int64)
         np.add.at(counts, (says[train].astype(np.int64), labels[train]), 1)
         answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
@@ -71,13 +100,21 @@ def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
     return told
 
 
-def taught(train: Dataset, test: Dataset, lexicon: Lexicon | None = None) -> list[tuple[Learnt, Flags]]:
-    """The rules that are learnt from the training examples (some, where there are many), and what they say of the test examples.
+def taught(
+    train: Dataset, test: Dataset, lexicon: Lexicon | None = None
+) -> list[tuple[Learnt, Flags]]:
+    """The rules that are learnt from the training examples (some, where there are many), and what
+    they say of the test examples.
 
     Nothing where labels are not two classes, or where words are not known.
     """
     known, new = seen(train, lexicon), seen(test, lexicon)
-    if known is None or new is None or not isinstance(train.labels, Classes) or len(train.labels.names) != len(("no", "yes")):
+    if (
+        known is None
+        or new is None
+        or not isinstance(train.labels, Classes)
+        or len(train.labels.names) != len(("no", "yes"))
+    ):
         return []
     rows = np.sort(np.random.default_rng([0, 5]).permutation(len(train))[:TRAIN])
     found = features(known.take(rows))

@@ -1,8 +1,10 @@
-"""Shallow rules that are learnt: a tree of three questions, the best two questions, and a linear rule.
+"""Shallow rules that are learnt: a tree of three questions, the best two questions, and a linear
+rule.
 
-All see features of examples (`shallow.features`) and how much of each has the answer no and yes [n, 2]. A tree is grown as trees usually
-are, one question at a time, by the purity of what it leaves (Breiman et al. 1984, Gini). Where single questions are balanced, as in sets
-of ours, that hardly finds a start, so the best two are found by trying all.
+All see features of examples (`shallow.features`) and how much of each has the answer no and yes [n,
+2]. A tree is grown as trees usually are, one question at a time, by the purity of what it leaves
+(Breiman et al. 1984, Gini). Where single questions are balanced, as in sets of ours, that hardly
+finds a start, so the best two are found by trying all.
 """
 
 from __future__ import annotations
@@ -30,20 +32,28 @@ class Tree(NamedTuple):
     def leaves(self, holds: Flags) -> Ints:
         """The leaf that each example comes to [n]."""
         found = np.zeros(len(holds), np.int64)
-        for side, (rows, then) in enumerate(((holds[:, self.question], self.holds), (~holds[:, self.question], self.fails))):
+        for side, (rows, then) in enumerate(
+            ((holds[:, self.question], self.holds), (~holds[:, self.question], self.fails))
+        ):
             found[rows] = 2 * (then.leaves(holds[rows]) if isinstance(then, Tree) else 0) + side
         return np.unique(found, return_inverse=True)[1].ravel().astype(np.int64)
 
     def says(self, holds: Flags) -> Flags:
         """What it answers [n]."""
         found = np.zeros(len(holds), bool)
-        for rows, then in ((holds[:, self.question], self.holds), (~holds[:, self.question], self.fails)):
+        for rows, then in (
+            (holds[:, self.question], self.holds),
+            (~holds[:, self.question], self.fails),
+        ):
             found[rows] = then.says(holds[rows]) if isinstance(then, Tree) else then
         return found
 
     def text(self, names: Sequence[str]) -> str:
         """The tree in words, as 'x ? (y ? yes : no) : no'."""
-        sides = (then.text(names) if isinstance(then, Tree) else ("yes" if then else "no") for then in (self.holds, self.fails))
+        sides = (
+            then.text(names) if isinstance(then, Tree) else ("yes" if then else "no")
+            for then in (self.holds, self.fails)
+        )
         first, second = (f"({side})" if "?" in side else side for side in sides)
         return f"{names[self.question]} ? {first} : {second}"
 
@@ -63,7 +73,9 @@ def _grown(holds: Floats, weights: Floats, depth: int) -> Tree | bool:
     rows = holds[:, best] > 0
     if rows.all() or not rows.any():
         return answer
-    return _pruned(Tree(best, *(_grown(holds[part], weights[part], depth - 1) for part in (rows, ~rows))))
+    return _pruned(
+        Tree(best, *(_grown(holds[part], weights[part], depth - 1) for part in (rows, ~rows)))
+    )
 
 
 def _purity(weights: Floats) -> Floats:
@@ -78,7 +90,10 @@ def _pruned(grown: Tree) -> Tree | bool:
 
 def two_questions(found: Features, weights: Floats) -> Tree | bool:
     """The best tree of two questions in a row: all first ones with all second ones are tried."""
-    holds, total = found.holds.astype(np.float32), np.asarray(weights[:, 1] - weights[:, 0], np.float32)
+    holds, total = (
+        found.holds.astype(np.float32),
+        np.asarray(weights[:, 1] - weights[:, 0], np.float32),
+    )
     if not holds.shape[1]:
         return bool(total.sum() >= 0)
     both = holds.T @ (holds * total[:, None])
@@ -87,12 +102,18 @@ def two_questions(found: Features, weights: Floats) -> Tree | bool:
     holding = np.abs(both) + np.abs(alone[:, None] - both)
     failing = np.abs(only) + np.abs(everything - alone[:, None] - only)
     best = int((holding.max(1) + failing.max(1)).argmax())
-    sides = [(int(rest[best].argmax()), inside) for rest, inside in ((holding, True), (failing, False))]
+    sides = [
+        (int(rest[best].argmax()), inside) for rest, inside in ((holding, True), (failing, False))
+    ]
     then = []
     for question, inside in sides:
         rows = (holds[:, best] > 0) == inside
         there = holds[rows, question] > 0
-        then.append(_pruned(Tree(question, *(bool(total[rows][part].sum() >= 0) for part in (there, ~there)))))
+        then.append(
+            _pruned(
+                Tree(question, *(bool(total[rows][part].sum() >= 0) for part in (there, ~there)))
+            )
+        )
     return Tree(best, *then)
 
 
@@ -118,7 +139,9 @@ def linear(found: Features, weights: Floats) -> Linear:
 
 
 class Learnt(NamedTuple):
-    """A learnt rule: its name, what it says of examples by their features [n, features], and how it goes in words, '' for linear ones."""
+    """A learnt rule: its name, what it says of examples by their features [n, features], and how it
+    goes in words, '' for linear ones.
+    """
 
     name: str
     says: Callable[[Flags], Flags]
@@ -126,7 +149,9 @@ class Learnt(NamedTuple):
 
 
 def learnt(found: Features, yes: Flags) -> list[Learnt]:
-    """The rules that are learnt from some examples, each as heavy as any other; the first two do not see what stands between."""
+    """The rules that are learnt from some examples, each as heavy as any other; the first two do
+    not see what stands between.
+    """
     weights: Floats = np.stack([~yes, yes], 1).astype(np.float32) / np.float32(max(1, len(yes)))
     apart = np.flatnonzero(found.apart)
     shallow = Features(found.holds[:, apart], tuple(found.names[i] for i in apart))
@@ -136,12 +161,26 @@ def learnt(found: Features, yes: Flags) -> list[Learnt]:
     ]
     every = np.arange(len(found.names))
     if len(apart) < len(every):
-        rules.append(_of("tree of three questions, also about what is between", tree(found, weights), found.names, every))
-    return [*rules, _of("the best two questions", two_questions(found, weights), found.names, every)]
+        rules.append(
+            _of(
+                "tree of three questions, also about what is between",
+                tree(found, weights),
+                found.names,
+                every,
+            )
+        )
+    return [
+        *rules,
+        _of("the best two questions", two_questions(found, weights), found.names, every),
+    ]
 
 
 def _of(name: str, rule: Linear | Tree | bool, names: Sequence[str], columns: Ints) -> Learnt:
     if isinstance(rule, bool):
         return Learnt(name, lambda holds: np.full(len(holds), rule), "yes" if rule else "no")
     says = rule.says
-    return Learnt(name, lambda holds: says(holds[:, columns]), rule.text(names) if isinstance(rule, Tree) else "")
+    return Learnt(
+        name,
+        lambda holds: says(holds[:, columns]),
+        rule.text(names) if isinstance(rule, Tree) else "",
+    )

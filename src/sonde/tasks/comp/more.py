@@ -1,4 +1,6 @@
-"""Further questions of the same kind: number of the subject, tense, what an adjective describes, and what "no" is said of."""
+"""Further questions of the same kind: number of the subject, tense, what an adjective describes,
+and what "no" is said of.
+"""
 
 from __future__ import annotations
 
@@ -12,47 +14,80 @@ from sonde.tasks.comp.contrasts import Contrast, Question, Swap
 
 
 def numbers(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """The subject of a verb and a noun of the other number change places; the verbs have forms that show no number.
+    """The subject of a verb and a noun of the other number change places; the verbs have forms that
+    show no number.
 
-    The nearest noun before the verb is the subject in half of the sentences, and the other noun in half.
+    The nearest noun before the verb is the subject in half of the sentences, and the other noun in
+    half.
     """
     neutral = {f"{at.prefix}form": _neutral(at, language) for at in placed.clauses}
-    one, many = (language.having("phrase", "number", (number,)) for number in ("singular", "plural"))
+    one, many = (
+        language.having("phrase", "number", (number,)) for number in ("singular", "plural")
+    )
     said = order(placed, language)
     for at in placed.clauses:
         verb, subject = f"{at.prefix}predicate", placed.filler(at, at.clause.order[0])
-        nearest = max((n for n in nouns(placed) if said[n] < said[verb]), key=lambda n: said[n]).removesuffix(".noun")
+        nearest = max(
+            (n for n in nouns(placed) if said[n] < said[verb]), key=lambda n: said[n]
+        ).removesuffix(".noun")
         for other in (n.removesuffix(".noun") for n in nouns(placed)):
             if other == subject or nearest not in (other, subject):
                 continue
             kind = "the subject is nearest" if nearest == subject else "the other noun is nearest"
-            swap = Swap(f"{subject}.noun", f"{other}.noun", more=((f"{subject}.form", f"{other}.form"),))
+            swap = Swap(
+                f"{subject}.noun", f"{other}.noun", more=((f"{subject}.form", f"{other}.form"),)
+            )
             for plural in (False, True):
-                forms = {f"{subject}.form": many if plural else one, f"{other}.form": one if plural else many}
-                yield Contrast(placed, language, swap, (Question((verb,), plural, kind, at.prefix),), {**neutral, **forms})
+                forms = {
+                    f"{subject}.form": many if plural else one,
+                    f"{other}.form": one if plural else many,
+                }
+                yield Contrast(
+                    placed,
+                    language,
+                    swap,
+                    (Question((verb,), plural, kind, at.prefix),),
+                    {**neutral, **forms},
+                )
 
 
 def _neutral(at: ClauseAt, language: Language) -> int:
-    """Forms that are the same whatever the number of the subject: "slept", "had slept", "had been helped"."""
+    """Forms that are the same whatever the number of the subject: "slept", "had slept", "had been
+    helped".
+    """
 
     def fits(form: Form) -> bool:
-        return form.tense == "past" and (form.aspect == "perfect" or (form.aspect == "simple" and at.clause.voice == "active"))
+        return form.tense == "past" and (
+            form.aspect == "perfect" or (form.aspect == "simple" and at.clause.voice == "active")
+        )
 
     return language.mask("form", fits)
 
 
 def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """Past and present of two clauses with the same auxiliary change places: "the man that the nurse was calling is sleeping".
+    """Past and present of two clauses with the same auxiliary change places: "the man that the
+    nurse was calling is sleeping".
 
-    What is asked about is a noun that is the subject of one of them and of no other verb: the auxiliary next to it need not be its own.
+    What is asked about is a noun that is the subject of one of them and of no other verb: the
+    auxiliary next to it need not be its own.
     """
     subjects = [placed.filler(at, at.clause.order[0]) for at in placed.clauses]
-    single = {at.prefix: subject for at, subject in zip(placed.clauses, subjects, strict=True) if subjects.count(subject) == 1}
+    single = {
+        at.prefix: subject
+        for at, subject in zip(placed.clauses, subjects, strict=True)
+        if subjects.count(subject) == 1
+    }
     for one, other in permutations(placed.clauses, 2):
         asked = [(at, yes) for at, yes in ((one, True), (other, False)) if at.prefix in single]
-        questions = tuple(Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix) for at, yes in asked)
+        questions = tuple(
+            Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix)
+            for at, yes in asked
+        )
         for auxiliary in ("be", "have") if questions else ():
-            a, b = (_helped(at, tense, auxiliary, language) for at, tense in ((one, "past"), (other, "present")))
+            a, b = (
+                _helped(at, tense, auxiliary, language)
+                for at, tense in ((one, "past"), (other, "present"))
+            )
             swap = Swap(f"{one.prefix}form", f"{other.prefix}form", "tense")
             yield Contrast(placed, language, swap, questions, {swap.a: a, swap.b: b})
 
@@ -74,25 +109,44 @@ def _clause(at: ClauseAt) -> str:
 
 def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
     """Two adjectives change places, or two nouns of which one has an adjective."""
-    described = {path: f"{path}.adjectives.0" for path, phrase in placed.phrases if phrase.adjectives}
+    described = {
+        path: f"{path}.adjectives.0" for path, phrase in placed.phrases if phrase.adjectives
+    }
     said = order(placed, language)
     for one, adjective in described.items():
         for other, _ in placed.phrases:
             if other == one:
                 continue
             noun, second = f"{one}.noun", f"{other}.noun"
-            kind = "the described noun is first" if said[noun] < said[second] else "the described noun is later"
+            kind = (
+                "the described noun is first"
+                if said[noun] < said[second]
+                else "the described noun is later"
+            )
             asked = Question((adjective, noun), True, kind, "")
             if other in described:
                 swap = Swap(adjective, described[other])
-                yield Contrast(placed, language, swap, (asked, Question((described[other], noun), False, kind, "")), {})
+                yield Contrast(
+                    placed,
+                    language,
+                    swap,
+                    (asked, Question((described[other], noun), False, kind, "")),
+                    {},
+                )
             else:
                 swap = Swap(noun, second)
-                yield Contrast(placed, language, swap, (asked, Question((adjective, second), False, kind, "")), {})
+                yield Contrast(
+                    placed,
+                    language,
+                    swap,
+                    (asked, Question((adjective, second), False, kind, "")),
+                    {},
+                )
 
 
 def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
-    """The verbs of a clause with "no" and of another change places, or the nouns of two clauses that both have "no".
+    """The verbs of a clause with "no" and of another change places, or the nouns of two clauses
+    that both have "no".
 
     The asked noun always has "no" before it, so that is no help.
     """
@@ -104,12 +158,24 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
             none = determined(language, word)
             for a in arguments(one, placed):
                 noun, limits = a.removesuffix("form") + "noun", {**rest, a: none}
-                kind = "not of this verb, whose noun it is" if role(other, noun, placed) != "unrelated" else "not of this verb"
+                kind = (
+                    "not of this verb, whose noun it is"
+                    if role(other, noun, placed) != "unrelated"
+                    else "not of this verb"
+                )
                 if alike((one, other)):
-                    exchanged = Question((noun, verb), True, kind, one.prefix), Question((noun, second), False, kind, other.prefix)
+                    exchanged = (
+                        Question((noun, verb), True, kind, one.prefix),
+                        Question((noun, second), False, kind, other.prefix),
+                    )
                     forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
-                    yield Contrast(placed, language, verbs((one, other)), exchanged, limits, tied=forms)
+                    yield Contrast(
+                        placed, language, verbs((one, other)), exchanged, limits, tied=forms
+                    )
                 for b in arguments(other, placed):
                     third = b.removesuffix("form") + "noun"
-                    moved = Question((noun, verb), True, kind, one.prefix), Question((third, verb), False, kind, one.prefix)
+                    moved = (
+                        Question((noun, verb), True, kind, one.prefix),
+                        Question((third, verb), False, kind, one.prefix),
+                    )
                     yield Contrast(placed, language, Swap(noun, third), moved, {**limits, b: none})

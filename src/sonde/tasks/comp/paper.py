@@ -1,7 +1,9 @@
-"""The sets of Ettinger et al. 2018 as they were built: whole sentences, as many questions with yes as with no about each, pairs held out.
+"""The sets of Ettinger et al. 2018 as they were built: whole sentences, as many questions with yes
+as with no about each, pairs held out.
 
-After section 7 of the paper and the sets that were released: test is filled first, with questions about a few held-out pairs, then train,
-from other sentences and about all other pairs. Nothing else is controlled, so what gives answers away there does so here.
+After section 7 of the paper and the sets that were released: test is filled first, with questions
+about a few held-out pairs, then train, from other sentences and about all other pairs. Nothing else
+is controlled, so what gives answers away there does so here.
 """
 
 from __future__ import annotations
@@ -25,7 +27,12 @@ from sonde.tasks.comp.contrasts import schema
 from sonde.tasks.comp.data import meaning
 from sonde.tasks.comp.words import PAPER
 
-REQUEST: Mapping[str, Any] = {**PAPER, "polarity": ["positive"], "at_most": {"relatives": 1}, "even_structures": True}
+REQUEST: Mapping[str, Any] = {
+    **PAPER,
+    "polarity": ["positive"],
+    "at_most": {"relatives": 1},
+    "even_structures": True,
+}
 NEGATED: Mapping[str, Any] = {
     **REQUEST,
     "polarity": ["positive", "negative"],
@@ -40,9 +47,11 @@ REQUESTS: Mapping[str, Mapping[str, Any]] = {
     "negation": NEGATED,
 }
 SINGLE = ("content1", "negation")
-SENTENCES = 10_000  # drawn for a set of the paper's size; it has 9,224 for all but content1 and negation
+# drawn for a set of the paper's size; it has 9,224 for all but content1 and negation
+SENTENCES = 10_000
 HELD = {
-    ("professor", "help"), ("man", "call"), ("woman", "meet"), ("scientist", "recommend"), ("lawyer", "follow"), ("doctor", "help"),
+    ("professor", "help"), ("man", "call"), ("woman", "meet"), ("scientist", "recommend"),
+    ("lawyer", "follow"), ("doctor", "help"),
     ("student", "call"),
 }  # fmt: skip
 
@@ -57,7 +66,9 @@ class Asked(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A sentence, its structure in words, all that could be asked of it, and how it is written with its event."""
+    """A sentence, its structure in words, all that could be asked of it, and how it is written with
+    its event.
+    """
 
     sentence: Sentence
     schema: str
@@ -76,8 +87,16 @@ class Pool(NamedTuple):
 Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Asked, ...]]]
 
 
-def built(name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int, per_sentence: int | None) -> Dataset:
-    """The items of one set: `asked` are the requests of train and test, sizes those of train, dev (carved from train) and test."""
+def built(
+    name: str,
+    asked: Mapping[str, Request],
+    sizes: tuple[int, int, int],
+    seed: int,
+    per_sentence: int | None,
+) -> Dataset:
+    """The items of one set: `asked` are the requests of train and test, sizes those of train, dev
+    (carved from train) and test.
+    """
     pool = _pool(asked["train"], single=name in SINGLE)
     half = None if per_sentence is None else max(1, per_sentence // 2)
     found = _found(name, asked, sizes, seed)
@@ -88,43 +107,76 @@ def built(name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], 
         for told in found[split]:
             if count >= items or told.sentence in used:
                 continue
-            mine = [q for q in told.questions if not pool.held or (q.words in pool.held) == (split == "test")]
+            mine = [
+                q
+                for q in told.questions
+                if not pool.held or (q.words in pool.held) == (split == "test")
+            ]
             even = list(_even(mine, half, rng))
             examples += [_example(told, question, split) for question in even]
             count += len(even)
             used |= {told.sentence} if even else set()
         if count < items:
-            raise DataProblem(f"{items:,} items are asked for in {split}, and the sentences give {count:,}; ask for fewer")
-    dataset = Dataset.of(examples, {"held out": sorted(map(" ".join, pool.held)), "sentences": len(used)})
+            raise DataProblem(
+                f"{items:,} items are asked for in {split}, and the sentences give {count:,}; ask"
+                " for fewer"
+            )
+    dataset = Dataset.of(
+        examples, {"held out": sorted(map(" ".join, pool.held)), "sentences": len(used)}
+    )
     return carve_dev(dataset, seed, sizes[1] / (sizes[0] + sizes[1])) if sizes[1] else dataset
 
 
 def meanings(
-    name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int, per_sentence: int | None
+    name: str,
+    asked: Mapping[str, Request],
+    sizes: tuple[int, int, int],
+    seed: int,
+    per_sentence: int | None,
 ) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences that were drawn for a set, and what they mean."""
     found = _found(name, asked, sizes, seed)
-    return (meaning(told.line) for told in (*found["train"], *(found["test"] if found["test"] is not found["train"] else ())))
+    return (
+        meaning(told.line)
+        for told in (
+            *found["train"],
+            *(found["test"] if found["test"] is not found["train"] else ()),
+        )
+    )
 
 
-def _found(name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int) -> dict[str, list[Told]]:
-    """The sentences of test and of train; only negation has other adverbs in test, so its sentences differ at once."""
+def _found(
+    name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int
+) -> dict[str, list[Told]]:
+    """The sentences of test and of train; only negation has other adverbs in test, so its sentences
+    differ at once.
+    """
     pool, n = _pool(asked["train"], single=name in SINGLE), max(SENTENCES, 2 * sum(sizes))
     if name == "negation":
-        return {split: _told(name, one, pool, seed + (split == "test"), n) for split, one in asked.items()}
+        return {
+            split: _told(name, one, pool, seed + (split == "test"), n)
+            for split, one in asked.items()
+        }
     return dict.fromkeys(("test", "train"), _told(name, asked["train"], pool, seed, n))
 
 
 def _pool(asked: Request, *, single: bool) -> Pool:
     language, domains = asked.language, asked.domains
-    some, verbs = ([e for i, e in enumerate(language.values(kind)) if domains[kind] >> i & 1] for kind in ("noun", "verb"))
+    some, verbs = (
+        [e for i, e in enumerate(language.values(kind)) if domains[kind] >> i & 1]
+        for kind in ("noun", "verb")
+    )
     names = tuple(e.lemma for e in some)
     if single:
         return Pool(names, tuple(e.lemma for e in verbs), frozenset())
     if set(names) == set(PAPER["nouns"]):
         return Pool(names, tuple(e.lemma for e in verbs), frozenset(HELD))
     last = [e.lemma for e in verbs if "transitive" in e.classes] or [e.lemma for e in verbs]
-    return Pool(names, tuple(e.lemma for e in verbs), frozenset((noun, last[i % len(last)]) for i, noun in enumerate(names)))
+    return Pool(
+        names,
+        tuple(e.lemma for e in verbs),
+        frozenset((noun, last[i % len(last)]) for i, noun in enumerate(names)),
+    )
 
 
 def _told(name: str, asked: Request, pool: Pool, seed: int, n: int) -> list[Told]:
@@ -133,7 +185,11 @@ def _told(name: str, asked: Request, pool: Pool, seed: int, n: int) -> list[Told
     rng = np.random.default_rng([seed, 6])
     told: list[Told] = []
     for length, batches in draw(found, min(found.size, n), seed, even=asked.even).chunks():
-        told += in_order((_thinned(batch, rng) for batch in batches), length, lambda batch: _batch(name, batch, pool, rng))
+        told += in_order(
+            (_thinned(batch, rng) for batch in batches),
+            length,
+            lambda batch: _batch(name, batch, pool, rng),
+        )
     return told
 
 
@@ -141,11 +197,15 @@ def _batch(name: str, batch: Batch, pool: Pool, rng: np.random.Generator) -> lis
     texts, roles = batch.texts(), batch.roles()
     return [
         Told(Sentence(tuple(text.split(" ")), text), schema(text, said), questions, line)
-        for text, said, questions, line in zip(texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True)
+        for text, said, questions, line in zip(
+            texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True
+        )
     ]
 
 
-def _even(questions: Sequence[Asked], half: int | None, rng: np.random.Generator) -> Iterator[Asked]:
+def _even(
+    questions: Sequence[Asked], half: int | None, rng: np.random.Generator
+) -> Iterator[Asked]:
     """As many with yes as with no, in a random choice."""
     sides = [[q for q in questions if q.yes is yes] for yes in (True, False)]
     n = min(len(side) for side in sides)
@@ -155,8 +215,12 @@ def _even(questions: Sequence[Asked], half: int | None, rng: np.random.Generator
 
 
 def _example(told: Told, question: Asked, split: str) -> Example:
-    strata = {"structure": told.schema, "voice": question.voice} | ({} if question.yes else {"negative": question.negative})
-    return Example((Site(told.sentence),), "yes" if question.yes else "no", split, question.words, strata)
+    strata = {"structure": told.schema, "voice": question.voice} | (
+        {} if question.yes else {"negative": question.negative}
+    )
+    return Example(
+        (Site(told.sentence),), "yes" if question.yes else "no", split, question.words, strata
+    )
 
 
 def _lemmas(batch: Batch, path: str) -> list[str]:
@@ -165,7 +229,9 @@ def _lemmas(batch: Batch, path: str) -> list[str]:
     return [known[number].lemma for number in batch.values[path].tolist()]
 
 
-def _pairs(batch: Batch, judge: Callable[[Placed, Language, str, int], tuple[bool, str]]) -> Iterator[tuple[Asked, ...]]:
+def _pairs(
+    batch: Batch, judge: Callable[[Placed, Language, str, int], tuple[bool, str]]
+) -> Iterator[tuple[Asked, ...]]:
     """Every noun of a sentence with every verb; whether it is yes is a matter of structure."""
     placed, found = batch.placed, []
     for k, at in enumerate(placed.clauses):
@@ -173,7 +239,12 @@ def _pairs(batch: Batch, judge: Callable[[Placed, Language, str, int], tuple[boo
         for noun in nouns(placed):
             yes, negative = judge(placed, batch.language, noun, k)
             voice = at.clause.voice
-            found.append([Asked(two, yes, negative, voice) for two in zip(_lemmas(batch, noun), verbs, strict=True)])
+            found.append(
+                [
+                    Asked(two, yes, negative, voice)
+                    for two in zip(_lemmas(batch, noun), verbs, strict=True)
+                ]
+            )
     return zip(*found, strict=True)
 
 
@@ -198,36 +269,67 @@ def _contents2(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[t
     there = _pairs(batch, lambda placed, language, noun, clause: (True, ""))
     for both in there:
         some, verbs = {q.words[0] for q in both}, {q.words[1] for q in both}
-        absent = [Asked((noun, verb), False, "verb absent", "") for noun in some for verb in pool.verbs if verb not in verbs]
-        absent += [Asked((noun, verb), False, "noun absent", "") for noun in pool.nouns if noun not in some for verb in verbs]
+        absent = [
+            Asked((noun, verb), False, "verb absent", "")
+            for noun in some
+            for verb in pool.verbs
+            if verb not in verbs
+        ]
+        absent += [
+            Asked((noun, verb), False, "noun absent", "")
+            for noun in pool.nouns
+            if noun not in some
+            for verb in verbs
+        ]
         yield (*both, *sorted(absent))
 
 
 def _contents1(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
     """A verb is there, or is not."""
-    columns = [(_lemmas(batch, f"{at.prefix}predicate"), at.clause.voice) for at in batch.placed.clauses]
+    columns = [
+        (_lemmas(batch, f"{at.prefix}predicate"), at.clause.voice) for at in batch.placed.clauses
+    ]
     for i in range(len(batch.places)):
         there = {verbs[i]: voice for verbs, voice in columns}
-        yield tuple(Asked((verb,), verb in there, "absent", there.get(verb, "")) for verb in pool.verbs)
+        yield tuple(
+            Asked((verb,), verb in there, "absent", there.get(verb, "")) for verb in pool.verbs
+        )
 
 
 def _negations(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
     """Of two verbs one is negated; other sentences are not asked about."""
     forms = batch.language.forms
-    columns = [(_lemmas(batch, f"{at.prefix}predicate"), batch.values[f"{at.prefix}form"].tolist(), at) for at in batch.placed.clauses]
+    columns = [
+        (_lemmas(batch, f"{at.prefix}predicate"), batch.values[f"{at.prefix}form"].tolist(), at)
+        for at in batch.placed.clauses
+    ]
     for i in range(len(batch.places)):
-        said = [(verbs[i], forms[form[i]].polarity == "positive", at) for verbs, form, at in columns]
+        said = [
+            (verbs[i], forms[form[i]].polarity == "positive", at) for verbs, form, at in columns
+        ]
         one = len(said) == 2 and sum(positive for _, positive, _ in said) == 1
-        yield tuple(Asked((v,), yes, "relative" if at.prefix else "main", at.clause.voice) for v, yes, at in said) if one else ()
+        yield (
+            tuple(
+                Asked((v,), yes, "relative" if at.prefix else "main", at.clause.voice)
+                for v, yes, at in said
+            )
+            if one
+            else ()
+        )
 
 
 def _thinned(batch: Batch, rng: np.random.Generator) -> Batch:
-    """The same with as many adverbs a clause as the paper's sets have: a normal number around 1, rounded, never more than there are."""
+    """The same with as many adverbs a clause as the paper's sets have: a normal number around 1,
+    rounded, never more than there are.
+    """
     rows = {row: i for i, row in enumerate(batch.language.adverbs)}
     values = dict(batch.values)
     for path in (p for p in values if p.endswith("adverbs")):
         most = np.clip(np.rint(rng.normal(1, 1, len(batch.places))), 0, 3).astype(int).tolist()
-        kept = (_some(batch.language.adverbs[row], n, rng) for row, n in zip(values[path].tolist(), most, strict=True))
+        kept = (
+            _some(batch.language.adverbs[row], n, rng)
+            for row, n in zip(values[path].tolist(), most, strict=True)
+        )
         values[path] = np.array([rows[row] for row in kept], np.int64)
     return batch._replace(values=values)
 

@@ -1,7 +1,9 @@
-"""The five composition tasks of Ettinger et al. 2018 (sections 6 and 7) as their authors released them, under the paper's names.
+"""The five composition tasks of Ettinger et al. 2018 (sections 6 and 7) as their authors released
+them, under the paper's names.
 
-A folder a task, `train.txt` and `test.txt` in it, no dev split: TRUE or FALSE, the sentence's id, its words, the lemmas asked about.
-docs/tasks-comp.md says what is in the files, and what can be answered without composing anything. Strata are read off the words.
+A folder a task, `train.txt` and `test.txt` in it, no dev split: TRUE or FALSE, the sentence's id,
+its words, the lemmas asked about. docs/tasks-comp.md says what is in the files, and what can be
+answered without composing anything. Strata are read off the words.
 """
 
 from __future__ import annotations
@@ -18,12 +20,18 @@ from sonde.tasks.comp.held import right
 from sonde.tasks.released.family import Release, task
 
 PROBE = "mlp,protocol=ettinger"
-ASIDE = "absolutely actually always clearly completely entirely fully often quickly really totally ,"
-"""What stands between auxiliary and verb in the sentences of negation, in rows that no grammar of ours has."""
+ASIDE = (
+    "absolutely actually always clearly completely entirely fully often quickly really totally ,"
+)
+"""What stands between auxiliary and verb in the sentences of negation, in rows that no grammar of
+ours has.
+"""
 
 
 def strata(example: Example) -> dict[str, str]:
-    """Voice and clause of the asked verb; where the answer is no, which asked word is absent, or what the noun is to the verb."""
+    """Voice and clause of the asked verb; where the answer is no, which asked word is absent, or
+    what the noun is to the verb.
+    """
     found = read(example.sites[0].sentence.words)
     if found is None:
         return {}
@@ -31,14 +39,20 @@ def strata(example: Example) -> dict[str, str]:
     told = {name: value for name in ("voice", "clause") for value in found.values(verb, name)[:1]}
     if nouns and example.label == "no":
         lemmas = {fact.of for fact in found.facts}
-        absent = [f"{kind} absent" for kind, word in (("noun", nouns[0]), ("verb", verb)) if word not in lemmas]
+        absent = [
+            f"{kind} absent"
+            for kind, word in (("noun", nouns[0]), ("verb", verb))
+            if word not in lemmas
+        ]
         roles = [role for role in ("agent", "patient") if nouns[0] in found.values(verb, role)]
         told["negative"] = next(iter([*absent, *roles]), "unrelated")
     return told
 
 
 PASSING = {"order": ("positions",), "sem-role": ("slots",)}
-"""Oracles that stand first, as these sets ask in test about pairs of words that train does not ask about: only these can pass."""
+"""Oracles that stand first, as these sets ask in test about pairs of words that train does not ask
+about: only these can pass.
+"""
 
 
 @lru_cache(maxsize=4096)
@@ -60,17 +74,46 @@ def _told(dataset: Dataset) -> dict[str, dict[str, float]]:
 
 def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
     first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
-    oracles = {name: (oracle.about, partial(said, oracle.told)) for name, oracle in {**first, **ORACLES[paper]}.items()}
-    return Release(asks, (file, paper), layout, probe=PROBE, view="mean+asked", strata=strata, told=_told, oracles=oracles)
+    oracles = {
+        name: (oracle.about, partial(said, oracle.told))
+        for name, oracle in {**first, **ORACLES[paper]}.items()
+    }
+    return Release(
+        asks,
+        (file, paper),
+        layout,
+        probe=PROBE,
+        view="mean+asked",
+        strata=strata,
+        told=_told,
+        oracles=oracles,
+    )
 
 
-content1 = task("comp/released/content1", _release("cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB))
+content1 = task(
+    "comp/released/content1",
+    _release("cont1", "content1", "Does the asked verb occur in the sentence?", COMPEVAL_VERB),
+)
 content2 = task(
     "comp/released/content2",
-    _release("cont2", "content2", "Do both the asked noun and the asked verb occur in the sentence?", COMPEVAL_PAIR),
+    _release(
+        "cont2",
+        "content2",
+        "Do both the asked noun and the asked verb occur in the sentence?",
+        COMPEVAL_PAIR,
+    ),
 )
-order = task("comp/released/order", _release("order", "order", "Does the asked noun come before the asked verb?", COMPEVAL_PAIR))
-sem_role = task("comp/released/sem-role", _release("sr", "sem-role", "Is the asked noun the agent of the asked verb?", COMPEVAL_PAIR))
+order = task(
+    "comp/released/order",
+    _release("order", "order", "Does the asked noun come before the asked verb?", COMPEVAL_PAIR),
+)
+sem_role = task(
+    "comp/released/sem-role",
+    _release("sr", "sem-role", "Is the asked noun the agent of the asked verb?", COMPEVAL_PAIR),
+)
 negation = task(
-    "comp/released/negation", _release("neg", "negation", "Does what the asked verb says happen, or is it negated?", COMPEVAL_VERB)
+    "comp/released/negation",
+    _release(
+        "neg", "negation", "Does what the asked verb says happen, or is it negated?", COMPEVAL_VERB
+    ),
 )

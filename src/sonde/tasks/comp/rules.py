@@ -1,6 +1,8 @@
-"""Rules of thumb that see the order of words and no structure: what a set about meaning must not give away.
+"""Rules of thumb that see the order of words and no structure: what a set about meaning must not
+give away.
 
-A rule looks at where the asked words stand among nouns, verbs and a few small words, and says yes or no of each example [n].
+A rule looks at where the asked words stand among nouns, verbs and a few small words, and says yes
+or no of each example [n].
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ def _by_follows(seen: Seen) -> Flags:
     return np.asarray(seen.at(_verb(seen) + 1) == "by", np.bool_)
 
 
-def _of_negations(seen: Seen, some: tuple[str, ...], verb_of: Callable[[Flags, Ints], Ints]) -> Flags:
+def _of_negations(
+    seen: Seen, some: tuple[str, ...], verb_of: Callable[[Flags, Ints], Ints]
+) -> Flags:
     """Whether the verb is the one that goes with some negation [n]."""
     verbs, negated = seen.are(VERBS), seen.are(some)
     rows, places = np.nonzero(negated)
@@ -83,7 +87,9 @@ def nearest(seen: Seen) -> Flags:
 def nearest_or_by(seen: Seen) -> Flags:
     """The noun is the nearest one before the verb, or after "by" where that follows the verb."""
     nouns, verb = seen.are(NOUNS), _verb(seen)
-    return _same(_noun(seen), np.where(_by_follows(seen), _after(nouns, verb), _before(nouns, verb)))
+    return _same(
+        _noun(seen), np.where(_by_follows(seen), _after(nouns, verb), _before(nouns, verb))
+    )
 
 
 def after_by(seen: Seen) -> Flags:
@@ -104,7 +110,9 @@ def first_noun(seen: Seen) -> Flags:
 
 def last_noun(seen: Seen) -> Flags:
     """The noun is the last one."""
-    return _same(_noun(seen), _before(seen.are(NOUNS), np.full(len(seen.codes), seen.codes.shape[1])))
+    return _same(
+        _noun(seen), _before(seen.are(NOUNS), np.full(len(seen.codes), seen.codes.shape[1]))
+    )
 
 
 def heads_relative(seen: Seen) -> Flags:
@@ -134,7 +142,9 @@ def nearest_to_negation(seen: Seen) -> Flags:
 
 def anywhere_after_negation(seen: Seen) -> Flags:
     """The verb stands somewhere after a "not" or "no"."""
-    return np.asarray((seen.are(NEGATIONS) & (_index(seen) < _verb(seen)[:, None])).any(1), np.bool_)
+    return np.asarray(
+        (seen.are(NEGATIONS) & (_index(seen) < _verb(seen)[:, None])).any(1), np.bool_
+    )
 
 
 def first_verb(seen: Seen) -> Flags:
@@ -144,7 +154,9 @@ def first_verb(seen: Seen) -> Flags:
 
 def last_verb(seen: Seen) -> Flags:
     """The verb is the last one."""
-    return _same(_verb(seen), _before(seen.are(VERBS), np.full(len(seen.codes), seen.codes.shape[1])))
+    return _same(
+        _verb(seen), _before(seen.are(VERBS), np.full(len(seen.codes), seen.codes.shape[1]))
+    )
 
 
 ROLE_RULES: Final[Mapping[str, Rule]] = {
@@ -158,7 +170,11 @@ ROLE_RULES: Final[Mapping[str, Rule]] = {
     "last noun": last_noun,
     "before that": heads_relative,
 }
-ORDER_RULES: Final[Mapping[str, Rule]] = {"nearest noun": nearest, "first after by": after_by, "before that": heads_relative}
+ORDER_RULES: Final[Mapping[str, Rule]] = {
+    "nearest noun": nearest,
+    "first after by": after_by,
+    "before that": heads_relative,
+}
 NEGATION_RULES: Final[Mapping[str, Rule]] = {
     "verb after not": after_not,
     "verb after not or no": after_negation,

@@ -1,8 +1,10 @@
-"""What a reader sees who knows words by their form and where they stand, and no structure: what shallow rules are learnt from.
+"""What a reader sees who knows words by their form and where they stand, and no structure: what
+shallow rules are learnt from.
 
-Nouns and verbs are told by their form alone (singular, plural; -s, -ed, -ing), adverbs, adjectives and prepositions by their kind; every
-other word is itself. Of the asked words there is what stands around them and nearest to them, how many of each kind come before and
-after them, and which of two comes first. What stands between two asked words is nearly a parse, so it is kept apart.
+Nouns and verbs are told by their form alone (singular, plural; -s, -ed, -ing), adverbs, adjectives
+and prepositions by their kind; every other word is itself. Of the asked words there is what stands
+around them and nearest to them, how many of each kind come before and after them, and which of two
+comes first. What stands between two asked words is nearly a parse, so it is kept apart.
 """
 
 from __future__ import annotations
@@ -23,8 +25,19 @@ NOUNS, VERBS = ("noun", "nouns"), ("verb", "verb-s", "verb-ed", "verb-ing")
 NEGATIONS, LINKS = ("not", "no"), ("that", "who")
 FINITE = ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did")
 FORMS = {"noun": NOUNS, "verb": ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing")}
-NEAREST: Mapping[str, Tags] = {"noun": NOUNS, "auxiliary": FINITE, "verb or negation": (*VERBS, *NEGATIONS)}
-COUNTED: Mapping[str, Tags] = {"nouns": NOUNS, "verbs": VERBS, "that": LINKS, "by": ("by",), "and": ("and",), "not or no": NEGATIONS}
+NEAREST: Mapping[str, Tags] = {
+    "noun": NOUNS,
+    "auxiliary": FINITE,
+    "verb or negation": (*VERBS, *NEGATIONS),
+}
+COUNTED: Mapping[str, Tags] = {
+    "nouns": NOUNS,
+    "verbs": VERBS,
+    "that": LINKS,
+    "by": ("by",),
+    "and": ("and",),
+    "not or no": NEGATIONS,
+}
 AROUND = (-2, -1, 1, 2)  # places of words around an asked one
 MOST = 3  # of a kind before, after or between are told apart
 FAR = 8  # words before an asked one are counted up to here
@@ -33,7 +46,8 @@ END = "the end"
 
 
 class Seen(NamedTuple):
-    """Examples as a shallow reader has them: the tags of their words, and the places of the asked ones.
+    """Examples as a shallow reader has them: the tags of their words, and the places of the asked
+    ones.
 
     codes   [n, length] into tags, -1 beyond the end of a sentence
     places  [n, slots]
@@ -50,7 +64,11 @@ class Seen(NamedTuple):
         codes = np.full((len(sentences), max(map(len, sentences), default=0)), -1, np.int64)
         for row, tags in zip(codes, sentences, strict=True):
             row[: len(tags)] = [numbers.setdefault(tag, len(numbers)) for tag in tags]
-        return cls(codes, tuple(numbers), np.array(places, np.int64).reshape(len(sentences), -1 if len(places) else 0))
+        return cls(
+            codes,
+            tuple(numbers),
+            np.array(places, np.int64).reshape(len(sentences), -1 if len(places) else 0),
+        )
 
     def take(self, rows: Ints) -> Seen:
         """Some of the examples."""
@@ -81,7 +99,9 @@ class Features(NamedTuple):
 
 
 def features(seen: Seen) -> Features:
-    """All that rules may use and that tells some examples from others; of two that always agree, or never, the first."""
+    """All that rules may use and that tells some examples from others; of two that always agree, or
+    never, the first.
+    """
     found = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
     if not found:
         return Features(np.zeros((len(seen.codes), 0), bool), ())
@@ -95,21 +115,35 @@ def same_features(seen: Seen, names: Sequence[str]) -> Features:
     """Those of some names, of other examples; one of a tag that they lack holds nowhere."""
     found = dict(_all(seen))
     nowhere = np.zeros(len(seen.codes), bool)
-    return Features(np.stack([found.get(name, nowhere) for name in names], 1) if names else nowhere[:, None][:, :0], tuple(names))
+    return Features(
+        (
+            np.stack([found.get(name, nowhere) for name in names], 1)
+            if names
+            else nowhere[:, None][:, :0]
+        ),
+        tuple(names),
+    )
 
 
 def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
-    index, of = np.arange(seen.codes.shape[1]), {name: seen.are(some) for name, some in {**NEAREST, **COUNTED}.items()}
+    index, of = (
+        np.arange(seen.codes.shape[1]),
+        {name: seen.are(some) for name, some in {**NEAREST, **COUNTED}.items()},
+    )
     several = seen.places.shape[1] > 1
     for k, place in enumerate(seen.places.T):
         what = f"asked word {k + 1}" if several else "the asked word"
         for away in AROUND:
             tag = seen.at(place + away)
-            yield from ((f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END))
+            yield from (
+                (f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END)
+            )
         for side, where in (("before", index < place[:, None]), ("after", index > place[:, None])):
             for name, some in NEAREST.items():
                 tag = seen.at(_first(of[name] & where, last=side == "before"))
-                yield from ((f"nearest {name} {side} {what} is {one!r}", tag == one) for one in (*some, END))
+                yield from (
+                    (f"nearest {name} {side} {what} is {one!r}", tag == one) for one in (*some, END)
+                )
             for name in COUNTED:
                 yield from _at_least((of[name] & where).sum(1), f"{name} {side} {what}", MOST)
         yield from _at_least(place, f"words before {what}", FAR)
@@ -120,7 +154,9 @@ def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
         yield "asked word 1 is before asked word 2", seen.places[:, 0] < seen.places[:, 1]
         low, high = seen.places.min(1)[:, None], seen.places.max(1)[:, None]
         for name in COUNTED:
-            yield from _at_least((of[name] & (index > low) & (index < high)).sum(1), f"{BETWEEN}: {name}", MOST)
+            yield from _at_least(
+                (of[name] & (index > low) & (index < high)).sum(1), f"{BETWEEN}: {name}", MOST
+            )
         yield from _at_least((high - low).ravel() - 1, f"{BETWEEN}: words", FAR)
 
 
@@ -136,7 +172,9 @@ def _at_least(counts: Ints, name: str, most: int) -> Iterator[tuple[str, Flags]]
 
 @lru_cache(maxsize=8)
 def tags_of(lexicon: Lexicon) -> Mapping[str, str]:
-    """The tag of each form of a lexicon; a form that is a noun's and a verb's counts as the noun's."""
+    """The tag of each form of a lexicon; a form that is a noun's and a verb's counts as the
+    noun's.
+    """
     found: dict[str, str] = {}
     for kind in ("noun", "verb", "adverb", "adjective", "preposition"):
         for entry in lexicon.entries[kind]:

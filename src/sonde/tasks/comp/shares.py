@@ -1,4 +1,6 @@
-"""How often each contrast comes: as evenly as can be while every rule is right as often as wrong."""
+"""How often each contrast comes: as evenly as can be while every rule is right as often as
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ def shares(balances: Matrix, at: Matrix) -> Matrix:
 
 
 def prices(balances: Matrix, slack: Matrix, begin: Matrix | None = None) -> Matrix:
-    """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero; `begin` is where to begin looking.
+    """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero;
+    `begin` is where to begin looking.
 
-    Of all shares that will do, those nearest to even are wanted, in relative entropy. They are proportional to exp(balances @ prices),
-    and each sum is its slack [balances] times its price, so that no balance drives a whole construction out for a last bit.
-    Newton's method on the dual, which is convex, so there is one solution and it is always found.
+    Of all shares that will do, those nearest to even are wanted, in relative entropy. They are
+    proportional to exp(balances @ prices), and each sum is its slack [balances] times its price, so
+    that no balance drives a whole construction out for a last bit. Newton's method on the dual,
+    which is convex, so there is one solution and it is always found.
     """
     found = np.zeros(balances.shape[1]) if begin is None else begin.copy()
     for _ in range(STEPS):
@@ -56,9 +60,11 @@ def _softmax(logits: Matrix) -> Matrix:
 
 
 def counted(weights: Matrix, n: int, balances: Matrix) -> Ints:
-    """How many of n each gets: its share rounded down, or up for those that bring the balances [contrasts, balances] nearest to their sums.
+    """How many of n each gets: its share rounded down, or up for those that bring the balances
+    [contrasts, balances] nearest to their sums.
 
-    With many contrasts and few to share out nearly all are rounded up or down, and the largest remainders alone would be a biased choice.
+    With many contrasts and few to share out nearly all are rounded up or down, and the largest
+    remainders alone would be a biased choice.
     """
     exact = weights * n
     found = np.floor(exact).astype(np.int64)

@@ -1,8 +1,11 @@
-"""Which words a set asks about, which only fill its test sentences, and what is new in each part of test.
+"""Which words a set asks about, which only fill its test sentences, and what is new in each part of
+test.
 
-Words of two kinds that are asked about together fall into five classes each, in turn. A noun of class i is asked about together with a
-verb of class j in the test part `pairs` if i + j is 0 modulo 5, in dev if it is 1, and otherwise in train: a Latin square, so that
-every word is asked about in each. The other parts of test ask about pairs that train asked about, so that each part has one thing new.
+Words of two kinds that are asked about together fall into five classes each, in turn. A noun of
+class i is asked about together with a verb of class j in the test part `pairs` if i + j is 0 modulo
+5, in dev if it is 1, and otherwise in train: a Latin square, so that every word is asked about in
+each. The other parts of test ask about pairs that train asked about, so that each part has one
+thing new.
 """
 
 from __future__ import annotations
@@ -27,18 +30,39 @@ from sonde.tasks.comp.contrasts import Question
 CLASSES = 5
 PAPER: Mapping[str, Any] = {
     "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],
-    "verbs": {"transitive": ["call", "help", "follow", "recommend", "meet"], "intransitive": ["dance", "sleep"]},
+    "verbs": {
+        "transitive": ["call", "help", "follow", "recommend", "meet"],
+        "intransitive": ["dance", "sleep"],
+    },
 }  # Ettinger et al. 2018, section 5 and their released sets
 ASKED: Mapping[str, Any] = {
-    "nouns": [*PAPER["nouns"], "teacher", "farmer", "nurse", "writer", "judge", "pilot", "singer", "actor"],
+    "nouns": [
+        *PAPER["nouns"],
+        "teacher",
+        "farmer",
+        "nurse",
+        "writer",
+        "judge",
+        "pilot",
+        "singer",
+        "actor",
+    ],
     "verbs": {
-        "transitive": [*PAPER["verbs"]["transitive"], "visit", "thank", "praise", "warn", "interview"],
+        "transitive": [
+            *PAPER["verbs"]["transitive"],
+            "visit",
+            "thank",
+            "praise",
+            "warn",
+            "interview",
+        ],
         "intransitive": [*PAPER["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
     },
 }
 EVERY = frozenset(range(CLASSES))
 FILLERS = 10  # held-out nouns, and held-out verbs of each frame
-SENTENCES, PAIRS, STRUCTURES, LEMMAS = "sentences", "pairs", "structures", "lemmas"  # what is new in the parts of test
+# what is new in the parts of test
+SENTENCES, PAIRS, STRUCTURES, LEMMAS = "sentences", "pairs", "structures", "lemmas"
 SEEN_PAIRS = (SENTENCES, STRUCTURES, LEMMAS)
 
 
@@ -66,11 +90,15 @@ class Part:
     def has(self, kinds: tuple[str, ...], words: tuple[Numbers, ...]) -> NDArray[np.bool_]:
         """Which pairs of asked words, each of a kind, belong here, [n]."""
         mine = np.array([k in self.residues for k in range(CLASSES)])
-        ranks = (_ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True))
+        ranks = (
+            _ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True)
+        )
         found: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
         if self.together is not None:
             rows = zip(*(column.tolist() for column in words), strict=True)
-            found = found & np.fromiter((row in self.together for row in rows), np.bool_, len(found))
+            found = found & np.fromiter(
+                (row in self.together for row in rows), np.bool_, len(found)
+            )
         return found
 
     def after(self, seen: Mapping[str, int], together: frozenset[tuple[int, ...]]) -> Part:
@@ -78,7 +106,9 @@ class Part:
         return replace(self, seen=seen, together=together if self.name in SEEN_PAIRS else None)
 
     def share(self, question: Question) -> float:
-        """About how many of the sentences that a question can be asked of have words that belong here."""
+        """About how many of the sentences that a question can be asked of have words that belong
+        here.
+        """
         return len(self.residues) / CLASSES if len(question.asked) == 2 else 1.0
 
 
@@ -111,12 +141,16 @@ def read(value: Mapping[str, Any], file: str | None) -> Request:
 
 
 def parts(asked: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
-    """The parts of a set, test first; `single` says that one word is asked about, so that no pairs can be held out."""
+    """The parts of a set, test first; `single` says that one word is asked about, so that no pairs
+    can be held out.
+    """
     domains = dict(asked.domains)
     rows = _adverbs(asked, np.random.default_rng([seed, 2]))
     held = {kind: _some(asked, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")}
     known, new = {**domains, "adverbs": rows[0]}, {**domains, "adverbs": rows[1]}
-    mine, fresh, tuning = (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
+    mine, fresh, tuning = (
+        (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
+    )
     found = [Part(SENTENCES, 2, mine, new, new), Part(STRUCTURES, 2, mine, new, new)]
     if not single:
         found.insert(1, Part(PAIRS, 2, fresh, new, new))
@@ -133,11 +167,15 @@ def anything(asked: Request) -> Part:
 def widened(asked: Request) -> Request:
     """The request with all words that may be held out, too."""
     more = {kind: reduce(or_, _like(asked, kind).values(), 0) for kind in ("noun", "verb")}
-    return replace(asked, domains={kind: mask | more.get(kind, 0) for kind, mask in asked.domains.items()})
+    return replace(
+        asked, domains={kind: mask | more.get(kind, 0) for kind, mask in asked.domains.items()}
+    )
 
 
 def _adverbs(asked: Request, rng: np.random.Generator) -> tuple[int, int]:
-    """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the others."""
+    """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the
+    others.
+    """
     language = asked.language
     rows = [language.adverbs[i] for i in members(asked.domains["adverbs"])]
     kinds: dict[tuple[str, ...], list[int]] = {}
@@ -158,12 +196,28 @@ def _some(asked: Request, kind: str, rng: np.random.Generator) -> int:
 
 
 def _like(asked: Request, kind: str) -> dict[object, int]:
-    """Words like those that are asked about, which are not, by sort: what they name, or their frame and what they take."""
+    """Words like those that are asked about, which are not, by sort: what they name, or their frame
+    and what they take.
+    """
     entries = asked.language.values(kind)
     sorts = dict.fromkeys(_sort(entries[i]) for i in members(asked.domains[kind]))
-    lemmas = {asked.language.values(k)[i].lemma for k in ("noun", "verb") for i in members(asked.domains[k])}
-    return {sort: sum(1 << i for i, e in enumerate(entries) if _sort(e) == sort and e.lemma not in lemmas) for sort in sorts}
+    lemmas = {
+        asked.language.values(k)[i].lemma
+        for k in ("noun", "verb")
+        for i in members(asked.domains[k])
+    }
+    return {
+        sort: sum(
+            1 << i for i, e in enumerate(entries) if _sort(e) == sort and e.lemma not in lemmas
+        )
+        for sort in sorts
+    }
 
 
 def _sort(entry: Any) -> object:
-    return entry.classes, tuple(sorted(entry.takes.items())), "stative" in entry.flags, "unpassive" in entry.flags
+    return (
+        entry.classes,
+        tuple(sorted(entry.takes.items())),
+        "stative" in entry.flags,
+        "unpassive" in entry.flags,
+    )

@@ -1,4 +1,6 @@
-"""Entities and chunks: which type has the span? From columns of BIO tags, CoNLL-U with `Entity=`, or CoNLL-2012 columns."""
+"""Entities and chunks: which type has the span? From columns of BIO tags, CoNLL-U with `Entity=`,
+or CoNLL-2012 columns.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,28 @@ from sonde.tasks.edge.facts import spans
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
 
 MANY = 10  # files, from which on each is taken for a document
-COLUMNS = (".txt", ".conll", ".tsv", ".bio", ".iob", ".iob2", ".annotated", ".train", ".testa", ".testb", ".dev", ".test")
+COLUMNS = (
+    ".txt",
+    ".conll",
+    ".tsv",
+    ".bio",
+    ".iob",
+    ".iob2",
+    ".annotated",
+    ".train",
+    ".testa",
+    ".testb",
+    ".dev",
+    ".test",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class BioOptions(Options):
     """As all edge tasks; from columns of words and BIO tags.
 
-    column    the columns of tags, from 0 (-1 is the last), where what stands in them does not tell; repeat for layers
+    column    the columns of tags, from 0 (-1 is the last), where what stands in them does not tell;
+              repeat for layers
     word      the column of words, the same
     encoding  of the files, where it is not UTF-8: latin-1
     """
@@ -53,7 +69,9 @@ def _mentioned(options: BioOptions, part: Part, count: Count) -> Iterator[Marked
     for tree in conllu.read(part.path, options.on_error, count.tally):
         found = count.tolerated(options.on_error, partial(mentions.of, tree)) or []
         count.left_out["mentions without a type"] += sum(not m.type for m in found)
-        yield _spans(tree.sentence, [Labelled(m.type, m.start, m.stop) for m in found if m.type], part.split)
+        yield _spans(
+            tree.sentence, [Labelled(m.type, m.start, m.stop) for m in found if m.type], part.split
+        )
     count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished
 
 
@@ -62,7 +80,9 @@ def _chunks(options: BioOptions, parts: list[Part], count: Count) -> Iterator[Ma
         yield from _columns(options, part, count, len(parts) > MANY, chunks=True)
 
 
-def _columns(options: BioOptions, part: Part, count: Count, alone: bool, chunks: bool = False) -> Iterator[Marked]:
+def _columns(
+    options: BioOptions, part: Part, count: Count, alone: bool, chunks: bool = False
+) -> Iterator[Marked]:
     """The sentences of a file of columns; `alone`: the file is a document."""
     layout = bio.Layout(options.word, options.column, chunks, options.encoding)
     for one in bio.read(part.path, layout, options.on_error, count.tally):
@@ -74,9 +94,13 @@ def _columns(options: BioOptions, part: Part, count: Count, alone: bool, chunks:
 
 
 def _spans(sentence: Sentence, found: list[Labelled], split: str, group: str = "") -> Marked:
-    """Labelled spans in textual order, the outer before the inner; the same label of the same span is one."""
+    """Labelled spans in textual order, the outer before the inner; the same label of the same span
+    is one.
+    """
     found = sorted(set(found), key=lambda s: (s.start, -s.stop, s.label))
-    return Marked(sentence, [(s.start, s.stop) for s in found], [s.label for s in found], split, group=group)
+    return Marked(
+        sentence, [(s.start, s.stop) for s in found], [s.label for s in found], split, group=group
+    )
 
 
 def _entity_files(options: BioOptions) -> list[Part]:
@@ -88,6 +112,17 @@ def _chunk_files(options: BioOptions) -> list[Part]:
 
 
 entities = edge(
-    "edge/entities", Kind("Which kind of entity does the span name?", _entity_files, _entities, oracles=spans(_entities)), BioOptions
+    "edge/entities",
+    Kind(
+        "Which kind of entity does the span name?",
+        _entity_files,
+        _entities,
+        oracles=spans(_entities),
+    ),
+    BioOptions,
 )
-chunks = edge("edge/chunks", Kind("Which kind of chunk is the span?", _chunk_files, _chunks, oracles=spans(_chunks)), BioOptions)
+chunks = edge(
+    "edge/chunks",
+    Kind("Which kind of chunk is the span?", _chunk_files, _chunks, oracles=spans(_chunks)),
+    BioOptions,
+)

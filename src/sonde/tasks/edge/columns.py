@@ -1,4 +1,6 @@
-"""Labelled spans -> a data set in columns: laid out, divided into splits, thinned, and counted. No object per target."""
+"""Labelled spans -> a data set in columns: laid out, divided into splits, thinned, and counted. No
+object per target.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class Marked(NamedTuple):
     split    what the source says, '' where it says nothing
     strata   tags to report by, one value a target, '' for none
     second   the sentence that the second spans lie in, where it is another
-    group    what stays in one split when splits are drawn, as a document; '' for nothing but equal sentences
+    group    what stays in one split when splits are drawn, as a document; '' for nothing but equal
+             sentences
     """
 
     sentence: Sentence
@@ -42,7 +45,9 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A data set whose splits may be unknown (-1), and what belongs together: owners and groups are numbers [examples]."""
+    """A data set whose splits may be unknown (-1), and what belongs together: owners and groups are
+    numbers [examples].
+    """
 
     dataset: Dataset
     owners: Ints
@@ -50,10 +55,13 @@ class Laid:
 
 
 def laid_out(found: Iterable[Marked]) -> Laid:
-    """All targets in columns, in order, with their distance; the first pair that does not fit the others is named."""
+    """All targets in columns, in order, with their distance; the first pair that does not fit the
+    others is named.
+    """
     numbers: dict[Sentence, int] = {}
     kept: dict[Any, int] = {}
-    rows: list[tuple[int, int, int, int, int]] = []  # a sentence each: first, second, split, group, how many
+    # a sentence each: first, second, split, group, how many
+    rows: list[tuple[int, int, int, int, int]] = []
     spans: list[tuple[int, ...]] = []
     labels: list[Label] = []
     strata: dict[str, list[str]] = {}
@@ -62,10 +70,22 @@ def laid_out(found: Iterable[Marked]) -> Laid:
             continue
         first = numbers.setdefault(one.sentence, len(numbers))
         second = first if one.second is None else numbers.setdefault(one.second, len(numbers))
-        group = kept.setdefault(one.group or tuple(word.casefold() for word in one.sentence.words), len(kept))
-        rows.append((first, second, SPLITS.index(one.split) if one.split else UNKNOWN, group, len(one.spans)))
+        group = kept.setdefault(
+            one.group or tuple(word.casefold() for word in one.sentence.words), len(kept)
+        )
+        rows.append(
+            (
+                first,
+                second,
+                SPLITS.index(one.split) if one.split else UNKNOWN,
+                group,
+                len(one.spans),
+            )
+        )
         for key in strata.keys() | one.strata.keys():
-            strata.setdefault(key, [""] * len(spans)).extend(one.strata.get(key) or [""] * len(one.spans))
+            strata.setdefault(key, [""] * len(spans)).extend(
+                one.strata.get(key) or [""] * len(one.spans)
+            )
         spans.extend(one.spans)
         labels.extend(one.labels)
     if not spans:
@@ -79,7 +99,9 @@ def laid_out(found: Iterable[Marked]) -> Laid:
         tags["distance"] = _distance(sites)
     names = {key: tags[key] for key in sorted(tags)}
     asked = np.empty((len(spans), 0), np.int64)
-    dataset = Dataset(sentences, sites, column(labels), np.repeat(splits, sizes).astype(np.int8), asked, (), names)
+    dataset = Dataset(
+        sentences, sites, column(labels), np.repeat(splits, sizes).astype(np.int8), asked, (), names
+    )
     return Laid(dataset, np.repeat(np.arange(len(rows)), sizes), np.repeat(groups, sizes))
 
 
@@ -87,7 +109,9 @@ def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
     """Sites [n, 1 or 2, 3] of spans that all have the same number of ends."""
     wide = {len(span) for span in spans}
     if len(wide) > 1:
-        raise DataProblem("some targets have one span and others two; one data set holds one kind of target")
+        raise DataProblem(
+            "some targets have one span and others two; one data set holds one kind of target"
+        )
     ends = np.array(spans, np.int64)
     sites = np.empty((len(spans), ends.shape[1] // 2, 3), np.int64)
     sites[:, 0, 0] = first
@@ -98,20 +122,31 @@ def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
 
 def _check(sites: Ints, sentences: tuple[Sentence, ...]) -> None:
     sizes = np.array([len(s.words) for s in sentences], np.int64)[sites[:, :, 0]]
-    bad = np.flatnonzero(~((sites[:, :, 1] >= 0) & (sites[:, :, 1] < sites[:, :, 2]) & (sites[:, :, 2] <= sizes)).all(1))
+    bad = np.flatnonzero(
+        ~(
+            (sites[:, :, 1] >= 0) & (sites[:, :, 1] < sites[:, :, 2]) & (sites[:, :, 2] <= sizes)
+        ).all(1)
+    )
     if len(bad):
         sentence, start, stop = sites[bad[0], 0]
-        raise DataProblem(f"target {bad[0]}: span [{start}, {stop}) is outside {sentences[sentence].text[:60]!r}, or empty")
+        raise DataProblem(
+            f"target {bad[0]}: span [{start}, {stop}) is outside {sentences[sentence].text[:60]!r},"
+            " or empty"
+        )
 
 
 def _tags(values: Sequence[str]) -> Tags:
     numbers: dict[str, int] = {"": UNKNOWN}
-    codes = np.fromiter((numbers.setdefault(value, len(numbers) - 1) for value in values), np.int64, len(values))
+    codes = np.fromiter(
+        (numbers.setdefault(value, len(numbers) - 1) for value in values), np.int64, len(values)
+    )
     return Tags(codes, tuple(numbers)[1:])
 
 
 def _distance(sites: Ints) -> Tags:
-    """Words between the two spans: 0 where they touch or overlap; none where they lie in two sentences."""
+    """Words between the two spans: 0 where they touch or overlap; none where they lie in two
+    sentences.
+    """
     first, second = sites[:, 0], sites[:, 1]
     gaps = np.maximum(np.maximum(second[:, 1] - first[:, 2], first[:, 1] - second[:, 2]), 0)
     gaps[first[:, 0] != second[:, 0]] = UNKNOWN
@@ -121,11 +156,16 @@ def _distance(sites: Ints) -> Tags:
 
 
 def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
-    """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where it says none or `sampled`."""
+    """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where
+    it says none or `sampled`.
+    """
     dataset = laid.dataset
     unknown = dataset.splits == UNKNOWN
     if unknown.any() and not unknown.all() and not sampled:
-        raise DataProblem("some files say no split and others do; rename them after train, dev and test, or write splits=sampled")
+        raise DataProblem(
+            "some files say no split and others do; rename them after train, dev and test, or write"
+            " splits=sampled"
+        )
     if not (sampled or unknown.all()):
         return dataset
     labels = dataset.labels
@@ -137,7 +177,9 @@ def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
 
 
 def thinned(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
-    """About so many targets, whole sentences at a time, each split keeping its share; and the owners that are left."""
+    """About so many targets, whole sentences at a time, each split keeping its share; and the
+    owners that are left.
+    """
     if size < 1:
         raise DataProblem(f"size={size}: ask for at least one target, or leave size out for all")
     if size >= len(dataset):
@@ -149,13 +191,24 @@ def thinned(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Datas
         rows = dataset.rows(split)
         mine = rng.permutation(np.unique(owners[rows]))
         reached = np.cumsum(np.bincount(owners[rows], minlength=int(owners.max()) + 1)[mine])
-        chosen.append(rows[np.isin(owners[rows], mine[: np.searchsorted(reached, quota) + 1] if quota else mine[:0])])
+        chosen.append(
+            rows[
+                np.isin(
+                    owners[rows], mine[: np.searchsorted(reached, quota) + 1] if quota else mine[:0]
+                )
+            ]
+        )
     rows = np.sort(np.concatenate(chosen))
-    return pruned(dataset.take(rows)).noted(size={"asked": size, "of": len(dataset), "seed": seed}), owners[rows]
+    return (
+        pruned(dataset.take(rows)).noted(size={"asked": size, "of": len(dataset), "seed": seed}),
+        owners[rows],
+    )
 
 
 def pruned(dataset: Dataset) -> Dataset:
-    """The same targets without the sentences that none of them is about, and without the classes that none of them has."""
+    """The same targets without the sentences that none of them is about, and without the classes
+    that none of them has.
+    """
     used, codes = np.unique(dataset.sites[:, :, 0], return_inverse=True)
     sites = dataset.sites.copy()
     sites[:, :, 0] = codes.reshape(sites.shape[:2])
@@ -163,13 +216,17 @@ def pruned(dataset: Dataset) -> Dataset:
     if isinstance(labels, Classes):
         kept, ids = np.unique(labels.ids, return_inverse=True)
         labels = Classes(ids, tuple(labels.names[i] for i in kept))
-    return replace(dataset, sentences=tuple(dataset.sentences[i] for i in used), sites=sites, labels=labels)
+    return replace(
+        dataset, sentences=tuple(dataset.sentences[i] for i in used), sites=sites, labels=labels
+    )
 
 
 def tagged_seen(dataset: Dataset) -> Dataset:
-    """With the stratum `seen`, of dev and test: whether train has a target of these words, case ignored; without train there is none.
+    """With the stratum `seen`, of dev and test: whether train has a target of these words, case
+    ignored; without train there is none.
 
-    yes: it does; no: it does not. Of pairs, `apart`: train has either span's words, but never both together in one target.
+    yes: it does; no: it does not. Of pairs, `apart`: train has either span's words, but never both
+    together in one target.
     """
     if not len(dataset.rows("train")):
         return dataset
@@ -178,8 +235,13 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     many = dataset.sites.shape[1]
     forms = np.empty((len(dataset), many), np.int64)
     for k in range(many):
-        found = (words[s][a] if b - a == 1 else " ".join(words[s][a:b]) for s, a, b in dataset.sites[:, k].tolist())
-        forms[:, k] = np.fromiter((numbers.setdefault(form, len(numbers)) for form in found), np.int64, len(forms))
+        found = (
+            words[s][a] if b - a == 1 else " ".join(words[s][a:b])
+            for s, a, b in dataset.sites[:, k].tolist()
+        )
+        forms[:, k] = np.fromiter(
+            (numbers.setdefault(form, len(numbers)) for form in found), np.int64, len(forms)
+        )
     train = dataset.rows("train")
     pair = forms[:, 0] if many == 1 else forms[:, 0] * len(numbers) + forms[:, 1]
     each = np.all([np.isin(forms[:, k], forms[train, k]) for k in range(many)], 0)
@@ -195,8 +257,11 @@ def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     """What a reader should know: targets a split, sentences that recur, labels that train lacks."""
     notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in SPLITS}}
     wordings: dict[tuple[str, ...], int] = {}
-    content = np.array([wordings.setdefault(s.words, len(wordings)) for s in dataset.sentences], np.int64)[dataset.sites[:, 0, 0]]
-    within = np.flatnonzero(dataset.sites[:, 0, 0] == dataset.sites[:, -1, 0])  # a sentence is read once, but paired with several
+    content = np.array(
+        [wordings.setdefault(s.words, len(wordings)) for s in dataset.sentences], np.int64
+    )[dataset.sites[:, 0, 0]]
+    # a sentence is read once, but paired with several
+    within = np.flatnonzero(dataset.sites[:, 0, 0] == dataset.sites[:, -1, 0])
     first = within[np.unique(owners[within], return_index=True)[1]]
     repeated = {}
     home = {}
@@ -214,7 +279,9 @@ def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
 
 
 def _unseen(dataset: Dataset) -> dict[str, int]:
-    """Labels of dev and test that no training target has, with how many targets have them; none where there is no train."""
+    """Labels of dev and test that no training target has, with how many targets have them; none
+    where there is no train.
+    """
     labels = dataset.labels
     if isinstance(labels, Scores) or not len(dataset.rows("train")):
         return {}
@@ -223,5 +290,7 @@ def _unseen(dataset: Dataset) -> dict[str, int]:
         part = labels.take(np.flatnonzero((dataset.splits == 0) == train))
         ids = part.ids[part.weights > 0] if isinstance(part, LabelSets) else part.arrays()["ids"]
         counts = np.bincount(ids, minlength=len(labels.names))
-        has[train] = Counter({name: int(n) for name, n in zip(labels.names, counts, strict=True) if n})
+        has[train] = Counter(
+            {name: int(n) for name, n in zip(labels.names, counts, strict=True) if n}
+        )
     return {name: n for name, n in has[False].items() if name not in has[True]}

@@ -1,4 +1,6 @@
-"""Constituents of bracketed trees, or of CoNLL-2012 columns: which label has the phrase? (Tenney et al. 2019, section 2.1)."""
+"""Constituents of bracketed trees, or of CoNLL-2012 columns: which label has the phrase? (Tenney et
+al. 2019, section 2.1).
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,13 @@ WRAPPER = "TOP"
 
 @dataclass(frozen=True, slots=True)
 class ConstOptions(Options):
-    """As all edge tasks; from trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns (.gold_conll).
+    """As all edge tasks; from trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns
+    (.gold_conll).
 
-    unary  of phrases over the same words (S over VP) top: the highest is the target; joined: one target, whose label is `S+VP`;
-           set: one target with the set of their labels; separate: each is a target, as in the paper, so that the same span
-           is asked about twice with different answers
+    unary  of phrases over the same words (S over VP) top: the highest is the target; joined: one
+           target, whose label is `S+VP`; set: one target with the set of their labels; separate:
+           each is a target, as in the paper, so that the same span is asked about twice with
+           different answers
     root   whether the node over the whole tree, TOP, is a target too, as in the paper
     """
 
@@ -42,14 +46,20 @@ class Phrases(NamedTuple):
 
 
 def phrases(tree: Tree, unary: Unary = "top", root: bool = False) -> Phrases:
-    """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of a tag would be 1."""
+    """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
+    a tag would be 1.
+    """
     heights = _heights(tree)
     names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]
     found = Phrases([], [], [])
     above: list[int] = []
     for node in range(0 if root else 1, len(names)):
         span = (tree.starts[node], tree.stops[node])
-        chain = tree.parents[node] >= (0 if root else 1) and span == found.spans[-1] and tree.parents[node] == above[-1]
+        chain = (
+            tree.parents[node] >= (0 if root else 1)
+            and span == found.spans[-1]
+            and tree.parents[node] == above[-1]
+        )
         above.append(node)
         if chain and unary != "separate":
             label = found.labels[-1]
@@ -66,7 +76,9 @@ def phrases(tree: Tree, unary: Unary = "top", root: bool = False) -> Phrases:
 
 
 def _heights(tree: Tree) -> list[int]:
-    """How many nodes lie on the longest way down from each phrase, itself and the word's tag included."""
+    """How many nodes lie on the longest way down from each phrase, itself and the word's tag
+    included.
+    """
     heights = [2] * len(tree.labels)
     for node in range(len(heights) - 1, 0, -1):
         above = tree.parents[node]
@@ -78,9 +90,13 @@ def _const(options: ConstOptions, parts: list[Part], count: Count) -> Iterator[M
     for part in parts:
         for tree in _trees(options, part, count):
             found = phrases(tree, options.unary, options.root)
-            count.left_out["phrases right below another over the same words"] += len(tree.labels) - (not options.root) - len(found.spans)
+            count.left_out["phrases right below another over the same words"] += (
+                len(tree.labels) - (not options.root) - len(found.spans)
+            )
             count.left_out["sentences without a phrase"] += not found.spans
-            yield Marked(tree.sentence, found.spans, found.labels, part.split, {"height": found.heights})
+            yield Marked(
+                tree.sentence, found.spans, found.labels, part.split, {"height": found.heights}
+            )
 
 
 def _trees(options: ConstOptions, part: Part, count: Count) -> Iterator[Tree]:
@@ -96,4 +112,8 @@ def _parts(options: ConstOptions) -> list[Part]:
     return corpus(options.paths, brackets.SUFFIXES + GOLD)
 
 
-const = edge("edge/const", Kind("Which constituent is the span?", _parts, _const, oracles=spans(_const)), ConstOptions)
+const = edge(
+    "edge/const",
+    Kind("Which constituent is the span?", _parts, _const, oracles=spans(_const)),
+    ConstOptions,
+)

@@ -1,6 +1,8 @@
-"""Definite pronouns of Winograd-like sentences: Rahman & Ng 2012, as White et al. 2017 recast them (Tenney et al. 2019, section 2.2).
+"""Definite pronouns of Winograd-like sentences: Rahman & Ng 2012, as White et al. 2017 recast them
+(Tenney et al. 2019, section 2.2).
 
-Read from jiant's files, or from the recast text itself (`dpr_data.txt`: text, hypothesis, entailed, partof), which names more pairs.
+Read from jiant's files, or from the recast text itself (`dpr_data.txt`: text, hypothesis, entailed,
+partof), which names more pairs.
 """
 
 from __future__ import annotations
@@ -40,11 +42,15 @@ class DprOptions(Options):
 
 
 def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int, int] | None:
-    """The pronoun of a text and the words before it that the hypothesis has in its place; None where they cannot be told.
+    """The pronoun of a text and the words before it that the hypothesis has in its place; None
+    where they cannot be told.
 
     Where the words stand there several times, the nearest to the pronoun are meant.
     """
-    first = next((i for i, (a, b) in enumerate(zip(text, hypothesis, strict=False)) if a != b), min(len(text), len(hypothesis)))
+    first = next(
+        (i for i, (a, b) in enumerate(zip(text, hypothesis, strict=False)) if a != b),
+        min(len(text), len(hypothesis)),
+    )
     rest = min(len(text), len(hypothesis)) - first
     last = next((i for i in range(rest) if text[-1 - i] != hypothesis[-1 - i]), rest)
     if len(text) - last - first != 1:
@@ -64,7 +70,9 @@ def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[Marked]:
     for number, row, wrong in _blocks(part):
         found = _example(row, wrong, f"{part.path}:{number}", options, count)
         if held and found and (held.sentence, held.split) == (found.sentence, found.split):
-            held = held._replace(spans=[*held.spans, *found.spans], labels=[*held.labels, *found.labels])
+            held = held._replace(
+                spans=[*held.spans, *found.spans], labels=[*held.labels, *found.labels]
+            )
         elif found:
             if held:
                 yield held
@@ -74,12 +82,18 @@ def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[Marked]:
 
 
 def _blocks(part: Part) -> Iterator[tuple[int, dict[str, str], str]]:
-    """What each block of lines `key: value` says, the number of its first line, and what is wrong with one of them."""
+    """What each block of lines `key: value` says, the number of its first line, and what is wrong
+    with one of them.
+    """
     first, row, wrong = 0, dict[str, str](), ""
     for number, line, unreadable in chain(tried(part.path), [(0, "", "")]):
         if unreadable or line.strip():
             key, _, value = line.partition(":")
-            found = unreadable or (f"a second line `{key.strip()}:`; a blank line parts examples" if key.strip() in row else "")
+            found = unreadable or (
+                f"a second line `{key.strip()}:`; a blank line parts examples"
+                if key.strip() in row
+                else ""
+            )
             first = number if not (row or wrong) or (found and not wrong) else first
             wrong = wrong or found
             row[key.strip()] = value.strip()
@@ -99,11 +113,15 @@ def _wrong(row: dict[str, str]) -> str:
     return ""
 
 
-def _example(row: dict[str, str], wrong: str, where: str, options: DprOptions, count: Count) -> Marked | None:
+def _example(
+    row: dict[str, str], wrong: str, where: str, options: DprOptions, count: Count
+) -> Marked | None:
     if problem := wrong or _wrong(row):
         count.tally.refuse(f"{where}: {problem}", options.on_error)
         return None
-    text, hypothesis = (tokens(words(row[key].replace(" 's ", "'s "))) for key in ("text", "hypothesis"))
+    text, hypothesis = (
+        tokens(words(row[key].replace(" 's ", "'s "))) for key in ("text", "hypothesis")
+    )
     count.tally.sentences += 1
     count.tally.words += len(text)
     span = pair(text, hypothesis)
@@ -117,15 +135,23 @@ def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[Marke
     for part in parts:
         if uncompressed(part.path).suffix in _JSON:
             for one in marked(part, options, count):
-                yield one if options.escapes == "keep" else one._replace(sentence=Sentence.of(map(unescape, one.sentence.words)))
+                yield (
+                    one
+                    if options.escapes == "keep"
+                    else one._replace(sentence=Sentence.of(map(unescape, one.sentence.words)))
+                )
         else:
             yield from _recast(part, options, count)
 
 
 def _named(sentence: Sentence, mine: Sequence[Target]) -> Facts:
-    """Whom the pronoun and each candidate stand for: all that is entailed for one, and each other candidate for another."""
+    """Whom the pronoun and each candidate stand for: all that is entailed for one, and each other
+    candidate for another.
+    """
     units: list[list[str]] = [[] for _ in sentence.words]
-    people = {target.ends[:2]: 1 for target in mine} | {target.ends[2:]: 1 for target in mine if target.labels == LABELS[:1]}
+    people = {target.ends[:2]: 1 for target in mine} | {
+        target.ends[2:]: 1 for target in mine if target.labels == LABELS[:1]
+    }
     for target in mine:
         people.setdefault(target.ends[2:], len(people) + 1)
     for span, number in people.items():
@@ -139,6 +165,11 @@ def _parts(options: DprOptions) -> list[Part]:
 
 dpr = edge(
     "edge/dpr",
-    Kind("Does the pronoun stand for the second span?", _parts, _dpr, oracles={"names": told_by(_dpr, NAMES, _named)}),
+    Kind(
+        "Does the pronoun stand for the second span?",
+        _parts,
+        _dpr,
+        oracles={"names": told_by(_dpr, NAMES, _named)},
+    ),
     DprOptions,
 )

@@ -1,9 +1,9 @@
 """What annotation says word by word, as facts for oracles of tasks about spans.
 
-The label of a span is annotation itself: there is nothing else that it is derived from. So an oracle holds the
-annotation as vectors of words could hold it. Each word has the spans that it lies in, begins or ends, or the
-events that it has a part in, and so has every other word of the sentence; which of it is asked about, the probe
-has to find out from the spans that it is given.
+The label of a span is annotation itself: there is nothing else that it is derived from. So an
+oracle holds the annotation as vectors of words could hold it. Each word has the spans that it lies
+in, begins or ends, or the events that it has a part in, and so has every other word of the
+sentence; which of it is asked about, the probe has to find out from the spans that it is given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sonde.oracles import Facts
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import Count, Marks, Options, Oracle, Told
 
-O = TypeVar("O", bound=Options)  # noqa: E741 -- options
+O = TypeVar("O", bound=Options)  # noqa: E741
 Span = tuple[int, ...]
 Units = Sequence[list[str]]
 
@@ -34,8 +34,14 @@ class Target(NamedTuple):
 
 Of = Callable[[Sentence, Sequence[Target]], Facts]
 """The facts of a sentence, from its targets."""
-SPANS = "the labelled spans that each word lies in, begins and ends, with how many others are around them"
-ROLES = "the number of the event that each word names, and its labels in each event that it has a part in"
+SPANS = (
+    "the labelled spans that each word lies in, begins and ends, with how many others are around"
+    " them"
+)
+ROLES = (
+    "the number of the event that each word names, and its labels in each event that it has a"
+    " part in"
+)
 
 
 def spans(marked: Marks[O]) -> dict[str, Oracle[O]]:
@@ -44,7 +50,9 @@ def spans(marked: Marks[O]) -> dict[str, Oracle[O]]:
 
 
 def roles(marked: Marks[O]) -> dict[str, Oracle[O]]:
-    """The oracle of tasks about two spans, of which the first is an event and the second takes part in it."""
+    """The oracle of tasks about two spans, of which the first is an event and the second takes part
+    in it.
+    """
     return {"roles": told_by(marked, ROLES, _numbered)}
 
 
@@ -60,23 +68,33 @@ def told_by(marked: Marks[O], holds: str, of: Of) -> Oracle[O]:
 
 @dataclass(frozen=True, slots=True)
 class FromTargets(Generic[O]):
-    """How facts are made from the targets of each sentence; a value, so that tasks pickle and are equal."""
+    """How facts are made from the targets of each sentence; a value, so that tasks pickle and are
+    equal.
+    """
 
     marked: Marks[O]
     of: Of
 
     def __call__(self, options: O, parts: list[Part], count: Count) -> Told:
         """The facts of every sentence in some files."""
-        return ((sentence, self.of(sentence, mine)) for sentence, mine in targets(self.marked(options, parts, count)).items())
+        return (
+            (sentence, self.of(sentence, mine))
+            for sentence, mine in targets(self.marked(options, parts, count)).items()
+        )
 
 
 def targets(found: Iterable[Marked]) -> dict[Sentence, list[Target]]:
-    """The targets of each sentence, wherever they are listed; none of pairs that lie in two sentences."""
+    """The targets of each sentence, wherever they are listed; none of pairs that lie in two
+    sentences.
+    """
     known: dict[Sentence, dict[Target, None]] = {}
     for one in found:
         mine = known.setdefault(one.sentence, {})
         if one.second is None:
-            mine |= dict.fromkeys(Target(tuple(ends), held(label)) for ends, label in zip(one.spans, one.labels, strict=True))
+            mine |= dict.fromkeys(
+                Target(tuple(ends), held(label))
+                for ends, label in zip(one.spans, one.labels, strict=True)
+            )
     return {sentence: list(mine) for sentence, mine in known.items()}
 
 
@@ -99,7 +117,9 @@ def nested(found: Iterable[Span]) -> dict[Span, int]:
 
 
 def place(units: Units, span: Span, what: str) -> None:
-    """Say of each word of a span that it lies in it, and of the first and the last that it begins or ends there."""
+    """Say of each word of a span that it lies in it, and of the first and the last that it begins
+    or ends there.
+    """
     inside, begins, ends = _placed(what)
     for word in range(*span):
         units[word].append(inside)
@@ -126,7 +146,10 @@ def _bracketed(sentence: Sentence, mine: Sequence[Target]) -> Facts:
 
 def _numbered(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     units: list[list[str]] = [[] for _ in sentence.words]
-    events = {span: f"event {number}" for number, span in enumerate(sorted({target.ends[:2] for target in mine}), 1)}
+    events = {
+        span: f"event {number}"
+        for number, span in enumerate(sorted({target.ends[:2] for target in mine}), 1)
+    }
     for span, event in events.items():
         for word in range(*span):
             units[word].append(event)

@@ -1,7 +1,9 @@
-"""Edge probing (Tenney et al. 2019, section 2): a label, or a set of labels, about one or two spans of words in a sentence.
+"""Edge probing (Tenney et al. 2019, section 2): a label, or a set of labels, about one or two spans
+of words in a sentence.
 
-A `Kind` of task says how its targets are found in files; `EdgeTask` puts them in columns, keeps the splits of the source, tags
-distances and seen words, and counts what was left out. docs/tasks-edge.md has the definitions.
+A `Kind` of task says how its targets are found in files; `EdgeTask` puts them in columns, keeps the
+splits of the source, tags distances and seen words, and counts what was left out.
+docs/tasks-edge.md has the definitions.
 """
 
 from __future__ import annotations
@@ -25,7 +27,11 @@ CONLLU = (".conllu",)
 GOLD = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
 """Suffixes of CoNLL-2012 columns: OntoNotes in that format, PropBank releases."""
 MICRO = "micro-f1"
-METRICS = {"coref": "micro-f1,only=1", "srl": "micro-f1,without=[RC]-*", "semeval": "micro-f1,without=Other"}
+METRICS = {
+    "coref": "micro-f1,only=1",
+    "srl": "micro-f1,without=[RC]-*",
+    "semeval": "micro-f1,without=Other",
+}
 """How the paper scores a task, where that is not micro-F1 over all labels."""
 
 
@@ -35,11 +41,14 @@ class Options:
 
     path      a file, or a folder with files named train, dev and test; plain, .gz or .xz
     with_     further files or folders
-    splits    official: those that the files' names say, or drawn where they say none; sampled: drawn anew, 8:1:1
+    splits    official: those that the files' names say, or drawn where they say none; sampled:
+              drawn anew, 8:1:1
     on_error  raise: malformed data are an error; skip: bad sentences are left out and counted
     seed      of splits that are drawn or carved, and of what `size` takes
-    size      about so many targets in all, whole sentences at a time, splits in their shares; all without
-    sample    2/5: the second of five random four fifths of train, which tables average over; */5: all five of them
+    size      about so many targets in all, whole sentences at a time, splits in their shares; all
+              without
+    sample    2/5: the second of five random four fifths of train, which tables average over; */5:
+              all five of them
     """
 
     path: Place
@@ -61,7 +70,7 @@ class Options:
         return ""
 
 
-O = TypeVar("O", bound=Options)  # noqa: E741 -- options
+O = TypeVar("O", bound=Options)  # noqa: E741
 R = TypeVar("R")
 
 
@@ -74,7 +83,9 @@ class Count:
     also: Counter[str] = field(default_factory=Counter)
 
     def tolerated(self, on_error: OnError, read: Callable[[], R]) -> R | None:
-        """What a reader makes of a sentence; None where it is malformed, which is counted, if it is not to be an error."""
+        """What a reader makes of a sentence; None where it is malformed, which is counted, if it is
+        not to be an error.
+        """
         try:
             return read()
         except DataProblem as problem:
@@ -85,10 +96,23 @@ class Count:
         """The same as plain JSON."""
         tally = self.tally
         files = [str(part.path) for part in parts]
-        source = {"files": files[:20], "sentences": tally.sentences, "words": tally.words, "skipped": tally.skipped}
+        source = {
+            "files": files[:20],
+            "sentences": tally.sentences,
+            "words": tally.words,
+            "skipped": tally.skipped,
+        }
         more = {"and further files": len(files) - 20} if len(files) > 20 else {}
-        counts = {"left out": dict(sorted((+self.left_out).items())), **dict(sorted((+self.also).items()))}
-        return {"source": {**source, **more}, **counts, **remarks(tally), "problems": list(tally.problems)}
+        counts = {
+            "left out": dict(sorted((+self.left_out).items())),
+            **dict(sorted((+self.also).items())),
+        }
+        return {
+            "source": {**source, **more},
+            **counts,
+            **remarks(tally),
+            "problems": list(tally.problems),
+        }
 
 
 Marks = Callable[[O, list[Part], Count], Iterator[Marked]]
@@ -98,7 +122,9 @@ Told = Iterator[tuple[Sentence, Facts]]
 
 @dataclass(frozen=True, slots=True)
 class Oracle(Generic[O]):
-    """An oracle of a task: what its vectors hold, in one sentence, and the facts that some files have, word by word."""
+    """An oracle of a task: what its vectors hold, in one sentence, and the facts that some files
+    have, word by word.
+    """
 
     holds: str
     read: Callable[[O, list[Part], Count], Told]
@@ -164,20 +190,25 @@ class EdgeTask(Generic[O]):
         return told(key, lambda: self.kind.oracles[oracle].read(self.options, parts, Count()))
 
     def load(self) -> Dataset:
-        """The targets with their splits; a dev split is carved from train where there is none. Counts are in the notes."""
+        """The targets with their splits; a dev split is carved from train where there is none.
+        Counts are in the notes.
+        """
         options = self.options
         dataset, owners = self._read(options.splits == "sampled")
         missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
         if missing:
             there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
             raise DataProblem(
-                f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits: {there}. Name further files by with=, "
-                f"or write splits=sampled to draw splits from all{_why(dataset.notes['left out'], dataset.notes['problems'])}"
+                f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits:"
+                f" {there}. Name further files by with=, or write splits=sampled to draw splits"
+                f" from all{_why(dataset.notes['left out'], dataset.notes['problems'])}"
             )
         return self._finished(carve_dev(dataset, options.seed), owners)
 
     def found(self) -> Dataset:
-        """All that the files have, whatever splits they lack: for an audit of what was published."""
+        """All that the files have, whatever splits they lack: for an audit of what was
+        published.
+        """
         return self._finished(*self._read(self.options.splits == "sampled"))
 
     def _finished(self, dataset: Dataset, owners: Ints) -> Dataset:
@@ -206,7 +237,9 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
 
 
 def edge(name: str, kind: Kind[O], options: type[O]) -> Callable[..., EdgeTask[O]]:
-    """A factory of a task, whose signature is that of the options, and whose docstring is the question."""
+    """A factory of a task, whose signature is that of the options, and whose docstring is the
+    question.
+    """
 
     def made(name: str, given: O) -> EdgeTask[O]:
         return EdgeTask(name, kind, given)

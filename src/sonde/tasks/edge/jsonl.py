@@ -1,4 +1,6 @@
-"""Edge probing data in jiant's JSON lines, read without loss; `sonde build --format jiant` writes them back."""
+"""Edge probing data in jiant's JSON lines, read without loss; `sonde build --format jiant` writes
+them back.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", 
 class JsonlOptions(Options):
     """As all edge tasks.
 
-    as_     the task that the targets are of, as coref: they are judged as it is, and stand in its column of a paper's table
+    as_     the task that the targets are of, as coref: they are judged as it is, and stand in its
+            column of a paper's table
     metric  how answers are judged, where that is neither micro-f1 nor what `as` says
     """
 
@@ -40,13 +43,20 @@ class JsonlOptions(Options):
 
 
 def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:
-    """The records of a file with their targets; all else that they say is in strata, from which they can be written again."""
+    """The records of a file with their targets; all else that they say is in strata, from which
+    they can be written again.
+    """
     shape = None
     for record in edges.read(part.path, options.on_error, count.tally):
-        shapes = {(target.span2 is None, isinstance(target.label, str)) for target in record.targets}
+        shapes = {
+            (target.span2 is None, isinstance(target.label, str)) for target in record.targets
+        }
         shape = shape or next(iter(shapes), None)
         if shape is not None and shapes - {shape}:
-            problem = f"{_told(*(shapes - {shape}).pop())}, but the first target has {_told(*shape)}; one data set holds one kind of target"
+            problem = (
+                f"{_told(*(shapes - {shape}).pop())}, but the first target has {_told(*shape)}; one"
+                " data set holds one kind of target"
+            )
             count.tally.refuse(f"{part.path}:{record.line}: {problem}", options.on_error)
             continue
         count.left_out["sentences without targets"] += not record.targets
@@ -67,7 +77,9 @@ def _said(record: Record) -> str:
 
 
 def _told(single: bool, one: bool) -> str:
-    return f"{'one span' if single else 'two spans'} with {'one label' if one else 'a list of labels'}"
+    return (
+        f"{'one span' if single else 'two spans'} with {'one label' if one else 'a list of labels'}"
+    )
 
 
 def _label(target: Target) -> Label:
@@ -75,14 +87,20 @@ def _label(target: Target) -> Label:
 
 
 def _strata(record: Record) -> dict[str, list[str]]:
-    """What a record says beside spans and labels; numbers and truth values of a target's info are tags of their own too."""
-    found = {RECORD: [json.dumps([record.line, record.more], ensure_ascii=False)] * len(record.targets)}
+    """What a record says beside spans and labels; numbers and truth values of a target's info are
+    tags of their own too.
+    """
+    found = {
+        RECORD: [json.dumps([record.line, record.more], ensure_ascii=False)] * len(record.targets)
+    }
     for i, target in enumerate(record.targets):
         more = dict(target.more)
         if isinstance(target.label, tuple) and list(target.label) != sorted(target.label):
             more["label"] = list(target.label)  # a set forgets their order
         if more:
-            found.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(more, ensure_ascii=False)
+            found.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(
+                more, ensure_ascii=False
+            )
         info = more.get("info")
         for key, value in info.items() if isinstance(info, dict) else ():
             if isinstance(value, bool | int) and key not in (INFO, RECORD):
@@ -99,4 +117,10 @@ def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[
         yield from marked(part, options, count)
 
 
-jsonl = edge("edge/jsonl", Kind("Which label has the span, or the pair of spans?", _parts, _marked, oracles=either(_marked)), JsonlOptions)
+jsonl = edge(
+    "edge/jsonl",
+    Kind(
+        "Which label has the span, or the pair of spans?", _parts, _marked, oracles=either(_marked)
+    ),
+    JsonlOptions,
+)

@@ -1,4 +1,6 @@
-"""Semantic roles: which role does the second span play in the event of the first? (Tenney et al. 2019, section 2.1)."""
+"""Semantic roles: which role does the second span play in the event of the first? (Tenney et al.
+2019, section 2.1).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class SrlOptions(Options):
 
 
 def kind_of(role: str) -> str:
-    """What sort of role a label stands for: core, non-core, a reference (R-) to another argument or the continuation (C-) of one."""
+    """What sort of role a label stands for: core, non-core, a reference (R-) to another argument or
+    the continuation (C-) of one.
+    """
     if role.startswith("R-"):
         return "reference"
     if role.startswith("C-"):
@@ -48,7 +52,10 @@ def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
         if not verbs:
             count.left_out["arguments of a predicate that is not marked V"] += len(arguments)
             continue
-        found += [(verbs[0], argument) for argument in sorted(arguments, key=lambda s: (s.start, s.stop, s.label))]
+        found += [
+            (verbs[0], argument)
+            for argument in sorted(arguments, key=lambda s: (s.start, s.stop, s.label))
+        ]
     return found
 
 
@@ -60,12 +67,20 @@ def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Marke
                 continue
             kinds = [kind_of(argument.label) for _, argument in found]
             if options.roles != "all":
-                count.left_out[f"roles that are not {options.roles}"] += len(kinds) - kinds.count(options.roles)
-                found = [pair for pair, kind in zip(found, kinds, strict=True) if kind == options.roles]
+                count.left_out[f"roles that are not {options.roles}"] += len(kinds) - kinds.count(
+                    options.roles
+                )
+                found = [
+                    pair for pair, kind in zip(found, kinds, strict=True) if kind == options.roles
+                ]
                 kinds = [options.roles] * len(found)
             count.left_out["sentences without arguments"] += not found
-            spans = [(verb.start, verb.stop, argument.start, argument.stop) for verb, argument in found]
-            yield Marked(block.sentence, spans, [a.label for _, a in found], part.split, {"core": kinds})
+            spans = [
+                (verb.start, verb.stop, argument.start, argument.stop) for verb, argument in found
+            ]
+            yield Marked(
+                block.sentence, spans, [a.label for _, a in found], part.split, {"core": kinds}
+            )
 
 
 def _parts(options: SrlOptions) -> list[Part]:
@@ -74,6 +89,11 @@ def _parts(options: SrlOptions) -> list[Part]:
 
 srl = edge(
     "edge/srl",
-    Kind("Which role does the second span play in the event of the first?", _parts, _srl, oracles=roles_of(_srl)),
+    Kind(
+        "Which role does the second span play in the event of the first?",
+        _parts,
+        _srl,
+        oracles=roles_of(_srl),
+    ),
     SrlOptions,
 )

@@ -1,6 +1,8 @@
-"""Parts of speech, dependencies and morphological features of words: from Universal Dependencies or any CoNLL-U file.
+"""Parts of speech, dependencies and morphological features of words: from Universal Dependencies or
+any CoNLL-U file.
 
-Parts of speech also come from bracketed trees and CoNLL-2012 columns, as in the paper, which takes OntoNotes' tags.
+Parts of speech also come from bracketed trees and CoNLL-2012 columns, as in the paper, which takes
+OntoNotes' tags.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, Oracle, Told, edge
 
 ABSENT = "_"
-O = TypeVar("O", bound=Options)  # noqa: E741 -- options
+O = TypeVar("O", bound=Options)  # noqa: E741
 COMMON = {
     "obl:npmod": "obl:unmarked",
     "obl:tmod": "obl:unmarked",
@@ -33,14 +35,18 @@ COMMON = {
     "nsubj:outer": "nsubj",
     "csubj:outer": "csubj",
 }
-"""Relations of English EWT that release 2.2 and today's do not both have -> the finest that both can be told by."""
+"""Relations of English EWT that release 2.2 and today's do not both have -> the finest that both
+can be told by.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PosOptions(Options):
-    """As all edge tasks; from CoNLL-U, trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns (.gold_conll).
+    """As all edge tasks; from CoNLL-U, trees in brackets (.mrg, .ptb, ...) or CoNLL-2012 columns
+    (.gold_conll).
 
-    tags  of CoNLL-U: universal (upos) or the treebank's own (xpos); trees and columns have their own
+    tags  of CoNLL-U: universal (upos) or the treebank's own (xpos); trees and columns have their
+          own
     """
 
     tags: Literal["upos", "xpos"] = field(default="upos", kw_only=True)
@@ -50,8 +56,10 @@ class PosOptions(Options):
 class DepOptions(Options):
     """As all edge tasks.
 
-    root       none: the root, which has no head, is no target; self: it is its own head, as in jiant's files
-    relations  subtypes: as written; universal: without what follows the colon; common: EWT of any release alike
+    root       none: the root, which has no head, is no target; self: it is its own head, as in
+               jiant's files
+    relations  subtypes: as written; universal: without what follows the colon; common: EWT of any
+               release alike
     """
 
     root: Literal["none", "self"] = field(default="none", kw_only=True)
@@ -85,7 +93,9 @@ def _pos(options: PosOptions, parts: list[Part], count: Count) -> Iterator[Marke
             yield Marked(sentence, [(i, i + 1) for i in kept], [tags[i] for i in kept], part.split)
 
 
-def _tagged(options: PosOptions, part: Part, count: Count) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
+def _tagged(
+    options: PosOptions, part: Part, count: Count
+) -> Iterator[tuple[Sentence, tuple[str, ...]]]:
     suffix = uncompressed(part.path).suffix
     if suffix in brackets.SUFFIXES:
         for tree in brackets.read(part.path, options.on_error, count.tally):
@@ -136,7 +146,9 @@ def _feat(options: FeatOptions, parts: list[Part], count: Count) -> Iterator[Mar
         for tree in conllu.read(part.path, options.on_error, count.tally):
             spans, labels = [], []
             for i, (upos, raw) in enumerate(zip(tree.upos, tree.feats, strict=True)):
-                value = features(raw).get(options.feature, "none" if options.absent == "label" else "")
+                value = features(raw).get(
+                    options.feature, "none" if options.absent == "label" else ""
+                )
                 if options.upos not in (None, upos):
                     count.left_out[f"words that are no {options.upos}"] += 1
                 elif not value:
@@ -148,22 +160,33 @@ def _feat(options: FeatOptions, parts: list[Part], count: Count) -> Iterator[Mar
 
 
 def _rows(options: Options, parts: list[Part], count: Count) -> Told:
-    """The row of each word but for the column that is asked about, where there are rows; otherwise the tags."""
+    """The row of each word but for the column that is asked about, where there are rows; otherwise
+    the tags.
+    """
     for part in parts:
         if isinstance(options, PosOptions) and uncompressed(part.path).suffix not in CONLLU:
-            yield from ((sentence, [(f"tag={tag}",) for tag in tags]) for sentence, tags in _tagged(options, part, count))
+            yield from (
+                (sentence, [(f"tag={tag}",) for tag in tags])
+                for sentence, tags in _tagged(options, part, count)
+            )
             continue
         left = options.tags if isinstance(options, PosOptions) else ""
         for tree in conllu.read(part.path, options.on_error, count.tally):
             columns = {"upos": tree.upos, "xpos": tree.xpos, "deprel": tree.deprels}
             kept = {name: values for name, values in columns.items() if name != left}
-            yield tree.sentence, [_row(tuple(kept), *row) for row in zip(tree.feats, *kept.values(), strict=True)]
+            yield (
+                tree.sentence,
+                [_row(tuple(kept), *row) for row in zip(tree.feats, *kept.values(), strict=True)],
+            )
 
 
 @lru_cache(maxsize=1 << 16)
 def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
     """The facts of a word: its features and its other cells."""
-    return tuple(f"{name}={cell}" for name, cell in (*zip(names, cells, strict=True), *features(feats).items()))
+    return tuple(
+        f"{name}={cell}"
+        for name, cell in (*zip(names, cells, strict=True), *features(feats).items())
+    )
 
 
 def _treebank(options: Options) -> list[Part]:
@@ -179,10 +202,21 @@ def _oracle(options: type[O]) -> dict[str, Oracle[O]]:
     return {"rows": Oracle(ROWS, _rows)}
 
 
-ROWS = "the row of each word: parts of speech, relation and features, but for the part of speech that is asked about"
+ROWS = (
+    "the row of each word: parts of speech, relation and features, but for the part of speech that"
+    " is asked about"
+)
 _POS = Kind("Which part of speech is the word?", _any, _pos, oracles=_oracle(PosOptions))
-_DEP = Kind("What is the first word to the second, its head?", _treebank, _dep, about=0, oracles=_oracle(DepOptions))
-_FEAT = Kind("Which value of the feature has the word?", _treebank, _feat, oracles=_oracle(FeatOptions))
+_DEP = Kind(
+    "What is the first word to the second, its head?",
+    _treebank,
+    _dep,
+    about=0,
+    oracles=_oracle(DepOptions),
+)
+_FEAT = Kind(
+    "Which value of the feature has the word?", _treebank, _feat, oracles=_oracle(FeatOptions)
+)
 
 pos = edge("edge/pos", _POS, PosOptions)
 dep = edge("edge/dep", _DEP, DepOptions)

@@ -1,4 +1,6 @@
-"""Archives as they were published, unpacked: every file of them whole or not at all, once the archive is known to be whole."""
+"""Archives as they were published, unpacked: every file of them whole or not at all, once the
+archive is known to be whole.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ def unsound(archive: Path) -> str:
     """What is wrong with an archive, read to its end; '' where nothing is."""
     try:
         with tarfile.open(archive) as tar:
-            members = [tarfile.data_filter(member, str(archive.parent)) for member in tar if member.isfile()]
+            members = [
+                tarfile.data_filter(member, str(archive.parent))
+                for member in tar
+                if member.isfile()
+            ]
             _check_end(tar)
     except _DAMAGE as error:
         return f"is not an archive that can be unpacked ({str(error) or type(error).__name__})"
@@ -28,7 +34,9 @@ def unsound(archive: Path) -> str:
 
 
 def unpack(archive: Path, folder: Path) -> list[str]:
-    """Put the files of a sound archive into a folder; the names of those that are there already and differ, which stay as they are."""
+    """Put the files of a sound archive into a folder; the names of those that are there already and
+    differ, which stay as they are.
+    """
     with tarfile.open(archive) as tar:
         members = [tarfile.data_filter(member, str(folder)) for member in tar if member.isfile()]
         return [member.name for member in members if not _put(tar, member, folder)]
@@ -45,12 +53,18 @@ def _check_end(tar: tarfile.TarFile) -> None:
 
 
 def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
-    """Put one file where it belongs unless one is there; whether what is there now is as the archive has it."""
+    """Put one file where it belongs unless one is there; whether what is there now is as the
+    archive has it.
+    """
     target, source = folder / member.name, tar.extractfile(member)
     assert source is not None
     with source:
         if target.exists():
-            return target.is_file() and target.stat().st_size == member.size and target.read_bytes() == source.read()
+            return (
+                target.is_file()
+                and target.stat().st_size == member.size
+                and target.read_bytes() == source.read()
+            )
         with draft(target) as place, place.open("wb") as file:
             shutil.copyfileobj(source, file, CHUNK)
     return True

@@ -1,4 +1,5 @@
-"""Published data sets that can be fetched, and what is known of their files: facts in `catalogue.tsv`, each with its source.
+"""Published data sets that can be fetched, and what is known of their files: facts in
+`catalogue.tsv`, each with its source.
 
 Facts are sizes, rows and checksums. What nobody could check is left open there, and never made up.
 """
@@ -15,7 +16,9 @@ from sonde.core import DataProblem
 
 
 class Known(NamedTuple):
-    """What is known of a file: rows in train, dev and test, bytes, SHA-256; None where it is not known."""
+    """What is known of a file: rows in train, dev and test, bytes, SHA-256; None where it is not
+    known.
+    """
 
     rows: tuple[int, int, int] | None = None
     size: int | None = None
@@ -53,10 +56,14 @@ SENTEVAL = (
     "past_present", "subj_number", "obj_number", "odd_man_out", "coordination_inversion",
 )  # fmt: skip
 XPROBE = tuple(name for name in SENTEVAL if name != "top_constituents")
-XPROBE_AT = "https://raw.githubusercontent.com/ltgoslo/xprobe/b17e3c22ea657eb7f5b27e468cc72fcc4f4176f6/"
+XPROBE_AT = (
+    "https://raw.githubusercontent.com/ltgoslo/xprobe/b17e3c22ea657eb7f5b27e468cc72fcc4f4176f6/"
+)
 RUSENTEVAL = (
-    "conj_type", "gapping", "impersonal_sent", "ngram_shift", "obj_gender", "obj_number", "predicate_aspect",
-    "predicate_tense", "predicate_voice", "sent_len", "subj_gender", "subj_number", "tree_depth", "word_content",
+    "conj_type", "gapping", "impersonal_sent", "ngram_shift", "obj_gender", "obj_number",
+    "predicate_aspect",
+    "predicate_tense", "predicate_voice", "sent_len", "subj_gender", "subj_number", "tree_depth",
+    "word_content",
 )  # fmt: skip
 
 COLLECTIONS: Mapping[str, Collection] = {
@@ -72,9 +79,12 @@ COLLECTIONS: Mapping[str, Collection] = {
             f"xprobe/{language}",
             "https://github.com/ltgoslo/xprobe",
             XPROBE_AT,
-            tuple(f"{language}/{name}/{split}.txt" for name in XPROBE for split in ("tr", "va", "te")),
+            tuple(
+                f"{language}/{name}/{split}.txt" for name in XPROBE for split in ("tr", "va", "te")
+            ),
             "Ravishankar et al. 2019",
-            "tr.txt was never seen by us: where it is missing, fetch the rest with --only '*/va.txt' and --only '*/te.txt'",
+            "tr.txt was never seen by us: where it is missing, fetch the rest with --only"
+            " '*/va.txt' and --only '*/te.txt'",
         )
         for language in ("de", "en", "es", "fi", "fr", "ru", "tr")
     },
@@ -92,7 +102,8 @@ COLLECTIONS: Mapping[str, Collection] = {
         "http://git.nlp.ipipan.waw.pl/Scwad/SCWAD-probing-data/repository/master/",
         ("archive.tar.gz",),
         "Krasnowska-Kieraś & Wróblewska 2019",
-        "neither the address of the archive nor the names in it could be checked; the paper gives the page",
+        "neither the address of the archive nor the names in it could be checked; the paper gives"
+        " the page",
     ),
     "compeval": Collection(
         "compeval",
@@ -101,7 +112,11 @@ COLLECTIONS: Mapping[str, Collection] = {
         ("compeval_datasets_and_code.tar.gz",),
         "Ettinger et al. 2018",
         "the sets lie in compeval_datasets_and_code/task_datasets, which is the folder to name",
-        tuple(f"{name}/{split}.txt" for name in ("cont1", "cont2", "order", "sr", "neg") for split in ("train", "test")),
+        tuple(
+            f"{name}/{split}.txt"
+            for name in ("cont1", "cont2", "order", "sr", "neg")
+            for split in ("train", "test")
+        ),
     ),
 }
 
@@ -109,7 +124,9 @@ COLLECTIONS: Mapping[str, Collection] = {
 def collection(name: str) -> Collection:
     """The collection of that name. Raises DataProblem that lists them."""
     if name not in COLLECTIONS:
-        raise DataProblem(f"nothing called {name!r} can be fetched; there are {', '.join(COLLECTIONS)}")
+        raise DataProblem(
+            f"nothing called {name!r} can be fetched; there are {', '.join(COLLECTIONS)}"
+        )
     return COLLECTIONS[name]
 
 
@@ -122,6 +139,8 @@ def _facts() -> Mapping[str, Mapping[str, Known]]:
             owner, file, rows, size, sha256, _ = line.split("\t")
             counts = None if rows == "-" else tuple(map(int, rows.split("/")))
             assert counts is None or len(counts) == 3
-            known = Known(counts, None if size == "-" else int(size), None if sha256 == "-" else sha256)
+            known = Known(
+                counts, None if size == "-" else int(size), None if sha256 == "-" else sha256
+            )
             found.setdefault(owner, {})[file] = known
     return found

@@ -1,6 +1,8 @@
-"""One file over HTTP: in parts that a later try goes on from, and at its place only when it is whole.
+"""One file over HTTP: in parts that a later try goes on from, and at its place only when it is
+whole.
 
-A server that cannot send the rest of a file sends it anew. What fails for a moment is tried again, what fails for good is said at once.
+A server that cannot send the rest of a file sends it anew. What fails for a moment is tried again,
+what fails for good is said at once.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class _Cut(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """How files are got: what is told of every step (bytes that came; bytes that have to be got anew are negative), how to wait."""
+    """How files are got: what is told of every step (bytes that came; bytes that have to be got
+    anew are negative), how to wait.
+    """
 
     step: Callable[[int], object] = int
     pause: Callable[[float], object] = time.sleep
@@ -49,7 +53,9 @@ def part_of(target: Path) -> Path:
 
 
 def download(url: str, target: Path, web: Web | None = None) -> Path:
-    """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises Unreachable, NoRoom, or DataProblem."""
+    """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises
+    Unreachable, NoRoom, or DataProblem.
+    """
     web = web or Web()
     part = part_of(target)
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -68,12 +74,22 @@ def download(url: str, target: Path, web: Web | None = None) -> Path:
             if isinstance(error, DataProblem):
                 raise
             raise DataProblem(f"{url!r} is no address to fetch from ({error})") from None
-        except (_Cut, urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
+        except (
+            _Cut,
+            urllib.error.URLError,
+            http.client.HTTPException,
+            ConnectionError,
+            TimeoutError,
+        ) as error:
             reason = str(getattr(error, "reason", "") or error or type(error).__name__)
         else:
             _tag(part).unlink(missing_ok=True)
             return part
-    kept = f"; {part.stat().st_size:,} bytes are kept, and the next try goes on from there" if part.is_file() else ""
+    kept = (
+        f"; {part.stat().st_size:,} bytes are kept, and the next try goes on from there"
+        if part.is_file()
+        else ""
+    )
     raise Unreachable(f"cannot get {url}: {reason} ({TRIES} tries){kept}")
 
 
@@ -81,9 +97,11 @@ def _try(url: str, part: Path, web: Web) -> None:
     """Get what is missing of the file."""
     have = part.stat().st_size if part.is_file() else 0
     try:
-        with urllib.request.urlopen(_request(url, part, have), timeout=TIMEOUT) as answer:  # noqa: S310  (_request allows http and https only)
+        with urllib.request.urlopen(_request(url, part, have), timeout=TIMEOUT) as answer:  # noqa: S310
             rest = answer.status == HTTPStatus.PARTIAL_CONTENT
-            if rest and not str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-"):
+            if rest and not str(answer.headers.get("Content-Range", "")).startswith(
+                f"bytes {have}-"
+            ):
                 part.unlink(missing_ok=True)
                 web.step(-have)
                 raise _Cut("the server sent another part than was asked for")
@@ -91,7 +109,10 @@ def _try(url: str, part: Path, web: Web) -> None:
                 web.step(-have)
             said = str(answer.headers.get("Content-Length"))
             _write(answer, part, rest, web)
-            got, total = part.stat().st_size, int(said) + have * rest if re.fullmatch("[0-9]{1,18}", said) else None
+            got, total = (
+                part.stat().st_size,
+                int(said) + have * rest if re.fullmatch("[0-9]{1,18}", said) else None,
+            )
             if total is not None and got != total:
                 raise _Cut(f"ended after {got:,} of {total:,} bytes")
     except urllib.error.HTTPError as error:
@@ -107,7 +128,9 @@ def _try(url: str, part: Path, web: Web) -> None:
 
 def _request(url: str, part: Path, have: int) -> urllib.request.Request:
     if not url.startswith(("https://", "http://")):
-        raise DataProblem(f"{url!r} is no address to fetch from; give one that begins with https:// or http://")
+        raise DataProblem(
+            f"{url!r} is no address to fetch from; give one that begins with https:// or http://"
+        )
     headers = {"User-Agent": "sonde", "Accept-Encoding": "identity"}
     if have:
         headers["Range"] = f"bytes={have}-"
@@ -126,8 +149,8 @@ def _write(answer: http.client.HTTPResponse, part: Path, rest: bool, web: Web) -
                 web.step(len(chunk))
     except OSError as error:
         raise NoRoom(
-            f"cannot write {part}: {(error.strerror or str(error)).lower()}; make room or give another folder with -o, "
-            "and the same command goes on from there"
+            f"cannot write {part}: {(error.strerror or str(error)).lower()}; make room or give"
+            " another folder with -o, and the same command goes on from there"
         ) from None
 
 

@@ -1,7 +1,9 @@
-"""Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing balanced, nothing shuffled.
+"""Data sets that somebody released with labels and splits: read as they are, nothing drawn, nothing
+balanced, nothing shuffled.
 
-A family (SentEval, X-Probe, ...) is a table of `Release`s: what is asked, which file holds it, in which layout. docs/tasks-published.md
-has the families, where their files differ from their descriptions, and what could not be checked.
+A family (SentEval, X-Probe, ...) is a table of `Release`s: what is asked, which file holds it, in
+which layout. docs/tasks-published.md has the families, where their files differ from their
+descriptions, and what could not be checked.
 """
 
 from __future__ import annotations
@@ -29,12 +31,17 @@ SUFFIXES = (".txt", ".tsv", ".csv")
 class Options:
     """What every task of a released data set takes.
 
-    path        the folder of the released files, or the task's own file; without, where `sonde fetch` puts them
-    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions); published figures are without
-    splits      published: as the files have them; sampled: drawn anew from all rows, without duplicates, where files lack a split
-    dev         carved: a tenth of train where the files have no dev split; none: train stays whole, for probes that tune nothing
+    path        the folder of the released files, or the task's own file; without, where `sonde
+                fetch` puts them
+    detokenise  raw text as a reader would see it, for encoders that want that (Moses conventions);
+                published figures are without
+    splits      published: as the files have them; sampled: drawn anew from all rows, without
+                duplicates, where files lack a split
+    dev         carved: a tenth of train where the files have no dev split; none: train stays whole,
+                for probes that tune nothing
     on_error    raise: a bad row is an error; skip: bad rows are left out and counted
-    seed, size  so many examples in all, drawn over all of the files with splits and classes in their shares; all without
+    seed, size  so many examples in all, drawn over all of the files with splits and classes in
+                their shares; all without
     fold        with sampled splits, 'i/k': fold i of k is the test split
     """
 
@@ -58,10 +65,12 @@ class Release:
     fetched  what `sonde fetch` calls its collection; '' where it gets none
     probe    what it is read with where nothing else is said
     view     how units are brought together
-    altered  the label of sentences that were altered, which words alone must not tell from the others; '' where none were
+    altered  the label of sentences that were altered, which words alone must not tell from the
+             others; '' where none were
     strata   what more there is to say of an example, to report by
     told     notes on the whole set
-    oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and its facts of a sentence
+    oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
+             its facts of a sentence
     """
 
     asks: str
@@ -73,7 +82,9 @@ class Release:
     altered: str = ""
     strata: Callable[[Example], Mapping[str, str]] | None = None
     told: Callable[[Dataset], Mapping[str, Any]] | None = None
-    oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(default_factory=dict, compare=False)
+    oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(
+        default_factory=dict, compare=False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +136,13 @@ class ReleasedTask:
             return [Part(_split(place, release.layout), place)]
         found = _beside(place, release) if place.is_dir() else []
         if not found:
-            get = f"`sonde fetch {release.fetched}` gets it, or write" if release.fetched else "write"
-            raise DataProblem(f"no {release.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder that has it")
+            get = (
+                f"`sonde fetch {release.fetched}` gets it, or write" if release.fetched else "write"
+            )
+            raise DataProblem(
+                f"no {release.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder"
+                " that has it"
+            )
         return found
 
     def load(self) -> Dataset:
@@ -144,15 +160,22 @@ class ReleasedTask:
         return dataset if self.release.told is None else dataset.noted(**self.release.told(dataset))
 
     def found(self) -> Dataset:
-        """All that the files have, whatever splits they lack: for an audit of what was published."""
+        """All that the files have, whatever splits they lack: for an audit of what was
+        published.
+        """
         return self.load() if self.options.splits == "sampled" else Dataset.of(*self._read())
 
     def _read(self) -> tuple[list[Example], dict[str, Any]]:
         found, lenient = self.parts(), self.options.on_error
-        rows = Rows(self.release.layout, Reading(lenient, lenient, detokenised if self.options.detokenise else None))
+        rows = Rows(
+            self.release.layout,
+            Reading(lenient, lenient, detokenised if self.options.detokenise else None),
+        )
         examples = [example for part in found for example in rows.read(part.path, part.split)]
         if (more := self.release.strata) is not None:
-            examples = [replace(example, strata={**example.strata, **more(example)}) for example in examples]
+            examples = [
+                replace(example, strata={**example.strata, **more(example)}) for example in examples
+            ]
         altered = {"altered": self.release.altered} if self.release.altered else {}
         source = {"files": [str(part.path) for part in found], **rows.counts()}
         return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
@@ -164,7 +187,10 @@ class ReleasedTask:
     def _candidates(self, examples: list[Example]) -> list[Candidate]:
         layout = self.release.layout
         if layout.token is not None or layout.second is not None:
-            raise DataProblem(f"{self.name} is not about whole sentences, and only those are sampled: leave splits=sampled out")
+            raise DataProblem(
+                f"{self.name} is not about whole sentences, and only those are sampled: leave"
+                " splits=sampled out"
+            )
         return [Candidate(example.sites[0].sentence, example.label) for example in examples]
 
     def _check(self, examples: list[Example]) -> None:
@@ -175,19 +201,26 @@ class ReleasedTask:
             there = ", ".join(split for split in SPLITS if split in has) or "none that is named"
             more = "" if self.options.path else f" (`sonde fetch {self.release.fetched}`)"
             raise DataProblem(
-                f"{self.name}: no {' and no '.join(missing)} examples in the files{more}; their splits: {there}. "
-                "splits=sampled draws train, dev and test from all rows"
+                f"{self.name}: no {' and no '.join(missing)} examples in the files{more}; their"
+                f" splits: {there}. splits=sampled draws train, dev and test from all rows"
             )
         if self.options.fold:
-            raise DataProblem("fold= divides all rows anew, and published splits are kept as they are: write splits=sampled,fold=...")
+            raise DataProblem(
+                "fold= divides all rows anew, and published splits are kept as they are: write"
+                " splits=sampled,fold=..."
+            )
 
 
 def _beside(place: Path, release: Release) -> list[Part]:
-    """The files in a folder that hold a release: one of its name, or one a split in a folder of its name or in this one."""
+    """The files in a folder that hold a release: one of its name, or one a split in a folder of its
+    name or in this one.
+    """
     wanted = {_plain(name) for name in release.names}
     inside = sorted(place.iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name))
     if release.layout.split is not None or release.layout.comma:
-        return [Part("", p) for p in inside if _table(p) and _plain(uncompressed(p).stem) in wanted][:1]
+        return [
+            Part("", p) for p in inside if _table(p) and _plain(uncompressed(p).stem) in wanted
+        ][:1]
     folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
     parts: dict[str, Part] = {}
     for path in sorted(folders[0].iterdir(), key=lambda p: (p.suffix in (".gz", ".xz"), p.name)):
@@ -210,7 +243,9 @@ def _split(path: Path, layout: Layout) -> str:
 
 
 def releases(layout: Layout, fetched: str) -> Callable[..., Release]:
-    """Makes the releases of one publisher from the names of a file (parted by spaces), a question, and what else differs."""
+    """Makes the releases of one publisher from the names of a file (parted by spaces), a question,
+    and what else differs.
+    """
 
     def release(names: str, asks: str, probe: str = "mlp", altered: str = "") -> Release:
         return Release(asks, tuple(names.split()), layout, fetched, probe, altered=altered)
@@ -224,4 +259,10 @@ def task(name: str, release: Release) -> Callable[..., ReleasedTask]:
     def made(name: str, options: Options) -> ReleasedTask:
         return ReleasedTask(name, release, options)
 
-    return factory(name, release.asks, Options, made, {oracle: about for oracle, (about, _) in release.oracles.items()})
+    return factory(
+        name,
+        release.asks,
+        Options,
+        made,
+        {oracle: about for oracle, (about, _) in release.oracles.items()},
+    )

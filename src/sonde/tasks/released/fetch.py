@@ -1,6 +1,8 @@
-"""Published files, fetched and checked: rows and checksums where they are known, and a receipt of where each file came from.
+"""Published files, fetched and checked: rows and checksums where they are known, and a receipt of
+where each file came from.
 
-A file appears under its name when it is whole and has been checked, never before; files that are there are never written over.
+A file appears under its name when it is whole and has been checked, never before; files that are
+there are never written over.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ RECEIPT = "fetched.json"
 
 
 class Found(NamedTuple):
-    """What a file is: its rows in train, dev and test (all 0 where it has none), bytes and SHA-256."""
+    """What a file is: its rows in train, dev and test (all 0 where it has none), bytes and
+    SHA-256.
+    """
 
     rows: tuple[int, int, int]
     size: int
@@ -44,7 +48,9 @@ class Got(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to fetch: which files (a pattern), from where (without, from the publishers) and into which folder."""
+    """What to fetch: which files (a pattern), from where (without, from the publishers) and into
+    which folder.
+    """
 
     collection: Collection
     folder: Path
@@ -56,7 +62,10 @@ class Wish:
         """The files asked for."""
         found = [file for file in self.collection.files if fnmatchcase(file, self.only)]
         if not found:
-            raise DataProblem(f"no file of {self.collection.name} is called {self.only!r}; it has {', '.join(self.collection.files[:12])}")
+            raise DataProblem(
+                f"no file of {self.collection.name} is called {self.only!r}; it has"
+                f" {', '.join(self.collection.files[:12])}"
+            )
         return found
 
     def url(self, file: str) -> str:
@@ -70,7 +79,9 @@ def place_of(collection: Collection) -> Path:
 
 
 def fetch(wish: Wish) -> Iterator[Got]:
-    """The files asked for, one by one as they are there. At the end DataProblem names those that could not be had."""
+    """The files asked for, one by one as they are there. At the end DataProblem names those that
+    could not be had.
+    """
     failed: list[str] = []
     for file in wish.files():
         try:
@@ -80,7 +91,10 @@ def fetch(wish: Wish) -> Iterator[Got]:
         except _Wrong as problem:
             failed.append(str(problem))
     if failed:
-        raise DataProblem(f"{len(failed)} of {len(wish.files())} files could not be had: {'; '.join(failed)}. {_by_hand(wish)}")
+        raise DataProblem(
+            f"{len(failed)} of {len(wish.files())} files could not be had: {'; '.join(failed)}."
+            f" {_by_hand(wish)}"
+        )
 
 
 class _Wrong(DataProblem):
@@ -89,8 +103,8 @@ class _Wrong(DataProblem):
 
 def _by_hand(wish: Wish) -> str:
     return (
-        f"Get the files by hand from {wish.collection.page}, put them into {wish.folder} and run the same command, which checks them; "
-        "or name a mirror with --from URL"
+        f"Get the files by hand from {wish.collection.page}, put them into {wish.folder} and run"
+        " the same command, which checks them; or name a mirror with --from URL"
     )
 
 
@@ -102,9 +116,13 @@ def _got(wish: Wish, file: str) -> Got:
 def _there(wish: Wish, file: str) -> Got:
     target, receipt = wish.folder / file, _receipts(wish.folder).get(file, {})
     try:
-        found = _checked(target, file, wish.collection.known().get(file, Known()), receipt.get("sha256"))
+        found = _checked(
+            target, file, wish.collection.known().get(file, Known()), receipt.get("sha256")
+        )
     except _Wrong as problem:
-        raise _Wrong(f"{problem}; it is left as it is: move it away, or give another folder with -o") from None
+        raise _Wrong(
+            f"{problem}; it is left as it is: move it away, or give another folder with -o"
+        ) from None
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
     return Got(file, "there already", found)
@@ -131,7 +149,9 @@ def _fetched(wish: Wish, file: str) -> Got:
 
 
 def _checked(path: Path, file: str, known: Known, receipt: str | None = None) -> Found:
-    """What a file of that name is, if it is what is published as far as that is known. Raises _Wrong."""
+    """What a file of that name is, if it is what is published as far as that is known. Raises
+    _Wrong.
+    """
     try:
         found = examined(path, file)
         if not file.endswith(ARCHIVES):
@@ -167,7 +187,8 @@ def _check_table(path: Path, file: str, found: Found) -> None:
 
 
 def examined(path: Path, file: str | None = None) -> Found:
-    """What a file is, uncompressed, or an archive as it was packed; rows are those of the split that each row names, or the file's name.
+    """What a file is, uncompressed, or an archive as it was packed; rows are those of the split
+    that each row names, or the file's name.
 
     `file` is what it is called, where `path` is of a part. Raises DataProblem for damage.
     """
@@ -195,14 +216,19 @@ def _count(line: bytes, named: str, rows: dict[str, int]) -> None:
 
 
 def _unpack(archive: Path, file: str, folder: Path) -> None:
-    """Put an archive's files into the folder; none that is there is written over, and one that differs is told."""
+    """Put an archive's files into the folder; none that is there is written over, and one that
+    differs is told.
+    """
     try:
         differing = unpack(archive, folder)
     except FileProblem as problem:
         raise NoRoom(f"{problem}, and the same command goes on from there") from None
     if differing:
         more = f" and {len(differing) - 1:,} more" if len(differing) > 1 else ""
-        raise _Wrong(f"{differing[0]}{more} of {file} were there already and differ; they are left as they are: move them away")
+        raise _Wrong(
+            f"{differing[0]}{more} of {file} were there already and differ; they are left as they"
+            " are: move them away"
+        )
 
 
 def _receipts(folder: Path) -> dict[str, Any]:
@@ -220,14 +246,18 @@ def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
 
 
 def is_published(path: str | Path) -> bool | None:
-    """Whether a file is the published one: by checksum where one is known, else by the receipt of a fetch from its publishers.
+    """Whether a file is the published one: by checksum where one is known, else by the receipt of a
+    fetch from its publishers.
 
     False where rows or checksum contradict what is known, None where nothing decides.
     """
     file = Path(path).expanduser()
     parts = uncompressed(file).parts
     owners = [
-        (c, name) for c in COLLECTIONS.values() for name in (*c.files, *c.inside) if parts[-len(Path(name).parts) :] == Path(name).parts
+        (c, name)
+        for c in COLLECTIONS.values()
+        for name in (*c.files, *c.inside)
+        if parts[-len(Path(name).parts) :] == Path(name).parts
     ]
     if not owners:
         return None
@@ -247,6 +277,8 @@ def _answer(file: Path, owner: Collection, name: str, found: Found) -> bool | No
 
 
 def all_published(paths: Sequence[Path]) -> bool | None:
-    """Whether all of some files are the published ones; False where one is not, None where nothing decides."""
+    """Whether all of some files are the published ones; False where one is not, None where nothing
+    decides.
+    """
     answers = [is_published(path) for path in paths]
     return True if all(answers) else False if False in answers else None

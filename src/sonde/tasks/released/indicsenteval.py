@@ -1,6 +1,8 @@
-"""IndicSentEval: one CSV a task and language, label and sentence, without splits (write splits=sampled).
+"""IndicSentEval: one CSV a task and language, label and sentence, without splits (write
+splits=sampled).
 
-Many rows of the published files have no label: an error, or with on_error=skip left out and counted.
+Many rows of the published files have no label: an error, or with on_error=skip left out and
+counted.
 """
 
 from __future__ import annotations
@@ -8,4 +10,6 @@ from __future__ import annotations
 from sonde.corpora.columns import INDIC
 from sonde.tasks.released.family import Release, task
 
-indicsenteval = task("indicsenteval", Release("Which label does the file give the sentence?", ("a file",), INDIC))
+indicsenteval = task(
+    "indicsenteval", Release("Which label does the file give the sentence?", ("a file",), INDIC)
+)

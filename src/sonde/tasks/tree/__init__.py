@@ -1,1 +1,3 @@
-"""Questions about whole sentences from constituency trees and running text (Conneau et al. 2018)."""
+"""Questions about whole sentences from constituency trees and running text (Conneau et al.
+2018).
+"""

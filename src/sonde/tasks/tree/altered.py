@@ -1,7 +1,7 @@
 """What the tasks that alter sentences share.
 
-They are put to the distinct sentences of a harvest, each of which comes either as it was or altered, never both; a random half of
-those that could be altered is.
+They are put to the distinct sentences of a harvest, each of which comes either as it was or
+altered, never both; a random half of those that could be altered is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ NAMES = ("NNP", "NNPS")
 
 
 class Altered(NamedTuple):
-    """A candidate, and the place that each of its words had in the sentence as it was written, from 0; -1 for a word put in."""
+    """A candidate, and the place that each of its words had in the sentence as it was written, from
+    0; -1 for a word put in.
+    """
 
     candidate: Candidate
     origins: Sequence[int]
@@ -40,14 +42,24 @@ def quoted(words: Iterable[str]) -> bool:
 
 
 def shouted(words: Sequence[str]) -> bool:
-    """Whether most words of two letters or more are written in capitals, so that a first word's capital says nothing."""
+    """Whether most words of two letters or more are written in capitals, so that a first word's
+    capital says nothing.
+    """
     longer = [word for word in words if len(word) > 1 and word.isalpha()]
     return 2 * sum(map(str.isupper, longer)) > len(longer)
 
 
 def is_name(word: str, tag: str, counts: Frequencies) -> bool:
-    """Whether a first word keeps its capital elsewhere: names, `I`, capitals inside, and what a corpus mostly writes so."""
-    return tag in NAMES or word == "I" or word[1:] != word[1:].lower() or bool(counts.is_name(word)) or mark(word)
+    """Whether a first word keeps its capital elsewhere: names, `I`, capitals inside, and what a
+    corpus mostly writes so.
+    """
+    return (
+        tag in NAMES
+        or word == "I"
+        or word[1:] != word[1:].lower()
+        or bool(counts.is_name(word))
+        or mark(word)
+    )
 
 
 def source(sources: Sequence[str], row: int) -> Mapping[str, str]:

@@ -34,19 +34,24 @@ README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
 DEPTHS = range(5, 13)  # section 2
 SEQUENCES, ENOUGH = 19, 100  # classes beside OTHER, and the sentences that each has at least
 PUBLISHED = (
-    "ADVP_NP_VP_. CC_ADVP_NP_VP_. CC_NP_VP_. IN_NP_VP_. NP_ADVP_VP_. NP_NP_VP_. NP_PP_. NP_VP_. PP_NP_VP_. RB_NP_VP_. "
-    "SBAR_NP_VP_. SBAR_VP_. S_CC_S_. S_NP_VP_. S_VP_. VBD_NP_VP_. VP_. WHADVP_SQ_. WHNP_SQ_."
+    "ADVP_NP_VP_. CC_ADVP_NP_VP_. CC_NP_VP_. IN_NP_VP_. NP_ADVP_VP_. NP_NP_VP_. NP_PP_. NP_VP_."
+    " PP_NP_VP_. RB_NP_VP_. SBAR_NP_VP_. SBAR_VP_. S_CC_S_. S_NP_VP_. S_VP_. VBD_NP_VP_. VP_."
+    " WHADVP_SQ_. WHNP_SQ_."
 )
 """The README's classes; the two that its list lacks are labels of the published file."""
 LITERAL = (100, 5000)  # occurrences of a target form (README)
-PAPERS_WORDS = 203_000_000  # of the novels that the paper took its sentences from (Paperno et al. 2016, section 3)
+# of the novels that the paper took its sentences from (Paperno et al. 2016, section 3)
+PAPERS_WORDS = 203_000_000
 
 
 def lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     """Sentences by the bin of their number of words."""
     bins = EQUAL if options.bins == "equal" else README
     named = {n: f"{low}-{high}" for low, high in bins for n in range(low, high + 1)}
-    return [_candidate(found, row, named[len(sentence.words)]) for row, sentence in enumerate(found.sentences)]
+    return [
+        _candidate(found, row, named[len(sentence.words)])
+        for row, sentence in enumerate(found.sentences)
+    ]
 
 
 def words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
@@ -63,17 +68,31 @@ def frequent(found: Harvest, options: Options) -> list[str]:
 
 
 def _ranks(options: Options) -> Mapping[str, int] | None:
-    """How frequent each word is in the corpora that are named; None where it is the sources that count."""
+    """How frequent each word is in the corpora that are named; None where it is the sources that
+    count.
+    """
     corpus = _frequencies(options)
-    return None if corpus is None else {word: int(n) for word, n in zip(corpus.numbers, corpus.counts, strict=True)}
+    return (
+        None
+        if corpus is None
+        else {word: int(n) for word, n in zip(corpus.numbers, corpus.counts, strict=True)}
+    )
 
 
 def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told apart with length held equal."""
-    counts = Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d in DEPTHS)
+    """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
+    apart with length held equal.
+    """
+    counts = Counter(
+        (d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d in DEPTHS
+    )
     run = DEPTHS if options.depths == "gaussian" else comparable(counts)
     wanted = set(options.classes) or set(map(str, run))
-    kept = [_candidate(found, row, str(depth)) for row, depth in enumerate(found.depths) if str(depth) in wanted]
+    kept = [
+        _candidate(found, row, str(depth))
+        for row, depth in enumerate(found.depths)
+        if str(depth) in wanted
+    ]
     notes["depths"] = dict(sorted(Counter(found.depths).items()))
     notes["left out"] = {outside(run): len(found.depths) - len(kept)}
     return _gaussian(kept, options.seed, notes) if options.depths == "gaussian" and kept else kept
@@ -81,7 +100,10 @@ def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Cand
 
 def _gaussian(kept: list[Candidate], seed: int, notes: dict[str, Any]) -> list[Candidate]:
     """Those candidates whose depths and lengths follow a Gaussian over both (README)."""
-    lengths, deep = (np.array(values, np.int64) for values in zip(*((len(c.sentence.words), int(str(c.label))) for c in kept), strict=True))
+    lengths, deep = (
+        np.array(values, np.int64)
+        for values in zip(*((len(c.sentence.words), int(str(c.label))) for c in kept), strict=True)
+    )
     rows = joint(lengths, deep, np.random.default_rng([seed, 29]))
     notes["left out"]["more than a Gaussian over lengths and depths has"] = len(kept) - len(rows)
     return [kept[row] for row in rows]
@@ -103,7 +125,9 @@ def sequences(found: Harvest, options: Options, notes: dict[str, Any]) -> list[C
 
 
 def ruled(name: str, *tags: str) -> Answers:
-    """Candidates from the findings of one rule about a word form; `tags` are the fields of an Answer that become strata."""
+    """Candidates from the findings of one rule about a word form; `tags` are the fields of an
+    Answer that become strata.
+    """
 
     def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
         findings = found.findings[name]
@@ -121,8 +145,19 @@ def ruled(name: str, *tags: str) -> Answers:
             source = found.sources[row]
             key = (finding, source)
             if key not in known:
-                known[key] = {**{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value}, **stratum(source)}
-            candidates.append(Candidate(found.sentences[row], finding.label, finding.target, found.splits[row], known[key]))
+                known[key] = {
+                    **{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value},
+                    **stratum(source),
+                }
+            candidates.append(
+                Candidate(
+                    found.sentences[row],
+                    finding.label,
+                    finding.target,
+                    found.splits[row],
+                    known[key],
+                )
+            )
         return candidates
 
     return answers
@@ -130,44 +165,68 @@ def ruled(name: str, *tags: str) -> Answers:
 
 def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
-    made, out = shifts((found.sentences, found.tags, found.splits), options.seed, found.sources, options.literal)
+    made, out = shifts(
+        (found.sentences, found.tags, found.splits), options.seed, found.sources, options.literal
+    )
     return _noted("I", notes, made, out)
 
 
 def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with a word replaced."""
     corpus = _frequencies(options) or _own(found, options)
-    among = not options.freq or not {path.resolve() for name in options.freq for path in files(name)}.isdisjoint(_paths(found))
+    among = not options.freq or not {
+        path.resolve() for name in options.freq for path in files(name)
+    }.isdisjoint(_paths(found))
     choice = Choice.of(corpus, lexicon(found.sentences, found.tags), among)
-    notes["frequencies"] = {"words": corpus.total, "band": list(band(corpus.total)), "forms": int((choice.tags >= 0).sum())}
-    made, out = replacements((found.sentences, found.tags, found.splits), choice, options.seed, found.sources)
+    notes["frequencies"] = {
+        "words": corpus.total,
+        "band": list(band(corpus.total)),
+        "forms": int((choice.tags >= 0).sum()),
+    }
+    made, out = replacements(
+        (found.sentences, found.tags, found.splits), choice, options.seed, found.sources
+    )
     return _noted("C", notes, made, out)
 
 
 def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
     """Sentences as they were and with their clauses inverted."""
-    columns = list(zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True))
-    made, out = inversions(columns, _frequencies(options) or _own(found, options), options.seed, found.sources)
+    columns = list(
+        zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True)
+    )
+    made, out = inversions(
+        columns, _frequencies(options) or _own(found, options), options.seed, found.sources
+    )
     return _noted("I", notes, made, out)
 
 
-def _noted(label: str, notes: dict[str, Any], made: list[Altered], out: Counter[str]) -> list[Altered]:
+def _noted(
+    label: str, notes: dict[str, Any], made: list[Altered], out: Counter[str]
+) -> list[Altered]:
     notes["altered"] = label
     notes["left out"] = {reason: n for reason, n in out.most_common() if n}
     return made
 
 
-ALTERATIONS: Mapping[str, Alteration] = {"tree/bigram-shift": shifted, "tree/somo": replaced, "tree/coord-inv": inverted}
+ALTERATIONS: Mapping[str, Alteration] = {
+    "tree/bigram-shift": shifted,
+    "tree/somo": replaced,
+    "tree/coord-inv": inverted,
+}
 """By task, how the sentences are altered."""
 
 
 def altered(name: str) -> Answers:
     """Candidates of a task that alters sentences."""
-    return lambda found, options, notes: [one.candidate for one in ALTERATIONS[name](found, options, notes)]
+    return lambda found, options, notes: [
+        one.candidate for one in ALTERATIONS[name](found, options, notes)
+    ]
 
 
 def _candidate(found: Harvest, row: int, label: str) -> Candidate:
-    return Candidate(found.sentences[row], label, "", found.splits[row], stratum(found.sources[row]))
+    return Candidate(
+        found.sentences[row], label, "", found.splits[row], stratum(found.sources[row])
+    )
 
 
 def _frequencies(options: Options) -> Frequencies | None:
@@ -185,7 +244,9 @@ def _paths(found: Harvest) -> set[Path]:
 
 
 def _band(found: Harvest, options: Options, notes: dict[str, Any]) -> Callable[[str], bool]:
-    """Whether a target form is neither too rare nor too common in a corpus; without one, sampling sees to that."""
+    """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
+    sees to that.
+    """
     if not options.counted:
         return lambda form: True
     corpus = _frequencies(options) or _own(found, options)

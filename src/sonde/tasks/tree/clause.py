@@ -1,7 +1,9 @@
-"""The main clauses of a constituency tree: their verbs, their subjects and objects, and the heads of noun phrases.
+"""The main clauses of a constituency tree: their verbs, their subjects and objects, and the heads
+of noun phrases.
 
-A sentence of coordinated clauses has several main clauses, which each rule then has to agree on. Labels are those of the Penn
-Treebank; function tags are used where a tree has them and done without where it has none.
+A sentence of coordinated clauses has several main clauses, which each rule then has to agree on.
+Labels are those of the Penn Treebank; function tags are used where a tree has them and done without
+where it has none.
 """
 
 from __future__ import annotations
@@ -22,19 +24,23 @@ NUMBERS = {"NN": "NN", "NNS": "NNS"}
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
 VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
 BE = _listed("be am 'm m is 's s are 're re was were been being ai")
-COPULAS = BE | _listed("become becomes became becoming remain remains remained remaining seem seems seemed")
+COPULAS = BE | _listed(
+    "become becomes became becoming remain remains remained remaining seem seems seemed"
+)
 NO_OBJECT = _listed("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
 """Function tags of noun phrases that are no direct object."""
 TIMES = _listed(
-    "second seconds minute minutes hour hours day days week weeks weekend weekends month months quarter year years decade decades "
-    "time times moment while morning mornings afternoon evening evenings night nights noon midnight today yesterday tomorrow tonight "
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november "
-    "tonite december spring summer autumn fall winter way mile miles percent %"
+    "second seconds minute minutes hour hours day days week weeks weekend weekends month months"
+    " quarter year years decade decades time times moment while morning mornings afternoon evening"
+    " evenings night nights noon midnight today yesterday tomorrow tonight monday tuesday wednesday"
+    " thursday friday saturday sunday january february march april may june july august september"
+    " october november tonite december spring summer autumn fall winter way mile miles percent %"
 )
 """Nouns that head adverbial phrases of time or measure."""
 MEASURES = _listed(
-    "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens rest half third quarter part percent % "
-    "plenty series array amount bit pair group total kind kinds sort sorts type types"
+    "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens"
+    " rest half third quarter part percent % plenty series array amount bit pair group total kind"
+    " kinds sort sorts type types"
 )
 """Nouns that stand before *of* and leave the number to the noun behind it."""
 
@@ -66,7 +72,9 @@ def _clauses(tree: Tree, clause: Child) -> Iterator[int]:
     if clause.label not in CLAUSES:
         return
     below = tree.children(clause.node)
-    if clause.label != "SBARQ" and any(child.label == "VP" or child.label in TENSES or child.label == "MD" for child in below):
+    if clause.label != "SBARQ" and any(
+        child.label == "VP" or child.label in TENSES or child.label == "MD" for child in below
+    ):
         yield clause.node
         return
     for child in below:
@@ -75,7 +83,9 @@ def _clauses(tree: Tree, clause: Child) -> Iterator[int]:
 
 
 def finite(tree: Tree, node: int) -> list[Found]:
-    """The finite verbs of a clause or verb phrase, one for each that is coordinated; or why there is none."""
+    """The finite verbs of a clause or verb phrase, one for each that is coordinated; or why there
+    is none.
+    """
     found = []
     below = tree.children(node)
     for label, start, _, phrase in below:
@@ -83,18 +93,28 @@ def finite(tree: Tree, node: int) -> list[Found]:
             why = MODAL if label == "MD" else "" if label in TENSES else NO_FINITE
             found.append(Found(-1 if why else start, why))
     if not found:
-        found = [verb for child in below if child.label == "VP" and child.node >= 0 for verb in finite(tree, child.node)]
+        found = [
+            verb
+            for child in below
+            if child.label == "VP" and child.node >= 0
+            for verb in finite(tree, child.node)
+        ]
     elif any(verb.at >= 0 for verb in found):
-        found = [verb for verb in found if verb.why != NO_FINITE]  # beside a finite verb: got broken
+        # beside a finite verb: got broken
+        found = [verb for verb in found if verb.why != NO_FINITE]
     return found or [Found(-1, NO_FINITE)]
 
 
 def bare(tree: Tree, node: int) -> bool:
-    """Whether a clause has no finite verb, nor is it a command: it begins with an infinitive with *to* or with a participle."""
+    """Whether a clause has no finite verb, nor is it a command: it begins with an infinitive with
+    *to* or with a participle.
+    """
     verbs = finite(tree, node)
     if any(verb.why != NO_FINITE for verb in verbs):
         return False
-    while phrases := [child.node for child in tree.children(node) if child.label == "VP" and child.node >= 0]:
+    while phrases := [
+        child.node for child in tree.children(node) if child.label == "VP" and child.node >= 0
+    ]:
         if any(child.label in VERBS for child in tree.children(node)):
             break
         node = phrases[0]
@@ -102,37 +122,57 @@ def bare(tree: Tree, node: int) -> bool:
 
 
 def predicates(tree: Tree, node: int) -> list[int]:
-    """The innermost verb phrases of a clause, behind its auxiliaries; the clause itself where it has none."""
+    """The innermost verb phrases of a clause, behind its auxiliaries; the clause itself where it
+    has none.
+    """
     below = [child.node for child in tree.children(node) if child.label == "VP"]
     return [inner for phrase in below for inner in predicates(tree, phrase)] or [node]
 
 
 def subject(tree: Tree, clause: int) -> int:
-    """The noun phrase that is a clause's subject, before the verb or, in inversion, after it; -1 where there is none."""
+    """The noun phrase that is a clause's subject, before the verb or, in inversion, after it; -1
+    where there is none.
+    """
     below = tree.children(clause)
     phrases = [child for child in below if child.label == "NP" and child.node >= 0]
     if tagged := [child.node for child in phrases if tree.has(child.node, "SBJ")]:
         return tagged[0]
-    at = next(child.start for child in below if child.label == "VP" or child.label in TENSES or child.label == "MD")
+    at = next(
+        child.start
+        for child in below
+        if child.label == "VP" or child.label in TENSES or child.label == "MD"
+    )
     inverted = tree.labels[clause] in ("SQ", "SINV")
-    before = [child.node for child in phrases if child.start < at and not _adverbial(tree, child.node)]
+    before = [
+        child.node for child in phrases if child.start < at and not _adverbial(tree, child.node)
+    ]
     after = [child.node for child in phrases if child.start > at]
     if inverted and after:
         return after[0]
     if before and not inverted:
         return before[-1]
-    asked = [c.node for c in tree.children(tree.parents[clause]) if c.label == "WHNP" and c.node >= 0]
-    own_verb = any(child.label == "VP" for child in below) and not any(child.label in TENSES or child.label == "MD" for child in below)
+    asked = [
+        c.node for c in tree.children(tree.parents[clause]) if c.label == "WHNP" and c.node >= 0
+    ]
+    own_verb = any(child.label == "VP" for child in below) and not any(
+        child.label in TENSES or child.label == "MD" for child in below
+    )
     return asked[0] if asked and inverted and own_verb else -1
 
 
 def objects(tree: Tree, phrase: int) -> list[int]:
-    """The noun phrases right in a verb phrase that may be its objects: not adverbial, nor the predicates of copulas."""
+    """The noun phrases right in a verb phrase that may be its objects: not adverbial, nor the
+    predicates of copulas.
+    """
     below = tree.children(phrase)
     verbs = [child.start for child in below if child.label in VERBS]
     if not verbs or form(tree.words[verbs[-1]]) in COPULAS:
         return []
-    found = [child.node for child in below if child.label == "NP" and child.node >= 0 and child.start > verbs[0]]
+    found = [
+        child.node
+        for child in below
+        if child.label == "NP" and child.node >= 0 and child.start > verbs[0]
+    ]
     return [node for node in found if not _adverbial(tree, node)]
 
 
@@ -145,7 +185,11 @@ def passive(tree: Tree, phrase: int) -> bool:
     """Whether a verb phrase is a participle behind a form of be or get."""
     below = tree.children(phrase)
     above = tree.parents[phrase]
-    while above >= 0 and tree.labels[above] == "VP" and not any(c.label in VERBS for c in tree.children(above)):
+    while (
+        above >= 0
+        and tree.labels[above] == "VP"
+        and not any(c.label in VERBS for c in tree.children(above))
+    ):
         above = tree.parents[above]  # coordinated participles
     if not any(child.label in ("VBN", "VBD") for child in below) or above < 0:
         return False
@@ -154,11 +198,13 @@ def passive(tree: Tree, phrase: int) -> bool:
 
 
 def head(tree: Tree, phrase: int, literal: bool = False) -> Found:
-    """The noun that heads a noun phrase, or why none does; rules are those of Collins 1999, appendix A, for NP.
+    """The noun that heads a noun phrase, or why none does; rules are those of Collins 1999,
+    appendix A, for NP.
 
-    The last noun right in the phrase; without one, the head of its first noun phrase (an apposition or a prepositional
-    phrase comes after it). Coordination, nouns of measure before *of* and possessors without a noun have no head that could be
-    asked about; `literal` has one for the first two, too.
+    The last noun right in the phrase; without one, the head of its first noun phrase (an apposition
+    or a prepositional phrase comes after it). Coordination, nouns of measure before *of* and
+    possessors without a noun have no head that could be asked about; `literal` has one for the
+    first two, too.
     """
     below = tree.children(phrase)
     labels = [child.label for child in below]
@@ -173,7 +219,12 @@ def head(tree: Tree, phrase: int, literal: bool = False) -> Found:
     if not inner:
         return Found(-1, "no noun")
     found = head(tree, inner[0].node, literal)
-    if not literal and found.at >= 0 and form(tree.words[found.at]) in MEASURES and _of(tree, below):
+    if (
+        not literal
+        and found.at >= 0
+        and form(tree.words[found.at]) in MEASURES
+        and _of(tree, below)
+    ):
         return Found(-1, "a noun of measure before of")
     return found
 

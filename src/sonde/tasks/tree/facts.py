@@ -1,8 +1,10 @@
-"""What trees say that labels of the tasks of Conneau et al. 2018 are derived from, as facts for oracles.
+"""What trees say that labels of the tasks of Conneau et al. 2018 are derived from, as facts for
+oracles.
 
-A fact is never a label: it is the place of one word in its tree, a constituent and its place, the depth of a
-word, its place or its form. No annotation tells whether a sentence was altered; what tells is where each of its
-words stood before, so that the oracles of these tasks hold that, and say nothing about language.
+A fact is never a label: it is the place of one word in its tree, a constituent and its place, the
+depth of a word, its place or its form. No annotation tells whether a sentence was altered; what
+tells is where each of its words stood before, so that the oracles of these tasks hold that, and say
+nothing about language.
 """
 
 from __future__ import annotations
@@ -23,16 +25,28 @@ from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head
 from sonde.tasks.tree.harvest import LENGTHS
 from sonde.tasks.ud.facts import PLACES, places
 
-PHRASES = {"phrases": "verbs and the heads of noun phrases, each with its tag and the labels of the phrases above it, six at most"}
+PHRASES = {
+    "phrases": (
+        "verbs and the heads of noun phrases, each with its tag and the labels of the phrases above"
+        " it, six at most"
+    )
+}
 CONSTITUENTS = {"constituents": "the constituents right below the sentence, each with its place"}
 DEPTHS = {"depths": "how many nodes lie above each word"}
-ORIGINS = {"origins": "the place that each word had before the sentence was altered; it is no annotation, and tells nothing about language"}
+ORIGINS = {
+    "origins": (
+        "the place that each word had before the sentence was altered; it is no annotation, and"
+        " tells nothing about language"
+    )
+}
 TOP = 6  # phrases above a word, from the top, that are told
 
 Says = Callable[[Tree], Sequence[str]]
 
 
-def facts(oracle: str, files: Sequence[Source], on_error: OnError, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+def facts(
+    oracle: str, files: Sequence[Source], on_error: OnError, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all that the files have."""
     if oracle in PLACES:
         return places(sentences)
@@ -74,7 +88,11 @@ def _phrases(tree: Tree) -> list[str]:
             continue
         if tree.labels[node] == "NP" and (noun := head(tree, node)).at >= 0:
             said.append(_below(paths[node], tree.tags[noun.at]))
-        said += [_below(paths[node], child.label) for child in tree.children(node) if child.label in VERBS or child.label == "MD"]
+        said += [
+            _below(paths[node], child.label)
+            for child in tree.children(node)
+            if child.label in VERBS or child.label == "MD"
+        ]
     return said
 
 
@@ -100,12 +118,23 @@ def _depths(tree: Tree) -> list[str]:
     levels = [1] * len(tree.labels)
     for node in range(1, len(levels)):
         levels[node] = levels[tree.parents[node]] + 1
-    return [f"depth={levels[node]}" for node in range(len(levels)) for child in tree.children(node) if child.node < 0]
+    return [
+        f"depth={levels[node]}"
+        for node in range(len(levels))
+        for child in tree.children(node)
+        if child.node < 0
+    ]
 
 
 @lru_cache(maxsize=1 << 16)
 def _moves(places: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(f"{to} from {place + 1 if place >= 0 else 'nowhere'}" for to, place in enumerate(places, 1))
+    return tuple(
+        f"{to} from {place + 1 if place >= 0 else 'nowhere'}" for to, place in enumerate(places, 1)
+    )
 
 
-OF_TREES: Mapping[str, Says] = {"phrases": _phrases, "constituents": _constituents, "depths": _depths}
+OF_TREES: Mapping[str, Says] = {
+    "phrases": _phrases,
+    "constituents": _constituents,
+    "depths": _depths,
+}

@@ -1,7 +1,9 @@
-"""The ten tasks of Conneau et al. 2018 (section 2), from constituency trees; three of them from any text, one from tagged text.
+"""The ten tasks of Conneau et al. 2018 (section 2), from constituency trees; three of them from any
+text, one from tagged text.
 
-Each is a `Question` put to the sentences that `harvest` read; all ten take the options of `Options`. docs/tasks-tree.md has the
-definitions, where the paper leaves something open, and the error rates found by reading.
+Each is a `Question` put to the sentences that `harvest` read; all ten take the options of
+`Options`. docs/tasks-tree.md has the definitions, where the paper leaves something open, and the
+error rates found by reading.
 """
 
 from __future__ import annotations
@@ -14,9 +16,25 @@ from sonde.core import Dataset, Sentence
 from sonde.corpora.files import Part
 from sonde.corpora.frequencies import corpus
 from sonde.oracles import Facts
-from sonde.tasks.questions import LOGISTIC, Question, factory, fingerprint, source_notes, uncollected
+from sonde.tasks.questions import (
+    LOGISTIC,
+    Question,
+    factory,
+    fingerprint,
+    source_notes,
+    uncollected,
+)
 from sonde.tasks.tree import answers
-from sonde.tasks.tree.facts import CONSTITUENTS, DEPTHS, OF_TREES, ORIGINS, PHRASES, facts, has_trees, origins
+from sonde.tasks.tree.facts import (
+    CONSTITUENTS,
+    DEPTHS,
+    OF_TREES,
+    ORIGINS,
+    PHRASES,
+    facts,
+    has_trees,
+    origins,
+)
 from sonde.tasks.tree.harvest import Harvest, sources
 from sonde.tasks.tree.options import Options
 from sonde.tasks.ud.facts import CONTENT, PLACES, content
@@ -44,7 +62,9 @@ class TreeTask:
 
     @property
     def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
+        """The files' contents, the splits that their names say, and the code that reads, judges and
+        samples them.
+        """
         found = [source.part for source in sources(self.options.path, self.options.with_)]
         counted = [Part("freq", path) for name in self.options.freq for path in corpus(name)]
         return fingerprint([*found, *counted])
@@ -57,7 +77,9 @@ class TreeTask:
         return {name: said for name, said in every.items() if trees or name not in OF_TREES}
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """What the trees of these sentences say, or where their words stood before they were altered."""
+        """What the trees of these sentences say, or where their words stood before they were
+        altered.
+        """
         options = self.options
         if oracle in CONTENT:
             return content(sentences, answers.frequent(options.harvest(), options))
@@ -109,8 +131,10 @@ word_content = _task(
 )  # fmt: skip
 tree_depth = _task(
     Question(
-        "tree/tree-depth", "How deep is the constituency tree of the sentence, whatever its length?",
-        answers.depths, {**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS), oracles=DEPTHS,
+        "tree/tree-depth",
+        "How deep is the constituency tree of the sentence, whatever its length?",
+        answers.depths, {**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS),
+        oracles=DEPTHS,
     )
 )  # fmt: skip
 top_const = _task(
@@ -128,7 +152,8 @@ bigram_shift = _task(
 tense = _task(
     Question(
         "tree/tense", "Is the verb of the main clause in the present or in the past?",
-        answers.ruled("tense", "majority-feature", "construction"), needs=_TENSE, classes=2, oracles=PHRASES,
+        answers.ruled("tense", "majority-feature", "construction"), needs=_TENSE, classes=2,
+        oracles=PHRASES,
     )
 )  # fmt: skip
 subj_num = _task(

@@ -1,7 +1,9 @@
-"""One pass over some files that answers all ten questions of Conneau et al. 2018; tasks of the same files share what it finds.
+"""One pass over some files that answers all ten questions of Conneau et al. 2018; tasks of the same
+files share what it finds.
 
-Files are bracketed trees, tagged text or running text. Trees are not kept: a `Harvest` holds the distinct sentences of 5 to 28
-tokens and, for every question, one shared answer (or reason) a sentence.
+Files are bracketed trees, tagged text or running text. Trees are not kept: a `Harvest` holds the
+distinct sentences of 5 to 28 tokens and, for every question, one shared answer (or reason) a
+sentence.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ LITERAL: dict[str, Callable[[Tree], Any]] = {
 }
 """The same as literally as the paper and its README have them."""
 NO_TREE = "text without a tree"
-HOME = {"test": 3, "dev": 2, "train": 1, "": 0}  # what is in several splits stays where it is tested
+# what is in several splits stays where it is tested
+HOME = {"test": 3, "dev": 2, "train": 1, "": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,22 @@ class Harvest:
 
 
 def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
-    """The files that some paths name, each by the kind that its name says: .txt is running text, .tagged tagged text, the others trees."""
+    """The files that some paths name, each by the kind that its name says: .txt is running text,
+    .tagged tagged text, the others trees.
+    """
     return questions.sources((path, *more), partial(treebank, suffixes=brackets.SUFFIXES))
 
 
-def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise", literal: bool = False) -> Harvest:
-    """All that the ten tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
+def harvest(
+    path: str, more: tuple[str, ...] = (), on_error: OnError = "raise", literal: bool = False
+) -> Harvest:
+    """All that the ten tasks ask of some files; read once for all tasks of a process, while the
+    files stay as they are.
+    """
     found = sources(path, more)
-    named = tuple((source.name, source.part.split, str(source.part.path.resolve())) for source in found)
+    named = tuple(
+        (source.name, source.part.split, str(source.part.path.resolve())) for source in found
+    )
     key = named, digest(source.part.path for source in found), on_error, literal
     return _HELD.get(key, lambda: _gathered(found, on_error, LITERAL if literal else RULES))
 
@@ -92,7 +103,9 @@ Read = tuple[tuple[str, ...], Tree | Sentence, tuple[str, ...]]
 """The words of a sentence, what it is made from, and its tags."""
 
 
-def _gathered(found: list[Source], on_error: OnError, rules: Mapping[str, Callable[[Tree], Any]]) -> Harvest:
+def _gathered(
+    found: list[Source], on_error: OnError, rules: Mapping[str, Callable[[Tree], Any]]
+) -> Harvest:
     whole = Harvest(files=tuple(str(source.part.path) for source in found))
     seen: dict[int, int] = {}
     strings = Strings()
@@ -102,7 +115,8 @@ def _gathered(found: list[Source], on_error: OnError, rules: Mapping[str, Callab
             if len(words) not in LENGTHS:
                 whole.left_out["fewer than 5 or more than 28 tokens"] += 1
                 continue
-            # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a chance of 3e-6
+            # 64-bit hashes stand for the words: at ten million sentences two differing ones meet
+            # with a chance of 3e-6
             row = seen.setdefault(hash(letters("".join(words)) or words), len(seen))
             if row == len(whole.sentences):
                 _add(whole, source, made, tags)
@@ -114,7 +128,10 @@ def _gathered(found: list[Source], on_error: OnError, rules: Mapping[str, Callab
                 whole.splits[row] = source.part.split
     if not whole.sentences:
         first = f"; the first problem: {whole.tally.problems[0]}" if whole.tally.problems else ""
-        raise DataProblem(f"no sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens in {', '.join(whole.files)}{first}")
+        raise DataProblem(
+            f"no sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens in"
+            f" {', '.join(whole.files)}{first}"
+        )
     return whole
 
 

@@ -1,11 +1,14 @@
-"""SOMO: was a word of the sentence replaced by another (Conneau et al. 2018, section 2; SentEval's README)?
+"""SOMO: was a word of the sentence replaced by another (Conneau et al. 2018, section 2; SentEval's
+README)?
 
-A noun or verb gives way to another form with the same part of speech. Frequencies come from a corpus: the word, and the pairs that it
-makes with its neighbours, must be attested for both and differ by at most `NEAR` in their logarithms.
+A noun or verb gives way to another form with the same part of speech. Frequencies come from a
+corpus: the word, and the pairs that it makes with its neighbours, must be attested for both and
+differ by at most `NEAR` in their logarithms.
 
-So that frequencies tell nothing, the replacement is drawn as a bigram model would draw it between these neighbours, with a weight of
-c(before, r) c(r, after) / c(r). Under such a model that leaves the distribution of sentences as it was (a Gibbs step). Originals, too,
-have a word that could have been replaced.
+So that frequencies tell nothing, the replacement is drawn as a bigram model would draw it between
+these neighbours, with a weight of c(before, r) c(r, after) / c(r). Under such a model that leaves
+the distribution of sentences as it was (a Gibbs step). Originals, too, have a word that could have
+been replaced.
 """
 
 from __future__ import annotations
@@ -26,8 +29,12 @@ from sonde.tasks.tree.altered import Altered, altered, source
 from sonde.vectors import Ints
 
 TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
-PRONOUNS = frozenset(a + b for a in ("some", "any", "every", "no") for b in ("one", "body", "thing")) | {"none", "one", "ones"}
-BAND, FULL = (40, 400), 5_000_000  # occurrences of target and replacement, and the words of a corpus from which on they hold as they stand
+PRONOUNS = frozenset(
+    a + b for a in ("some", "any", "every", "no") for b in ("one", "body", "thing")
+) | {"none", "one", "ones"}
+# occurrences of target and replacement, and the words of a corpus from which on they hold as they
+# stand
+BAND, FULL = (40, 400), 5_000_000
 NEAR = 0.5  # natural logarithms: a factor of 1.65
 LEAST = 2  # occurrences with a tag, by which a form is known to have it
 
@@ -43,7 +50,8 @@ class Odd(NamedTuple):
 class Choice:
     """What replacements are chosen from.
 
-    forms   of the corpus, by number; tags [forms] a number of TAGS for those that may be replaced or replace, -1 for all others
+    forms   of the corpus, by number; tags [forms] a number of TAGS for those that may be replaced
+            or replace, -1 for all others
     after   pairs whose second word may be: first words, second words, counts; sorted so
     before  pairs whose first word may be: second words, first words, counts; sorted so
     own     whether the sentences are part of the corpus, so that each is counted there once itself
@@ -76,8 +84,12 @@ class Choice:
         return cls(counts, forms, tags, after, before, own)
 
     def replacement(self, words: Sequence[str], i: int, rng: np.random.Generator) -> str | None:
-        """A form that may stand for the i-th word, drawn by its weight; None where there is none."""
-        left, here, right = (self.counts.numbers.get(word.lower(), -1) for word in words[i - 1 : i + 2])
+        """A form that may stand for the i-th word, drawn by its weight; None where there is
+        none.
+        """
+        left, here, right = (
+            self.counts.numbers.get(word.lower(), -1) for word in words[i - 1 : i + 2]
+        )
         if min(left, here, right) < 0:
             return None
         shared, pairs = self._between(left, right)
@@ -87,7 +99,9 @@ class Choice:
         target = pairs[:, at] - self.own  # its own sentence does not attest a word
         if target.min() < 1:
             return None
-        near = (np.abs(np.log(pairs / target[:, None])) <= NEAR + 1e-9).all(0) & (self.tags[shared] == self.tags[here])
+        near = (np.abs(np.log(pairs / target[:, None])) <= NEAR + 1e-9).all(0) & (
+            self.tags[shared] == self.tags[here]
+        )
         near[at] = False
         rivals = [k for k in np.flatnonzero(near) if self.forms[shared[k]] not in words]
         if not rivals:
@@ -96,20 +110,30 @@ class Choice:
         return self.forms[int(shared[rng.choice(rivals, p=weights / weights.sum())])]
 
     def _between(self, left: int, right: int) -> tuple[Ints, NDArray[np.float64]]:
-        """The forms that stand between two words, ascending, and the counts [3, forms]: after the first, before the second, in all."""
+        """The forms that stand between two words, ascending, and the counts [3, forms]: after the
+        first, before the second, in all.
+        """
         few, many = _slice(self.after, left), _slice(self.before, right)
         swap = len(few[0]) > len(many[0])
-        (few, many) = (many, few) if swap else (few, many)
+        few, many = (many, few) if swap else (few, many)
         if not (len(few[0]) and len(many[0])):
             return few[0], np.empty((3, 0))
         at = np.minimum(np.searchsorted(many[0], few[0]), len(many[0]) - 1)
         both = many[0][at] == few[0]
         shared, a, b = few[0][both], few[1][both], many[1][at[both]]
-        return shared, np.stack([b, a, self.counts.counts[shared]] if swap else [a, b, self.counts.counts[shared]]).astype(float)
+        return shared, np.stack(
+            [b, a, self.counts.counts[shared]] if swap else [a, b, self.counts.counts[shared]]
+        ).astype(float)
 
-    def odd(self, words: Sequence[str], tags: Sequence[str], rng: np.random.Generator) -> Odd | None:
+    def odd(
+        self, words: Sequence[str], tags: Sequence[str], rng: np.random.Generator
+    ) -> Odd | None:
         """A random place among those that have a replacement, and one of its replacements."""
-        places = [i for i in range(1, len(words) - 1) if tags[i] in TAGS and self.replaceable(words[i], tags[i])]
+        places = [
+            i
+            for i in range(1, len(words) - 1)
+            if tags[i] in TAGS and self.replaceable(words[i], tags[i])
+        ]
         for k in rng.permutation(len(places)):
             i = places[k]
             if words.count(words[i]) == 1 and (found := self.replacement(words, i, rng)):
@@ -117,7 +141,9 @@ class Choice:
         return None
 
     def replaceable(self, word: str, tag: str) -> bool:
-        """Whether a word, in small letters, is one of those that may be replaced, with the tag that it usually has."""
+        """Whether a word, in small letters, is one of those that may be replaced, with the tag that
+        it usually has.
+        """
         number = self.counts.numbers.get(word, -1)
         return number >= 0 and self.tags[number] == TAGS.index(tag)
 
@@ -128,14 +154,18 @@ def _slice(table: tuple[Ints, Ints, Ints], key: int) -> tuple[Ints, Ints]:
 
 
 def band(total: int) -> tuple[int, int]:
-    """How often target and replacement occur in a corpus of so many words: 40 to 400, in proportion below five million, never below 5."""
+    """How often target and replacement occur in a corpus of so many words: 40 to 400, in proportion
+    below five million, never below 5.
+    """
     scale = min(1.0, total / FULL)
     low = max(5, round(BAND[0] * scale))
     return low, max(10 * low, round(BAND[1] * scale))
 
 
 def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """The tag that most occurrences of each form have, of forms in small letters that occur twice with it."""
+    """The tag that most occurrences of each form have, of forms in small letters that occur twice
+    with it.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     for sentence, tagged in zip(sentences, tags, strict=True):
         counts.update(zip(sentence.words, tagged, strict=False))
@@ -146,17 +176,29 @@ def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> d
 
 
 def replacements(
-    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]], choice: Choice, seed: int, sources: Sequence[str] = ()
+    columns: tuple[Sequence[Sentence], Sequence[tuple[str, ...]], Sequence[str]],
+    choice: Choice,
+    seed: int,
+    sources: Sequence[str] = (),
 ) -> tuple[list[Altered], Counter[str]]:
-    """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C), and why sentences were left out.
+    """Candidates from distinct sentences, tags and splits, half of them with a word replaced (C),
+    and why sentences were left out.
 
-    The target of a changed sentence is its replacement, so that replacements are kept apart between splits; an original has none.
+    The target of a changed sentence is its replacement, so that replacements are kept apart between
+    splits; an original has none.
     """
     sentences, tags, splits = columns
     if not any(tags):
-        raise DataProblem("SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first: sonde tag")
+        raise DataProblem(
+            "SOMO replaces nouns and verbs, and these sentences have no tags; tag the text first:"
+            " sonde tag"
+        )
     rng = np.random.default_rng([seed, 22])
-    found = [(row, odd) for row, sentence in enumerate(sentences) if (odd := choice.odd(sentence.words, tags[row], rng))]
+    found = [
+        (row, odd)
+        for row, sentence in enumerate(sentences)
+        if (odd := choice.odd(sentence.words, tags[row], rng))
+    ]
     out = Counter({"no word with a replacement": len(sentences) - len(found)})
     change: NDArray[np.bool_] = altered([row for row, _ in found], rng)
     made: list[Altered] = []
@@ -166,7 +208,17 @@ def replacements(
         if changed:
             new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
             origins = [-1 if k == odd.place else k for k in range(len(words))]
-            made.append(Altered(Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata), origins))
+            made.append(
+                Altered(
+                    Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata),
+                    origins,
+                )
+            )
         else:
-            made.append(Altered(Candidate(told(words, tags[row]), "O", "", splits[row], strata), range(len(words))))
+            made.append(
+                Altered(
+                    Candidate(told(words, tags[row]), "O", "", splits[row], strata),
+                    range(len(words)),
+                )
+            )
     return made, out

@@ -14,16 +14,23 @@ from sonde.tasks.tree.harvest import Harvest, harvest
 class Options(Asked):
     """What every tree task takes; an option that a task has no use for changes nothing in it.
 
-    path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text (.txt) and tagged text (.tagged)
-    freq      corpora that frequencies are taken from, of any of these kinds; none: the sources themselves
-    inventory found: TopConst's classes are the most frequent sequences of the sources; published: those of SentEval's README
-    bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the published files
-    rules     sonde: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and CoordInv as literally as the paper and its
-              README have them, without what was left out since
-    depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths follow a Gaussian over both with a
-              diagonal covariance, as the README says, so that depths in the middle are more frequent
-    band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so many sentences; literal: they
-              occur 100 to 5,000 times in the sources or `freq`, as the README says
+    path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text
+              (.txt) and tagged text (.tagged)
+    freq      corpora that frequencies are taken from, of any of these kinds; none: the sources
+              themselves
+    inventory found: TopConst's classes are the most frequent sequences of the sources; published:
+    those of SentEval's README
+    bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the
+              published files
+    rules     sonde: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and
+              CoordInv as literally as the paper and its README have them, without what was left out
+              since
+    depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths
+              follow a Gaussian over both with a diagonal covariance, as the README says, so that
+              depths in the middle are more frequent
+    band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so
+              many sentences; literal: they occur 100 to 5,000 times in the sources or `freq`, as
+              the README says
     """
 
     freq: tuple[Place, ...] = field(default=(), kw_only=True)
@@ -44,5 +51,7 @@ class Options(Asked):
 
     @property
     def counted(self) -> bool:
-        """Whether target forms are kept or left out by their frequency in a corpus, not by that among the candidates."""
+        """Whether target forms are kept or left out by their frequency in a corpus, not by that
+        among the candidates.
+        """
         return bool(self.freq) or self.band == "literal"

@@ -1,7 +1,8 @@
-"""What the constituency tree of a sentence answers: one small rule a question, each a pure function of the tree.
+"""What the constituency tree of a sentence answers: one small rule a question, each a pure function
+of the tree.
 
-Definitions are those of Conneau et al. 2018, section 2, and of SentEval's page about its probing data (README); docs/tasks-tree.md
-says where they leave something open.
+Definitions are those of Conneau et al. 2018, section 2, and of SentEval's page about its probing
+data (README); docs/tasks-tree.md says where they leave something open.
 """
 
 from __future__ import annotations
@@ -29,13 +30,17 @@ from sonde.tasks.tree.clause import (
 from sonde.tasks.ud.rules import Answer, Finding, answer
 
 Rule = Callable[[Tree], Finding]
-MARKS = frozenset({"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"})
+MARKS = frozenset(
+    {"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"}
+)
 QUOTES = frozenset({"``", "''", '"'})
 NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
 
 
 def depth(tree: Tree) -> int:
-    """How many nodes lie on the longest path from ROOT to a preterminal, both counted; words are not."""
+    """How many nodes lie on the longest path from ROOT to a preterminal, both counted; words are
+    not.
+    """
     depths = [1] * len(tree.parents)
     for node in range(1, len(depths)):
         depths[node] = depths[tree.parents[node]] + 1
@@ -43,9 +48,11 @@ def depth(tree: Tree) -> int:
 
 
 def top_const(tree: Tree, literal: bool = False) -> Finding:
-    """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a final mark (README).
+    """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a
+    final mark (README).
 
-    literal  a quote that begins the sentence is not inside it, and is passed over, as in the published file
+    literal  a quote that begins the sentence is not inside it, and is passed over, as in the
+             published file
     """
     above = tree.children(0)
     if len(above) != 1 or above[0].node < 0:
@@ -61,20 +68,31 @@ def top_const(tree: Tree, literal: bool = False) -> Finding:
 
 
 def tense(tree: Tree) -> Finding:
-    """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and others have none."""
+    """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and
+    others have none.
+    """
     found: list[Finding] = []
     majority = _majority(TENSES.get(tag) for tag in tree.tags)
     for clause in clauses(tree):
         for verb in finite(tree, clause):
             if verb.at < 0:
                 return verb.why
-            found.append(answer(TENSES[tree.tags[verb.at]], form(tree.words[verb.at]), majority, _form(tree, clause)))
+            found.append(
+                answer(
+                    TENSES[tree.tags[verb.at]],
+                    form(tree.words[verb.at]),
+                    majority,
+                    _form(tree, clause),
+                )
+            )
     return _agreed(found, "coordinated verbs of both tenses") if found else NO_CLAUSE
 
 
 def _form(tree: Tree, clause: int) -> str:
     """Whether the finite verb is the main verb or an auxiliary."""
-    return "simple" if all(_own(tree, phrase) for phrase in predicates(tree, clause)) else "auxiliary"
+    return (
+        "simple" if all(_own(tree, phrase) for phrase in predicates(tree, clause)) else "auxiliary"
+    )
 
 
 def _own(tree: Tree, phrase: int) -> bool:
@@ -84,7 +102,8 @@ def _own(tree: Tree, phrase: int) -> bool:
 def subj_num(tree: Tree, literal: bool = False) -> Finding:
     """The number of the common noun that heads the main clause's subject.
 
-    literal  also where subject and verb disagree, and of coordinations and nouns of measure, of which the paper says nothing
+    literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
+             which the paper says nothing
     """
     found: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
@@ -94,21 +113,35 @@ def subj_num(tree: Tree, literal: bool = False) -> Finding:
         if verb.why == NO_FINITE or phrase < 0:
             continue  # a command, or a clause whose subject is no noun phrase
         noun = _noun(tree, phrase, majority, "subject", literal)
-        if not literal and type(noun) is Answer and verb.at >= 0 and _disagree(noun.label, tree.tags[verb.at], form(tree.words[verb.at])):
+        if (
+            not literal
+            and type(noun) is Answer
+            and verb.at >= 0
+            and _disagree(noun.label, tree.tags[verb.at], form(tree.words[verb.at]))
+        ):
             return "subject and verb differ in number"
         found.append(noun)
-    return _agreed(found, "coordinated clauses with subjects of both numbers") if found else NO_SUBJECT if clauses(tree) else NO_CLAUSE
+    return (
+        _agreed(found, "coordinated clauses with subjects of both numbers")
+        if found
+        else NO_SUBJECT
+        if clauses(tree)
+        else NO_CLAUSE
+    )
 
 
 def _disagree(number: str, tag: str, verb: str) -> bool:
-    """Whether the verb contradicts the number of the subject's head: a collective, or an error of annotation."""
+    """Whether the verb contradicts the number of the subject's head: a collective, or an error of
+    annotation.
+    """
     singular = tag == "VBZ" or verb == "was"
     plural = tag == "VBP" or verb == "were"
     return (number == "NNS" and singular) or (number == "NN" and plural)
 
 
 def obj_num(tree: Tree, literal: bool = False) -> Finding:
-    """The number of the common noun that heads the direct object of the main clause, a noun phrase right in its verb phrase.
+    """The number of the common noun that heads the direct object of the main clause, a noun phrase
+    right in its verb phrase.
 
     literal  also of coordinations and nouns of measure
     """
@@ -120,7 +153,8 @@ def obj_num(tree: Tree, literal: bool = False) -> Finding:
             return NO_FINITE
         for phrase in predicates(tree, clause):
             candidates = objects(tree, phrase)
-            if clause == phrase:  # an inverted clause without a verb phrase: its first noun phrase is the subject
+            # an inverted clause without a verb phrase: its first noun phrase is the subject
+            if clause == phrase:
                 candidates = [node for node in candidates if node != subject(tree, clause)]
             if not any(tree.functions):
                 candidates = _without_times(tree, candidates)
@@ -130,12 +164,24 @@ def obj_num(tree: Tree, literal: bool = False) -> Finding:
                 return "three noun phrases beside the verb"
             if candidates:
                 found.append(_noun(tree, candidates[-1], majority, "object", literal))
-    return _agreed(found, "coordinated verbs with objects of both numbers") if found else NO_OBJECT if main else NO_CLAUSE
+    return (
+        _agreed(found, "coordinated verbs with objects of both numbers")
+        if found
+        else NO_OBJECT
+        if main
+        else NO_CLAUSE
+    )
 
 
 def _without_times(tree: Tree, candidates: list[int]) -> list[int]:
-    """Noun phrases but for adverbials of time and measure behind another; without function tags only the noun tells them."""
-    return [node for i, node in enumerate(candidates) if i == 0 or form(tree.words[head(tree, node).at]) not in TIMES]
+    """Noun phrases but for adverbials of time and measure behind another; without function tags
+    only the noun tells them.
+    """
+    return [
+        node
+        for i, node in enumerate(candidates)
+        if i == 0 or form(tree.words[head(tree, node).at]) not in TIMES
+    ]
 
 
 def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> Finding:

@@ -1,4 +1,6 @@
-"""BShift: are two neighbouring words of the sentence swapped (Conneau et al. 2018, section 2; SentEval's README)?"""
+"""BShift: are two neighbouring words of the sentence swapped (Conneau et al. 2018, section 2;
+SentEval's README)?
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,24 @@ T = TypeVar("T")
 
 
 def places(words: Sequence[str], tags: Sequence[str] = (), literal: bool = False) -> list[int]:
-    """Where a word can change places with the next: neither is the first word or a mark, and if `literal` that is all.
+    """Where a word can change places with the next: neither is the first word or a mark, and if
+    `literal` that is all.
 
-    Otherwise they are not the same, nor is either part of one word with a neighbour (did n't, the dog 's, wild - type): written onto
-    another, as in *the's dog*, its spelling would tell.
+    Otherwise they are not the same, nor is either part of one word with a neighbour (did n't, the
+    dog 's, wild - type): written onto another, as in *the's dog*, its spelling would tell.
     """
     marks = list(map(mark, words))
     if literal:
         return [i for i in range(1, len(words) - 1) if not (marks[i] or marks[i + 1])]
-    tied = [joined(first, second) or HYPHEN in tags[i : i + 2] for i, (first, second) in enumerate(pairwise(words))]
+    tied = [
+        joined(first, second) or HYPHEN in tags[i : i + 2]
+        for i, (first, second) in enumerate(pairwise(words))
+    ]
     return [
         i
         for i in range(1, len(words) - 1)
-        if not (marks[i] or marks[i + 1] or any(tied[i - 1 : i + 2])) and words[i].lower() != words[i + 1].lower()
+        if not (marks[i] or marks[i + 1] or any(tied[i - 1 : i + 2]))
+        and words[i].lower() != words[i + 1].lower()
     ]
 
 
@@ -45,10 +52,11 @@ def shifts(
     sources: Sequence[str] = (),
     literal: bool = False,
 ) -> tuple[list[Altered], Counter[str]]:
-    """Candidates from distinct sentences, tags (empty for text without) and splits, and why others were left out.
+    """Candidates from distinct sentences, tags (empty for text without) and splits, and why others
+    were left out.
 
-    Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`, and takes the words of another
-    sentence in another order as well.
+    Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`,
+    and takes the words of another sentence in another order as well.
     """
     sentences, tags, splits = columns
     rng = np.random.default_rng([seed, 21])
@@ -59,7 +67,8 @@ def shifts(
         words = sentence.words
         bag = hash(" ".join(sorted(map(str.lower, words))))
         if bag in orders and not literal:
-            out["the words of another sentence in another order"] += 1  # swapping could make one of the other
+            # swapping could make one of the other
+            out["the words of another sentence in another order"] += 1
             continue
         orders.add(bag)
         if quoted(words):
@@ -75,5 +84,10 @@ def shifts(
         words = sentences[row].words
         order = swapped(range(len(words)), i) if changed else range(len(words))
         new = told([words[k] for k in order], tags[row])
-        made.append(Altered(Candidate(new, "I" if changed else "O", "", splits[row], source(sources, row)), order))
+        made.append(
+            Altered(
+                Candidate(new, "I" if changed else "O", "", splits[row], source(sources, row)),
+                order,
+            )
+        )
     return made, out

@@ -1,1 +1,3 @@
-"""Questions about whole sentences from Universal Dependencies treebanks (Krasnowska-Kieraś & Wróblewska 2019)."""
+"""Questions about whole sentences from Universal Dependencies treebanks (Krasnowska-Kieraś &
+Wróblewska 2019).
+"""

@@ -1,4 +1,6 @@
-"""The main clause of each sentence: all that the rules ask about, found for many sentences at once."""
+"""The main clause of each sentence: all that the rules ask about, found for many sentences at
+once.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ class Argument(NamedTuple):
 
     form, upos, relation  of its head word; number: 'sing', 'plur' or ''
     coordinated           whether it is the first of several
-    adposition            'own' where one marks arguments of its kind (Spanish *a*, Hindi *ने*), 'other' where there is another, '' without
+    adposition            'own' where one marks arguments of its kind (Spanish *a*, Hindi *ने*),
+                          'other' where there is another, '' without
     measure               whether it measures the noun behind it, as *a lot of people*
     counted               whether it has a numeral
     """
@@ -44,12 +47,14 @@ class Argument(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """The main clause of a sentence. Its predicate is the root; of coordinated predicates UD makes the first the root.
+    """The main clause of a sentence. Its predicate is the root; of coordinated predicates UD makes
+    the first the root.
 
     form        the predicate, in lower case; lemma: its lemma; group: what its verb group says
     relations   of its dependents, punctuation left out, sorted
     subjects    dependents that are nsubj or a subtype of it, in order; objects likewise
-    tense       the tense that most VERBs of the whole sentence have, number: the number that most NOUNs have; or 'tie'
+    tense       the tense that most VERBs of the whole sentence have, number: the number that most
+                NOUNs have; or 'tie'
     asks        whether the sentence begins as a question does
     joined      whether a clause beside the main one is a command
     """
@@ -80,17 +85,28 @@ class Clause(NamedTuple):
 def clauses(stretch: Stretch) -> Iterator[Clause]:
     """The main clauses of some sentences, in order."""
     of = np.repeat(np.arange(len(stretch)), np.diff(stretch.starts))
-    kind = np.array([_KINDS.get(name.partition(":")[0], 0) for name in stretch.deprels.names], np.int64)[stretch.deprels.codes]
+    kind = np.array(
+        [_KINDS.get(name.partition(":")[0], 0) for name in stretch.deprels.names], np.int64
+    )[stretch.deprels.codes]
     below = stretch.parents == stretch.roots[of]
     below[stretch.roots] = False
     kids = np.flatnonzero(below & (kind != _PUNCT))
     kinds = kind[kids]
     dependents = {k: kids[kinds == k] for k in (_AUX, _SUBJECT, _OBJECT, _JOINED)}
     forms, upos, feats = (c.names for c in (stretch.words, stretch.upos, stretch.feats))
-    roots = [column.codes[stretch.roots].tolist() for column in (stretch.words, stretch.upos, stretch.feats)]
+    roots = [
+        column.codes[stretch.roots].tolist()
+        for column in (stretch.words, stretch.upos, stretch.feats)
+    ]
     auxiliaries = _auxiliaries(stretch, dependents[_AUX], of)
     return (
-        Clause(sentence, forms[f].lower(), lemma.lower(), verb_group(upos[u], feats[t], tuple(aux)), *rest)
+        Clause(
+            sentence,
+            forms[f].lower(),
+            lemma.lower(),
+            verb_group(upos[u], feats[t], tuple(aux)),
+            *rest,
+        )
         for sentence, f, u, t, lemma, aux, *rest in zip(
             stretch.sentences(),
             *roots,
@@ -98,7 +114,9 @@ def clauses(stretch: Stretch) -> Iterator[Clause]:
             auxiliaries,
             _relations(stretch.deprels, kids, of, len(stretch)),
             _arguments(stretch, dependents[_SUBJECT], of, _marked(stretch, SUBJECT_MARKERS)),
-            _arguments(stretch, dependents[_OBJECT], of, _marked(stretch, OBJECT_MARKERS, "case:acc")),
+            _arguments(
+                stretch, dependents[_OBJECT], of, _marked(stretch, OBJECT_MARKERS, "case:acc")
+            ),
             _majority(stretch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
             _majority(stretch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
             _asks(stretch, of, dependents[_SUBJECT]).tolist(),
@@ -119,22 +137,34 @@ def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[lis
     place = {name: i for i, name in enumerate(ordered)}
     rank = np.array([place[name] for name in deprels.names], np.int64)[deprels.codes[kids]]
     keys = np.sort(of[kids] * len(ordered) + rank)
-    return _by_sentence([ordered[k] for k in (keys % len(ordered)).tolist()], keys // len(ordered), sentences)
+    return _by_sentence(
+        [ordered[k] for k in (keys % len(ordered)).tolist()], keys // len(ordered), sentences
+    )
 
 
 def _auxiliaries(stretch: Stretch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
-    columns = (_strings(column, rows) for column in (stretch.deprels, stretch.lemmas, stretch.feats))
+    columns = (
+        _strings(column, rows) for column in (stretch.deprels, stretch.lemmas, stretch.feats)
+    )
     return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(stretch))
 
 
-def _arguments(stretch: Stretch, rows: Ints, of: Ints, own: NDArray[np.bool_]) -> list[list[Argument]]:
+def _arguments(
+    stretch: Stretch, rows: Ints, of: Ints, own: NDArray[np.bool_]
+) -> list[list[Argument]]:
     """The arguments in some rows; `own` are the adpositions that mark such arguments."""
     coordinated, case = (_above(stretch, _named(stretch, name)) for name in ("conj", "case"))
-    numeral = _named(stretch, "nummod") | (_named(stretch, "nmod") & stretch.upos.where("NUM".__eq__) & ~case)
+    numeral = _named(stretch, "nummod") | (
+        _named(stretch, "nmod") & stretch.upos.where("NUM".__eq__) & ~case
+    )
     counted = _above(stretch, numeral)
     adposition = np.where(case, 2, 0) - _above(stretch, own)
-    measured = _named(stretch, "nmod") & (~case | _above(stretch, _named(stretch, "case") & stretch.lemmas.where(OF.__contains__)))
-    measure = _above(stretch, measured) & stretch.lemmas.where(lambda lemma: lemma.lower() in MEASURES)
+    measured = _named(stretch, "nmod") & (
+        ~case | _above(stretch, _named(stretch, "case") & stretch.lemmas.where(OF.__contains__))
+    )
+    measure = _above(stretch, measured) & stretch.lemmas.where(
+        lambda lemma: lemma.lower() in MEASURES
+    )
     number = list(map(_labels("Number", NUMBERS), stretch.feats.names))
     columns = (
         map(str.lower, _strings(stretch.words, rows)),
@@ -151,12 +181,16 @@ def _arguments(stretch: Stretch, rows: Ints, of: Ints, own: NDArray[np.bool_]) -
 
 def _marked(stretch: Stretch, lemmas: frozenset[str], relation: str = "") -> NDArray[np.bool_]:
     """The adpositions with some lemmas, or with a relation of their own."""
-    return _named(stretch, "case") & (stretch.lemmas.where(lemmas.__contains__) | stretch.deprels.where(relation.__eq__))
+    return _named(stretch, "case") & (
+        stretch.lemmas.where(lemmas.__contains__) | stretch.deprels.where(relation.__eq__)
+    )
 
 
 def _named(stretch: Stretch, relation: str) -> NDArray[np.bool_]:
     """Which words have a relation or a subtype of it; a possessor (nmod:poss) is no complement."""
-    return stretch.deprels.where(lambda name: name.partition(":")[0] == relation and name != "nmod:poss")
+    return stretch.deprels.where(
+        lambda name: name.partition(":")[0] == relation and name != "nmod:poss"
+    )
 
 
 def _above(stretch: Stretch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -175,19 +209,31 @@ def _labels(name: str, labels: dict[str, str]) -> Callable[[str], str]:
     return lambda raw: labels.get(features(raw).get(name, ""), "")
 
 
-def _majority(stretch: Stretch, upos: str, label: Callable[[str], str], labels: tuple[str, str]) -> list[str]:
-    """The label that most words of a part of speech have in the whole sentence, the target's included; 'tie' where none has.
+def _majority(
+    stretch: Stretch, upos: str, label: Callable[[str], str], labels: tuple[str, str]
+) -> list[str]:
+    """The label that most words of a part of speech have in the whole sentence, the target's
+    included; 'tie' where none has.
 
-    Conneau et al. 2018, section 5: this feature is the target's in 95.2 (Tense), 75.9 (SubjNum), 78.7 % (ObjNum).
+    Conneau et al. 2018, section 5: this feature is the target's in 95.2 (Tense), 75.9 (SubjNum),
+    78.7 % (ObjNum).
     """
     words = stretch.upos.where(upos.__eq__)
-    found = np.array([("", *labels).index(label(raw)) for raw in stretch.feats.names], np.int64)[stretch.feats.codes]
-    one, other = (np.add.reduceat(words & (found == k), stretch.starts[:-1], dtype=np.int64) for k in (1, 2))
-    return [("tie", *labels)[k] for k in np.where(one == other, 0, np.where(one > other, 1, 2)).tolist()]
+    found = np.array([("", *labels).index(label(raw)) for raw in stretch.feats.names], np.int64)[
+        stretch.feats.codes
+    ]
+    one, other = (
+        np.add.reduceat(words & (found == k), stretch.starts[:-1], dtype=np.int64) for k in (1, 2)
+    )
+    return [
+        ("tie", *labels)[k] for k in np.where(one == other, 0, np.where(one > other, 1, 2)).tolist()
+    ]
 
 
 def _asks(stretch: Stretch, of: Ints, subjects: Ints) -> NDArray[np.bool_]:
-    """Whether sentences begin with a question word of the main clause, or with its auxiliary before its subject."""
+    """Whether sentences begin with a question word of the main clause, or with its auxiliary before
+    its subject.
+    """
     position = np.arange(len(of))
     marks = stretch.upos.where("PUNCT".__eq__)
     start = np.minimum.reduceat(np.where(marks, len(of), position), stretch.starts[:-1])
@@ -196,7 +242,9 @@ def _asks(stretch: Stretch, of: Ints, subjects: Ints) -> NDArray[np.bool_]:
     last = np.full(len(stretch), -1)
     last[of[subjects]] = subjects
     inverted = (above == stretch.roots) & (start != stretch.roots) & (last > start)
-    phrase = stretch.deprels.where(lambda name: name.partition(":")[0] in ("obj", "nsubj", "obl", "advmod"))
+    phrase = stretch.deprels.where(
+        lambda name: name.partition(":")[0] in ("obj", "nsubj", "obl", "advmod")
+    )
     near = (above == stretch.roots) | ((stretch.parents[above] == stretch.roots) & phrase[above])
     asking = stretch.feats.where(_asking_word)[start] & ~stretch.deprels.where("mark".__eq__)[start]
     auxiliary = stretch.upos.where("AUX".__eq__)[start]

@@ -1,4 +1,6 @@
-"""Which depths of trees can be told apart with length held equal: neighbouring ones that share enough lengths."""
+"""Which depths of trees can be told apart with length held equal: neighbouring ones that share
+enough lengths.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ ENOUGH = 400  # sentences a class that find one of their length in every other c
 
 
 def comparable(counts: Counter[tuple[int, int]]) -> range:
-    """The widest run of depths that leaves enough sentences a class; `counts` are by (depth, length).
+    """The widest run of depths that leaves enough sentences a class; `counts` are by (depth,
+    length).
 
-    Of runs as wide, that which leaves most; four depths where no run leaves enough; none where all trees are one word deep.
+    Of runs as wide, that which leaves most; four depths where no run leaves enough; none where all
+    trees are one word deep.
     """
     deepest = max((depth for depth, _ in counts), default=2)
     best = range(2, deepest + 1)
@@ -24,7 +28,9 @@ def comparable(counts: Counter[tuple[int, int]]) -> range:
 
 
 def shared(counts: Counter[tuple[int, int]], run: range) -> int:
-    """How many sentences a class there are, when every length is equally frequent in all classes of a run."""
+    """How many sentences a class there are, when every length is equally frequent in all classes of
+    a run.
+    """
     longest = max((length for _, length in counts), default=0)
     return sum(min(counts[depth, length] for depth in run) for length in range(longest + 1))
 

@@ -1,7 +1,7 @@
 """What the annotation says that labels of UD tasks are derived from, as facts for oracles.
 
-A fact is never a label: it is a relation, a feature or a part of speech of one word in its place in the main
-clause, the depth of a word, its place or its form; every sentence has many of them.
+A fact is never a label: it is a relation, a feature or a part of speech of one word in its place in
+the main clause, the depth of a word, its place or its form; every sentence has many of them.
 """
 
 from __future__ import annotations
@@ -20,20 +20,39 @@ from sonde.corpora.trees import features
 from sonde.oracles import Facts
 from sonde.tasks.questions import told
 
-CLAUSE = {"clause": "relation, part of speech and features of the main predicate and each of its dependents"}
+CLAUSE = {
+    "clause": (
+        "relation, part of speech and features of the main predicate and each of its dependents"
+    )
+}
 DEPTHS = {"depths": "how deep each word lies in the tree"}
 FEATURES = {"features": "part of speech and features of every word"}
 PLACES = {"places": "the place of each word, counted from the first"}
 Says = Callable[[Stretch], Iterator[tuple[str, ...]]]
 """What an oracle says of each of some sentences."""
-CONTENT = {"content": "the words of the sentence, in lower case and without their places, but for the most frequent ones"}
+CONTENT = {
+    "content": (
+        "the words of the sentence, in lower case and without their places, but for the most"
+        " frequent ones"
+    )
+}
 
 
-def facts(oracle: str, files: list[Part], on_error: OnError, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-    """The facts of an oracle about some sentences, or about all of the treebanks that they come from."""
+def facts(
+    oracle: str, files: list[Part], on_error: OnError, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """The facts of an oracle about some sentences, or about all of the treebanks that they come
+    from.
+    """
     if oracle in PLACES:
         return places(sentences)
-    key = ("ud", oracle, tuple(str(part.path.resolve()) for part in files), digest(part.path for part in files), on_error)
+    key = (
+        "ud",
+        oracle,
+        tuple(str(part.path.resolve()) for part in files),
+        digest(part.path for part in files),
+        on_error,
+    )
     return told(key, lambda: _read(_OF_TREES[oracle], files, on_error))
 
 
@@ -47,7 +66,14 @@ def _read(says: Says, files: list[Part], on_error: OnError) -> Iterator[tuple[Se
 def _clause(stretch: Stretch) -> Iterator[tuple[str, ...]]:
     of = np.repeat(np.arange(len(stretch)), np.diff(stretch.starts))
     rows = np.flatnonzero(stretch.parents == stretch.roots[of])
-    columns = [column.strings() for column in (stretch.deprels.take(rows), stretch.upos.take(rows), stretch.feats.take(rows))]
+    columns = [
+        column.strings()
+        for column in (
+            stretch.deprels.take(rows),
+            stretch.upos.take(rows),
+            stretch.feats.take(rows),
+        )
+    ]
     words = stretch.words.take(rows).strings()
     said = [
         _word(*row) if row[0] != "punct" else ("punct", f"punct={word}")
@@ -59,15 +85,23 @@ def _clause(stretch: Stretch) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=1 << 16)
 def _word(place: str, upos: str, raw: str) -> tuple[str, ...]:
-    """The facts of one word: its place, by itself and with its part of speech and each feature; `obl:agent` is an `obl`, too."""
+    """The facts of one word: its place, by itself and with its part of speech and each feature;
+    `obl:agent` is an `obl`, too.
+    """
     said = [f"upos={upos}", *(f"{name}={value}" for name, value in features(raw).items())]
     places = dict.fromkeys((place.partition(":")[0], place))
     return tuple(fact for at in places for fact in (at, *(f"{at}.{each}" for each in said)))
 
 
 def _features(stretch: Stretch) -> Iterator[tuple[str, ...]]:
-    said = [_word(upos, upos, raw) for upos, raw in zip(stretch.upos.strings(), stretch.feats.strings(), strict=True)]
-    return (tuple(fact for one in said[a:b] for fact in one) for a, b in pairwise(stretch.starts.tolist()))
+    said = [
+        _word(upos, upos, raw)
+        for upos, raw in zip(stretch.upos.strings(), stretch.feats.strings(), strict=True)
+    ]
+    return (
+        tuple(fact for one in said[a:b] for fact in one)
+        for a, b in pairwise(stretch.starts.tolist())
+    )
 
 
 def _depths(stretch: Stretch) -> Iterator[tuple[str, ...]]:
@@ -86,8 +120,15 @@ def content(sentences: Collection[Sentence], frequent: Collection[str]) -> Mappi
     """The words of sentences, without the most frequent ones and marks."""
     dropped = frozenset(frequent)
     forms = {word for sentence in sentences for word in sentence.words}
-    facts = {word: f"word={low}" for word in forms if (low := word.lower()) not in dropped and any(map(str.isalpha, low))}
-    return {sentence: (tuple(facts[word] for word in sentence.words if word in facts),) for sentence in sentences}
+    facts = {
+        word: f"word={low}"
+        for word in forms
+        if (low := word.lower()) not in dropped and any(map(str.isalpha, low))
+    }
+    return {
+        sentence: (tuple(facts[word] for word in sentence.words if word in facts),)
+        for sentence in sentences
+    }
 
 
 _OF_TREES: dict[str, Says] = {"clause": _clause, "features": _features, "depths": _depths}

@@ -1,7 +1,9 @@
-"""The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD treebank.
+"""The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD
+treebank.
 
-Each is a `Question` put to the sentences that `harvest` read; all nine take the options of `Options`. docs/tasks-ud.md has
-the definitions, where they differ from the paper's, and the error rates found by reading.
+Each is a `Question` put to the sentences that `harvest` read; all nine take the options of
+`Options`. docs/tasks-ud.md has the definitions, where they differ from the paper's, and the error
+rates found by reading.
 """
 
 from __future__ import annotations
@@ -15,7 +17,16 @@ from sonde.core import DataProblem, Dataset, Sentence
 from sonde.corpora.files import Part
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
-from sonde.tasks.questions import LOGISTIC, Asked, Question, factory, fingerprint, source_notes, stratum, uncollected
+from sonde.tasks.questions import (
+    LOGISTIC,
+    Asked,
+    Question,
+    factory,
+    fingerprint,
+    source_notes,
+    stratum,
+    uncollected,
+)
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.harvest import RULES, Harvest, harvest, is_text, parts, refuse_first_release
@@ -28,11 +39,14 @@ from sonde.tasks.ud.words import LEAST, contents, targets
 class Options(Asked):
     """What every ud task takes; an option that a task has no use for changes nothing in it.
 
-    path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and word-content also .txt
-    rules     sonde: as docs/tasks-ud.md says; paper: Passive, Tense, SubjNum, ObjNum and TopDeps literally as section 3.2 says
-    forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite verbs of one word alone, which is
-              one question in all languages
-    passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive (morphological)
+    path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and
+              word-content also .txt
+    rules     sonde: as docs/tasks-ud.md says; paper: Passive, Tense, SubjNum, ObjNum and TopDeps
+              literally as section 3.2 says
+    forms     of Tense, all: also tenses of several words, as perfects and passives; simple: finite
+              verbs of one word alone, which is one question in all languages
+    passive   whether Voice=Pass without aux:pass is left out (auxiliary) or counts as passive
+              (morphological)
     relations whether TopDeps uses universal relations (obl) or subtypes too (obl:agent)
     final     whether SentType keeps the final punctuation mark, or takes it off
     """
@@ -70,7 +84,9 @@ class UdTask:
 
     @property
     def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
+        """The files' contents, the splits that their names say, and the code that reads, judges and
+        samples them.
+        """
         return fingerprint(self._parts)
 
     @property
@@ -82,21 +98,28 @@ class UdTask:
         """What its labels are derived from; running text has no trees that would say it."""
         every = QUESTIONS[self.name].oracles
         return {
-            name: said for name, said in every.items() if name in (*PLACES, *CONTENT) or not any(is_text(part.path) for part in self._parts)
+            name: said
+            for name, said in every.items()
+            if name in (*PLACES, *CONTENT) or not any(is_text(part.path) for part in self._parts)
         }
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         """What the annotation of these sentences says."""
         options = self.options
         if oracle in CONTENT:
-            return content(sentences, targets(harvest(options.path, options.with_, options.on_error).forms).frequent)
+            return content(
+                sentences,
+                targets(harvest(options.path, options.with_, options.on_error).forms).frequent,
+            )
         found = facts(oracle, self._parts, options.on_error, sentences)
         if self.name == "ud/sent-type" and options.final == "strip":
             return {_stripped(sentence): said for sentence, said in found.items()}
         return found
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
-        """All sentences that answer the question, before sampling, and what was counted on the way."""
+        """All sentences that answer the question, before sampling, and what was counted on the
+        way.
+        """
         options = self.options
         with uncollected():
             found = harvest(options.path, options.with_, options.on_error)
@@ -113,7 +136,9 @@ class UdTask:
             return about.sampled(options, candidates, notes)
         except DataProblem as problem:
             found = harvest(options.path, options.with_, options.on_error)
-            foreign = "; ".join(filter(None, (style.foreign_values() for style in found.styles.values())))
+            foreign = "; ".join(
+                filter(None, (style.foreign_values() for style in found.styles.values()))
+            )
             raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
 
 
@@ -121,21 +146,34 @@ def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Ca
     labels = [LENGTHS.get(len(sentence.words)) for sentence in found.sentences]
     notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
     columns = zip(found.sentences, labels, found.splits, found.sources, strict=True)
-    return [Candidate(sentence, label, "", split, stratum(source)) for sentence, label, split, source in columns if label]
+    return [
+        Candidate(sentence, label, "", split, stratum(source))
+        for sentence, label, split, source in columns
+        if label
+    ]
 
 
 def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     chosen = contents(found.sentences, found.forms)
     notes["word content"] = chosen.notes
     notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    return [Candidate(found.sentences[row], word, "", found.splits[row], stratum(found.sources[row])) for row, word in chosen.rows]
+    return [
+        Candidate(found.sentences[row], word, "", found.splits[row], stratum(found.sources[row]))
+        for row, word in chosen.rows
+    ]
 
 
 def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    run = comparable(Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d))
+    run = comparable(
+        Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d)
+    )
     wanted = set(options.classes) or set(map(str, run))
     columns = zip(found.sentences, map(str, found.depths), found.splits, found.sources, strict=True)
-    kept = [Candidate(sentence, depth, "", split, stratum(source)) for sentence, depth, split, source in columns if depth in wanted]
+    kept = [
+        Candidate(sentence, depth, "", split, stratum(source))
+        for sentence, depth, split, source in columns
+        if depth in wanted
+    ]
     notes["left out"] = {outside(run): len(found.sentences) - len(kept)}
     return kept
 
@@ -143,15 +181,24 @@ def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
 def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     findings = (found.literal if options.rules == "paper" else found.findings)["top-deps"]
     counts, notes["left out"] = tallied(findings)
-    named = {schema: schema if options.relations == "subtypes" else _universal(schema) for schema in counts}
+    named = {
+        schema: schema if options.relations == "subtypes" else _universal(schema)
+        for schema in counts
+    }
     totals: Counter[str] = Counter()
     for schema, n in counts.items():
         totals[named[schema]] += n
-    ranked = [name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:SCHEMATA]]
+    ranked = [
+        name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:SCHEMATA]
+    ]
     common = set(options.classes or ranked)
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
     columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
-    return [Candidate(sentence, labels[f[0]], "", split, stratum(source)) for sentence, f, split, source in columns if type(f) is Answer]
+    return [
+        Candidate(sentence, labels[f[0]], "", split, stratum(source))
+        for sentence, f, split, source in columns
+        if type(f) is Answer
+    ]
 
 
 def _universal(schema: str) -> str:
@@ -159,30 +206,49 @@ def _universal(schema: str) -> str:
 
 
 def _ruled(name: str, *tags: str) -> Answers:
-    """Candidates from the findings of one rule; `tags` are the fields of an Answer that become strata."""
+    """Candidates from the findings of one rule; `tags` are the fields of an Answer that become
+    strata.
+    """
 
     def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
         literal = found.literal.get(name)
-        findings = literal if literal is not None and options.rules == "paper" else found.findings[name]
+        findings = (
+            literal if literal is not None and options.rules == "paper" else found.findings[name]
+        )
         if name == "tense":
             findings = _of_forms(findings, options)
-            notes["auxiliaries"] = {how: dict(counts.most_common(LEMMAS)) for how, counts in found.auxiliaries.items()}
+            notes["auxiliaries"] = {
+                how: dict(counts.most_common(LEMMAS)) for how, counts in found.auxiliaries.items()
+            }
         counts, notes["left out"] = tallied(findings)
         notes["labels"] = counts
         if "construction" in tags:
             notes["constructions"] = composition(findings)
         if name == "tense" and literal is not None:
-            notes["mislabelled by rules=paper"] = misread(found.sentences, found.findings[name], literal)
-        known = {(f, source): _strata(f, source, tags) for f, source in set(zip(findings, found.sources, strict=True)) if type(f) is Answer}
+            notes["mislabelled by rules=paper"] = misread(
+                found.sentences, found.findings[name], literal
+            )
+        known = {
+            (f, source): _strata(f, source, tags)
+            for f, source in set(zip(findings, found.sources, strict=True))
+            if type(f) is Answer
+        }
         columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
-        return [Candidate(one, f.label, f.target, split, known[f, source]) for one, f, split, source in columns if type(f) is Answer]
+        return [
+            Candidate(one, f.label, f.target, split, known[f, source])
+            for one, f, split, source in columns
+            if type(f) is Answer
+        ]
 
     return answers
 
 
 def _strata(finding: Answer, source: str, tags: tuple[str, ...]) -> Mapping[str, str]:
     """What there is to report an answer by."""
-    return {**{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value}, **stratum(source)}
+    return {
+        **{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value},
+        **stratum(source),
+    }
 
 
 LEMMAS = 8  # auxiliaries of a construction that notes name
@@ -193,7 +259,9 @@ def _of_forms(findings: list[Finding], options: Options) -> list[Finding]:
     """The findings, or with forms=simple those alone that are finite verbs of one word."""
     if options.forms == "all":
         return findings
-    return [_COMPOUND if type(f) is Answer and not f.mark.startswith("simple") else f for f in findings]
+    return [
+        _COMPOUND if type(f) is Answer and not f.mark.startswith("simple") else f for f in findings
+    ]
 
 
 def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
@@ -202,7 +270,9 @@ def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
     if not morphological:
         return candidates
     if options.passive == "morphological":
-        return [c._replace(label="passive") if c.label == "morphological" else c for c in candidates]
+        return [
+            c._replace(label="passive") if c.label == "morphological" else c for c in candidates
+        ]
     hint = "Voice=Pass without aux:pass (passive=morphological counts it as passive)"
     notes["left out"] = {hint: morphological, **notes["left out"]}
     return [c for c in candidates if c.label != "morphological"]
@@ -210,7 +280,11 @@ def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
 
 def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
     candidates = _ruled("sent-type", "majority", "mark")(found, options, notes)
-    return candidates if options.final == "keep" else [c._replace(sentence=_stripped(c.sentence)) for c in candidates]
+    return (
+        candidates
+        if options.final == "keep"
+        else [c._replace(sentence=_stripped(c.sentence)) for c in candidates]
+    )
 
 
 def _stripped(sentence: Sentence) -> Sentence:
@@ -219,7 +293,10 @@ def _stripped(sentence: Sentence) -> Sentence:
     if not mark:
         return sentence
     last = len(sentence.words) - 1 - sentence.words[::-1].index(mark)
-    return Sentence(sentence.words[:last] or sentence.words, sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text)
+    return Sentence(
+        sentence.words[:last] or sentence.words,
+        sentence.text[: sentence.text.rfind(mark)].rstrip() or sentence.text,
+    )
 
 
 QUESTIONS: dict[str, Question[Harvest, Options]] = {}
@@ -250,16 +327,27 @@ def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
     return factory(question.name, question.asks, Options, UdTask, question.oracles)
 
 
-sent_len = _task(Question("ud/sent-len", "How many words does the sentence have?", _lengths, _DROP, classes=len(INTERVALS), oracles=PLACES))
+sent_len = _task(
+    Question(
+        "ud/sent-len",
+        "How many words does the sentence have?",
+        _lengths,
+        _DROP,
+        classes=len(INTERVALS),
+        oracles=PLACES,
+    )
+)
 word_content = _task(
     Question(
-        "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words, _CONTENT,
+        "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words,
+        _CONTENT,
         oracles=CONTENT, probe=LOGISTIC,
     )
 )  # fmt: skip
 tree_depth = _task(
     Question(
-        "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,
+        "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?",
+        _depths,
         {**_DROP, "decorrelate": True}, oracles=DEPTHS,
     )
 )  # fmt: skip
@@ -269,7 +357,16 @@ top_deps = _task(
         classes=SCHEMATA + 1, oracles=CLAUSE,
     )
 )  # fmt: skip
-passive = _task(Question("ud/passive", "Is the main clause in the passive voice?", _voices, needs=_PASSIVE, classes=2, oracles=CLAUSE))
+passive = _task(
+    Question(
+        "ud/passive",
+        "Is the main clause in the passive voice?",
+        _voices,
+        needs=_PASSIVE,
+        classes=2,
+        oracles=CLAUSE,
+    )
+)
 tense = _task(
     Question(
         "ud/tense", "Is the main verb in the present or in the past?", _ruled("tense", *_MARKED),
@@ -278,16 +375,25 @@ tense = _task(
 )  # fmt: skip
 subj_num = _task(
     Question(
-        "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num", *_MARKED),
+        "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num",
+        *_MARKED),
         needs=_NUMBER, classes=2, oracles=CLAUSE,
     )
 )  # fmt: skip
 obj_num = _task(
     Question(
-        "ud/obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num", "majority-feature"),
+        "ud/obj-num", "Is the direct object of the main clause singular or plural?",
+        _ruled("obj-num", "majority-feature"),
         needs=_NUMBER, classes=2, oracles=CLAUSE,
     )
 )  # fmt: skip
 sent_type = _task(
-    Question("ud/sent-type", "Is the sentence a question, a command, or neither?", _types, needs=_TYPE, classes=3, oracles=CLAUSE)
+    Question(
+        "ud/sent-type",
+        "Is the sentence a question, a command, or neither?",
+        _types,
+        needs=_TYPE,
+        classes=3,
+        oracles=CLAUSE,
+    )
 )

@@ -1,7 +1,9 @@
-"""Any feature of any UD treebank as a task: which value has the main predicate, its subject, its object, or another word?
+"""Any feature of any UD treebank as a task: which value has the main predicate, its subject, its
+object, or another word?
 
-The word is found from its place in the main clause, or by its class; docs/tasks-ud.md has the definitions. Files are read
-once a task, and features are read of the words that are asked about and of those of their class, for the floor.
+The word is found from its place in the main clause, or by its class; docs/tasks-ud.md has the
+definitions. Files are read once a task, and features are read of the words that are asked about and
+of those of their class, for the floor.
 """
 
 from __future__ import annotations
@@ -22,12 +24,24 @@ from sonde.corpora.tally import Tally
 from sonde.corpora.trees import features
 from sonde.datasets import Candidate, sample
 from sonde.oracles import Facts
-from sonde.tasks.questions import Asked, among, factory, fingerprint, source_notes, stratum, uncollected
+from sonde.tasks.questions import (
+    Asked,
+    among,
+    factory,
+    fingerprint,
+    source_notes,
+    stratum,
+    uncollected,
+)
 from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
 from sonde.tasks.ud.harvest import parts, refuse_first_release, sources
 from sonde.vectors import Ints
 
-PLACES = {"root": "the main predicate", "subj": "the subject of the main clause", "obj": "the direct object of the main clause"}
+PLACES = {
+    "root": "the main predicate",
+    "subj": "the subject of the main clause",
+    "obj": "the direct object of the main clause",
+}
 RELATIONS = {"subj": "nsubj"}
 LEAST = 50  # examples of a value
 MOST = 20  # values: beyond that it is no feature but an inventory
@@ -39,10 +53,11 @@ class Options(Asked):
 
     path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz
     feature  the feature's name, as Case or Number[psor]
-    of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a word class (VERB) that
-             the sentence has one word of
+    of       whose: root, subj, obj, another relation to the main predicate (obl, obl:agent), or a
+             word class (VERB) that the sentence has one word of
     upos     word classes that the word may have; any without
-    least    values with fewer examples are left out; without, those beside which little would be left of the others
+    least    values with fewer examples are left out; without, those beside which little would be
+             left of the others
     rare     drop: values with too few examples are left out and counted; refuse: they are an error
     """
 
@@ -60,12 +75,18 @@ class Options(Asked):
     @property
     def whose(self) -> str:
         """The word that is asked about, in words."""
-        return f"the only {self.of} of the sentence" if self.by_class else PLACES.get(self.of, f"the {self.of} of the main predicate")
+        return (
+            f"the only {self.of} of the sentence"
+            if self.by_class
+            else PLACES.get(self.of, f"the {self.of} of the main predicate")
+        )
 
 
 @dataclass
 class Counts:
-    """What was counted on the way: values, why sentences are left out, and which features the words asked about have."""
+    """What was counted on the way: values, why sentences are left out, and which features the words
+    asked about have.
+    """
 
     values: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -89,7 +110,9 @@ class FeatureTask:
 
     @property
     def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads, judges and samples them."""
+        """The files' contents, the splits that their names say, and the code that reads, judges and
+        samples them.
+        """
         return fingerprint(parts(self.options.path, self.options.with_))
 
     @property
@@ -99,15 +122,21 @@ class FeatureTask:
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         """What the annotation of these sentences says."""
-        return facts(oracle, parts(self.options.path, self.options.with_), self.options.on_error, sentences)
+        return facts(
+            oracle, parts(self.options.path, self.options.with_), self.options.on_error, sentences
+        )
 
     def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
-        """All sentences that answer the question, before sampling, and what was counted on the way."""
+        """All sentences that answer the question, before sampling, and what was counted on the
+        way.
+        """
         options, tally, counts = self.options, Tally(), Counts()
         named = sources(options.path, options.with_)
         files = [source.part for source in named]
         if texts := [str(part.path) for part in files if uncompressed(part.path).suffix == ".txt"]:
-            raise DataProblem(f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U")
+            raise DataProblem(
+                f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U"
+            )
         found: list[Candidate] = []
         styles: dict[str, Style] = {}
         with uncollected():
@@ -115,14 +144,21 @@ class FeatureTask:
                 for stretch in stretches(part.path, options.on_error, tally):
                     styles.setdefault(str(part.path), Style()).add(stretch.deprels.names)
                     answered = _answered(stretch, part.split, options, counts)
-                    found.extend(one._replace(strata={**one.strata, **stratum(name)}) if name else one for one in answered)
+                    found.extend(
+                        one._replace(strata={**one.strata, **stratum(name)}) if name else one
+                        for one in answered
+                    )
         if not options.by_class and options.of != "root":
             refuse_first_release(styles)
         self._check(counts)
         values = dict(counts.values.most_common())
         every = options.classes or options.rare == "refuse" or options.least is not None
         kept = set(values) if every else telling(counts.values)
-        rare = {f"{options.feature}={value} is too rare beside the others": n for value, n in values.items() if value not in kept}
+        rare = {
+            f"{options.feature}={value} is too rare beside the others": n
+            for value, n in values.items()
+            if value not in kept
+        }
         notes = {
             **source_notes((str(part.path) for part in files), tally),
             "left out": {**dict(counts.reasons.most_common()), **rare},
@@ -136,7 +172,9 @@ class FeatureTask:
         found, notes = self.candidates()
         least = LEAST if options.least is None else options.least
         rare = "refuse" if options.classes else options.rare
-        return sample(among(found, options.classes, notes), options.settings(least=least, rare=rare), notes)
+        return sample(
+            among(found, options.classes, notes), options.settings(least=least, rare=rare), notes
+        )
 
     def _check(self, counts: Counts) -> None:
         """Refuse a feature that the treebank does not have there, and say what it has."""
@@ -144,23 +182,34 @@ class FeatureTask:
             return
         options = self.options
         for value, n in counts.values.items():
-            why = f"{options.feature} has one value there, {value} ({n} times), and one class is no question"
+            why = (
+                f"{options.feature} has one value there, {value} ({n} times), and one class is no"
+                " question"
+            )
             break
         else:
             has = ", ".join(name for name, _ in counts.features.most_common(12))
-            why = f"{options.whose} never has {options.feature}; " + (f"it has {has}" if has else "it has no features at all")
-        out = ", ".join(f"{reason}: {n}" for reason, n in counts.reasons.most_common(4)) or "nothing"
+            why = f"{options.whose} never has {options.feature}; " + (
+                f"it has {has}" if has else "it has no features at all"
+            )
+        out = (
+            ", ".join(f"{reason}: {n}" for reason, n in counts.reasons.most_common(4)) or "nothing"
+        )
         raise DataProblem(f"{self.name} cannot be asked of {options.path}: {why} (left out: {out})")
 
 
 def telling(counts: Counter[str]) -> set[str]:
-    """The commonest values that ask most when all have as many examples as the rarest of them: examples times log2 of values."""
+    """The commonest values that ask most when all have as many examples as the rarest of them:
+    examples times log2 of values.
+    """
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST]
     bits = [k * n * math.log2(k) for k, (_, n) in enumerate(ranked, 1)]
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _answered(stretch: Stretch, split: str, options: Options, counts: Counts) -> Iterator[Candidate]:
+def _answered(
+    stretch: Stretch, split: str, options: Options, counts: Counts
+) -> Iterator[Candidate]:
     """The sentences that answer the question; what the others lack is counted."""
     of = np.repeat(np.arange(len(stretch)), np.diff(stretch.starts))
     nodes = _nodes(stretch, of, options)
@@ -169,7 +218,8 @@ def _answered(stretch: Stretch, split: str, options: Options, counts: Counts) ->
     node[of[nodes]] = nodes
     node[many != 1] = -1
     first = np.zeros(len(of), bool)
-    if not (options.by_class or options.of == "root"):  # of coordinated words; UD makes the first predicate the root
+    # of coordinated words; UD makes the first predicate the root
+    if not (options.by_class or options.of == "root"):
         first[stretch.parents[stretch.deprels.where(lambda name: name.startswith("conj"))]] = True
     values = [features(raw).get(options.feature, "") for raw in stretch.feats.names]
     majority = _majority(stretch, of, node, values)
@@ -177,7 +227,9 @@ def _answered(stretch: Stretch, split: str, options: Options, counts: Counts) ->
     for k, sentence in enumerate(stretch.sentences()):
         i = int(node[k])
         if i < 0:
-            counts.reasons[f"several words are {options.whose}" if many[k] else f"no word is {options.whose}"] += 1
+            counts.reasons[
+                f"several words are {options.whose}" if many[k] else f"no word is {options.whose}"
+            ] += 1
         elif options.upos and upos.names[upos.codes[i]] not in options.upos:
             counts.reasons[f"the word is no {' or '.join(options.upos)}"] += 1
         elif first[i]:
@@ -186,10 +238,13 @@ def _answered(stretch: Stretch, split: str, options: Options, counts: Counts) ->
             value = values[feats.codes[i]]
             counts.features.update(features(feats.names[feats.codes[i]]).keys())
             if not value or "," in value:
-                counts.reasons[f"the word has {'several values of' if value else 'no'} {options.feature}"] += 1
+                counts.reasons[
+                    f"the word has {'several values of' if value else 'no'} {options.feature}"
+                ] += 1
                 continue
             counts.values[value] += 1
-            strata = {} if options.by_class else {"majority-feature": majority[k]}  # the only word of its class is its majority
+            # the only word of its class is its majority
+            strata = {} if options.by_class else {"majority-feature": majority[k]}
             yield Candidate(sentence, value, forms.names[forms.codes[i]].lower(), split, strata)
 
 
@@ -203,23 +258,31 @@ def _nodes(stretch: Stretch, of: Ints, options: Options) -> Ints:
     exact = ":" in wanted
     below = stretch.parents == stretch.roots[of]
     below[stretch.roots] = False
-    rows = np.flatnonzero(below & stretch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == wanted))
+    rows = np.flatnonzero(
+        below
+        & stretch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == wanted)
+    )
     if wanted != "nsubj":
         return rows
-    outer = stretch.deprels.where("nsubj:outer".__eq__)[rows]  # of a copula and a clause the outer subject is the matrix one
+    # of a copula and a clause the outer subject is the matrix one
+    outer = stretch.deprels.where("nsubj:outer".__eq__)[rows]
     doubtful = np.bincount(of[rows], minlength=len(stretch)) > 1
     resolved = np.bincount(of[rows[outer]], minlength=len(stretch)) > 0
     return rows[outer | ~(doubtful & resolved)[of[rows]]]
 
 
 def _majority(stretch: Stretch, of: Ints, node: Ints, values: list[str]) -> list[str]:
-    """The value that most words of the asked word's class have in the whole sentence, its own included; 'tie' where none has."""
+    """The value that most words of the asked word's class have in the whole sentence, its own
+    included; 'tie' where none has.
+    """
     known = sorted({value for value in values if value})
     place = {value: i for i, value in enumerate(known)}
     coded = np.array([place.get(value, -1) for value in values], np.int64)[stretch.feats.codes]
     asked = np.where(node < 0, -1, stretch.upos.codes[node])
     rows = np.flatnonzero((coded >= 0) & (stretch.upos.codes == asked[of]))
-    counts = np.bincount(of[rows] * max(len(known), 1) + coded[rows], minlength=len(stretch) * max(len(known), 1))
+    counts = np.bincount(
+        of[rows] * max(len(known), 1) + coded[rows], minlength=len(stretch) * max(len(known), 1)
+    )
     counts = counts.reshape(len(stretch), -1)
     tie = (counts == counts.max(1)[:, None]).sum(1) > 1
     names = [*known, "tie"]
@@ -227,5 +290,9 @@ def _majority(stretch: Stretch, of: Ints, node: Ints, values: list[str]) -> list
 
 
 feat = factory(
-    "ud/feat", "Which value of a feature has a word of the sentence, such as Case of the object?", Options, FeatureTask, CLAUSE | FEATURES
+    "ud/feat",
+    "Which value of a feature has a word of the sentence, such as Case of the object?",
+    Options,
+    FeatureTask,
+    CLAUSE | FEATURES,
 )

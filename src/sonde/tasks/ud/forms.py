@@ -1,4 +1,6 @@
-"""Which form of a verb features describe: finite, infinitive, participle or gerund, after UD's VerbForm and its neighbours."""
+"""Which form of a verb features describe: finite, infinitive, participle or gerund, after UD's
+VerbForm and its neighbours.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ Feats = Mapping[str, str]
 class Form(Enum):
     """Forms of verbs, as far as tense and voice depend on them.
 
-    PERFECT are past participles and supines, IMPERFECT present participles and gerunds; of BARE words features say nothing.
+    PERFECT are past participles and supines, IMPERFECT present participles and gerunds; of BARE
+    words features say nothing.
     """
 
     FINITE = "finite"
@@ -43,8 +46,18 @@ _NAMED = {
     "Ger": Form.IMPERFECT,
     "Conv": Form.IMPERFECT,
 }
-_BY_TENSE = {"Past": Form.PERFECT, "Pres": Form.IMPERFECT, "Imp": Form.IMPERFECT, "Fut": Form.PROSPECTIVE}
-_BY_ASPECT = {"Imp": Form.IMPERFECT, "Prog": Form.IMPERFECT, "Hab": Form.IMPERFECT, "Prosp": Form.PROSPECTIVE}
+_BY_TENSE = {
+    "Past": Form.PERFECT,
+    "Pres": Form.IMPERFECT,
+    "Imp": Form.IMPERFECT,
+    "Fut": Form.PROSPECTIVE,
+}
+_BY_ASPECT = {
+    "Imp": Form.IMPERFECT,
+    "Prog": Form.IMPERFECT,
+    "Hab": Form.IMPERFECT,
+    "Prosp": Form.PROSPECTIVE,
+}
 
 
 def verb(relation: str, lemma: str, raw: str) -> Verb:
@@ -54,7 +67,9 @@ def verb(relation: str, lemma: str, raw: str) -> Verb:
 
 
 def form(feats: Feats) -> Form:
-    """The form that features describe; a treebank may write no VerbForm, as those of Hindi and German PUD."""
+    """The form that features describe; a treebank may write no VerbForm, as those of Hindi and
+    German PUD.
+    """
     named = feats.get("VerbForm", "")
     if named.startswith("Part"):
         return _participle(feats)
@@ -66,18 +81,25 @@ def form(feats: Feats) -> Form:
 
 
 def _participle(feats: Feats) -> Form:
-    tense = feats.get("Tense", feats.get("PartForm", ""))  # Finnish participles have PartForm for Tense
+    # Finnish participles have PartForm for Tense
+    tense = feats.get("Tense", feats.get("PartForm", ""))
     if tense:
         return _BY_TENSE.get(tense, Form.INFINITIVE)
     return _BY_ASPECT.get(feats.get("Aspect", ""), Form.PERFECT)
 
 
 def l_participle(feats: Feats) -> bool:
-    """Whether a past participle is a finite past tense where it stands alone (Czech *napsal*): active, and without case.
+    """Whether a past participle is a finite past tense where it stands alone (Czech *napsal*):
+    active, and without case.
 
-    Participles that say neither Voice=Act nor an aspect are those of languages whose perfects need an auxiliary.
+    Participles that say neither Voice=Act nor an aspect are those of languages whose perfects need
+    an auxiliary.
     """
-    if not feats.get("VerbForm", "").startswith("Part") or "Case" in feats or feats.get("Tense", "Past") != "Past":
+    if (
+        not feats.get("VerbForm", "").startswith("Part")
+        or "Case" in feats
+        or feats.get("Tense", "Past") != "Past"
+    ):
         return False
     if feats.get("Voice") == "Act":
         return "Tense" in feats or feats.get("Aspect") == "Perf"

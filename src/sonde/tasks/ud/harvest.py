@@ -1,6 +1,8 @@
-"""One pass over a treebank that answers all nine questions; tasks of the same files share what it finds.
+"""One pass over a treebank that answers all nine questions; tasks of the same files share what it
+finds.
 
-Trees are not kept: a `Harvest` holds the sentences and, for every question, one shared `Answer` (or reason) a sentence.
+Trees are not kept: a `Harvest` holds the sentences and, for every question, one shared `Answer` (or
+reason) a sentence.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class Harvest:
 
     sources   the name of the source, '' where there is but one
     depths    of the trees; 0 where the source is running text, which has none
-    findings  by rule, an answer or the reason why there is none; `literal` those of the paper's rules, where they differ
+    findings  by rule, an answer or the reason why there is none; `literal` those of the paper's
+              rules, where they differ
     forms     how often each word form occurs
     auxiliaries  construction of a tense -> lemma of the auxiliary that carries it -> sentences
     styles    of annotation, by file
@@ -68,8 +71,12 @@ class Harvest:
 
 
 def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
-    """The files that some paths name: treebanks, or running text one sentence a line (.txt); of one path the files need no name."""
-    found = questions.sources((path, *more), lambda p: [Part("", _file(p))] if is_text(Path(p)) else treebank(p))
+    """The files that some paths name: treebanks, or running text one sentence a line (.txt); of one
+    path the files need no name.
+    """
+    found = questions.sources(
+        (path, *more), lambda p: [Part("", _file(p))] if is_text(Path(p)) else treebank(p)
+    )
     return found if more else [source._replace(name="") for source in found]
 
 
@@ -86,12 +93,16 @@ def is_text(path: Path) -> bool:
 def _file(path: str) -> Path:
     file = Path(path).expanduser()
     if not file.is_file():
-        raise DataProblem(f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz")
+        raise DataProblem(
+            f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz"
+        )
     return file
 
 
 def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") -> Harvest:
-    """All that the nine tasks ask of some files; read once for all tasks of a process, while the files stay as they are."""
+    """All that the nine tasks ask of some files; read once for all tasks of a process, while the
+    files stay as they are.
+    """
     found = sources(path, more)
     named = tuple((name, part.split, str(part.path.resolve())) for name, part in found)
     key = named, digest(source.part.path for source in found), on_error
@@ -99,10 +110,15 @@ def harvest(path: str, more: tuple[str, ...] = (), on_error: OnError = "raise") 
 
 
 def refuse_first_release(styles: Mapping[str, Style]) -> None:
-    """A DataProblem where a treebank has the relations of release 1, which rules about relations would misread."""
+    """A DataProblem where a treebank has the relations of release 1, which rules about relations
+    would misread.
+    """
     for path, style in styles.items():
         if old := style.first_release():
-            raise DataProblem(f"{path} {old}, and this is about relations of release 2: get a newer release of the treebank, or convert it")
+            raise DataProblem(
+                f"{path} {old}, and this is about relations of release 2: get a newer release of"
+                " the treebank, or convert it"
+            )
 
 
 def forget() -> None:
@@ -117,7 +133,19 @@ def _gathered(found: list[Source], on_error: OnError) -> Harvest:
     tally = Tally()
     findings: dict[str, list[Finding]] = {name: [] for name in RULES}
     literal: dict[str, list[Finding]] = {name: [] for name in LITERAL}
-    whole = Harvest([], [], [], [], findings, literal, Counter(), {}, {}, tally, tuple(str(source.part.path) for source in found))
+    whole = Harvest(
+        [],
+        [],
+        [],
+        [],
+        findings,
+        literal,
+        Counter(),
+        {},
+        {},
+        tally,
+        tuple(str(source.part.path) for source in found),
+    )
     for name, part in found:
         if is_text(part.path):
             _add_text(whole, part, on_error)
@@ -127,7 +155,8 @@ def _gathered(found: list[Source], on_error: OnError) -> Harvest:
     whole.forms.update(chain.from_iterable(sentence.words for sentence in whole.sentences))
     if not whole.sentences:
         raise DataProblem(
-            f"no sentences in {', '.join(whole.files)}" + (f"; the first problem: {tally.problems[0]}" if tally.problems else "")
+            f"no sentences in {', '.join(whole.files)}"
+            + (f"; the first problem: {tally.problems[0]}" if tally.problems else "")
         )
     return whole
 
@@ -140,7 +169,9 @@ def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
         whole.sentences.extend(clause.sentence for clause in found)
         whole.splits.extend([part.split] * len(stretch))
         whole.depths.extend(stretch.depths.tolist())
-        for how, lemma in ((clause.group.how, clause.group.lemma) for clause in found if clause.group.lemma):
+        for how, lemma in (
+            (clause.group.how, clause.group.lemma) for clause in found if clause.group.lemma
+        ):
             whole.auxiliaries.setdefault(how, Counter())[lemma] += 1
         for name, rule in RULES.items():
             findings = list(map(rule, found))

@@ -1,7 +1,9 @@
-"""What the tree of a sentence answers: one small rule a question, each a pure function of the main clause.
+"""What the tree of a sentence answers: one small rule a question, each a pure function of the main
+clause.
 
-A rule gives an `Answer`, or says in a few words why the sentence is left out; those words are counted in the notes.
-Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3; docs/tasks-ud.md says where and why we differ.
+A rule gives an `Answer`, or says in a few words why the sentence is left out; those words are
+counted in the notes. Definitions are those of Krasnowska-Kieraś & Wróblewska 2019, section 3;
+docs/tasks-ud.md says where and why we differ.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from sonde.tasks.ud.verbs import NO_VERB
 
 
 class Answer(NamedTuple):
-    """A label, the word form that it is about ('' for none), and the label that most words of the sentence speak for.
+    """A label, the word form that it is about ('' for none), and the label that most words of the
+    sentence speak for.
 
-    mark is another tag to report by: how the sentence ends, or the construction that the label is read from.
+    mark is another tag to report by: how the sentence ends, or the construction that the label is
+    read from.
     """
 
     label: str
@@ -43,7 +47,9 @@ LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, hig
 
 
 def top_deps(clause: Clause) -> Finding:
-    """The multiset of relations between the root and its dependents, barring punctuation, where the root heads a clause."""
+    """The multiset of relations between the root and its dependents, barring punctuation, where the
+    root heads a clause.
+    """
     if not (clause.group.finite or clause.has_subject):
         return "no clause: the root has neither verb nor subject"
     return top_deps_literal(clause, "")
@@ -53,11 +59,17 @@ def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
     """The same of every root (section 3.2)."""
     if type(ours) is Answer:
         return ours
-    return answer(" ".join(clause.relations)) if clause.relations else "the root has no dependents but punctuation"
+    return (
+        answer(" ".join(clause.relations))
+        if clause.relations
+        else "the root has no dependents but punctuation"
+    )
 
 
 def passive(clause: Clause) -> Finding:
-    """Whether the predicate governs an aux:pass; `morphological` where it is Voice=Pass without one."""
+    """Whether the predicate governs an aux:pass; `morphological` where it is Voice=Pass without
+    one.
+    """
     voice = clause.group.voice
     if voice not in _VOICES:
         return voice
@@ -69,7 +81,11 @@ def passive(clause: Clause) -> Finding:
 def passive_literal(clause: Clause, ours: Finding) -> Finding:
     """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
     voice = clause.group.literal_voice
-    return answer(voice, clause.form, "", _VOICES[voice] or _active(clause)) if voice in _VOICES else voice
+    return (
+        answer(voice, clause.form, "", _VOICES[voice] or _active(clause))
+        if voice in _VOICES
+        else voice
+    )
 
 
 def _active(clause: Clause) -> str:
@@ -82,7 +98,9 @@ _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux
 
 
 def tense(clause: Clause) -> Finding:
-    """The tense of the main clause: that of its finite verb, but past in perfects; other moods and modals are left out."""
+    """The tense of the main clause: that of its finite verb, but past in perfects; other moods and
+    modals are left out.
+    """
     group = clause.group
     if group.verbal and group.tense:
         return answer(group.tense, clause.form, clause.tense, group.how)
@@ -105,7 +123,8 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
 def subj_num(clause: Clause) -> Finding:
     """The number of the noun that is the main predicate's subject, passive or not.
 
-    A coordinated subject, plural whatever its first noun, is left out; so is a noun that measures another.
+    A coordinated subject, plural whatever its first noun, is left out; so is a noun that measures
+    another.
     """
     found = clause.subjects
     if len(found) > 1:  # of a copula and a clause the outer subject is the matrix one
@@ -119,7 +138,9 @@ def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
 
 
 def obj_num(clause: Clause) -> Finding:
-    """The number of the noun that is the main predicate's direct object; coordinated, measuring and prepositional ones are left out."""
+    """The number of the noun that is the main predicate's direct object; coordinated, measuring and
+    prepositional ones are left out.
+    """
     return _single(clause.objects, clause, _OBJECT)
 
 
@@ -141,8 +162,10 @@ class _Why(NamedTuple):
 
 _SUBJECT, _OBJECT = (
     _Why(
-        f"no {w}", f"several {w}s", f"the {w} is no noun", f"the {w} has neither Number=Sing nor Number=Plur",
-        f"the {w} is coordinated", f"the {w} measures another noun", f"the {w} is singular and has a numeral",
+        f"no {w}", f"several {w}s", f"the {w} is no noun",
+        f"the {w} has neither Number=Sing nor Number=Plur",
+        f"the {w} is coordinated", f"the {w} measures another noun",
+        f"the {w} is singular and has a numeral",
         f"the {w} has an adposition that marks no {w}s",
     )
     for w in ("subject", "object")
@@ -155,23 +178,38 @@ def _single(found: list[Argument], clause: Clause, why: _Why) -> Finding:
 
 
 def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
-    """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is against it."""
+    """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is
+    against it.
+    """
     singular = noun.number == "sing"
     doubts = (
         (noun.coordinated, why.coordinated),
         (noun.measure, why.measure),
         (singular and noun.counted, why.counted),
         (noun.adposition == "other", why.adposition),
-        (why is _OBJECT and (clause.lemma in BEING or clause.copular), "an object of a verb of being or becoming"),
-        (why is _OBJECT and _passive_participle(clause), "an object of a passive, which may be its subject"),
-        (why is _SUBJECT and singular and not noun.adposition and clause.group.number == "Plur", "a singular subject with a plural verb"),
+        (
+            why is _OBJECT and (clause.lemma in BEING or clause.copular),
+            "an object of a verb of being or becoming",
+        ),
+        (
+            why is _OBJECT and _passive_participle(clause),
+            "an object of a passive, which may be its subject",
+        ),
+        (
+            why is _SUBJECT and singular and not noun.adposition and clause.group.number == "Plur",
+            "a singular subject with a plural verb",
+        ),
     )
     return next((reason for holds, reason in doubts if holds), "")
 
 
 def _passive_participle(clause: Clause) -> bool:
-    """Whether the predicate is a passive of several words; a passive of one word may have an object, as in Finnish."""
-    return clause.group.voice == "passive" or (clause.group.voice == "morphological" and not clause.group.verb)
+    """Whether the predicate is a passive of several words; a passive of one word may have an
+    object, as in Finnish.
+    """
+    return clause.group.voice == "passive" or (
+        clause.group.voice == "morphological" and not clause.group.verb
+    )
 
 
 def _exactly(relation: str, found: list[Argument], clause: Clause, why: _Why) -> Finding:
@@ -184,7 +222,11 @@ def _number(found: list[Argument], clause: Clause, why: _Why) -> Finding:
     (noun,) = found
     if noun.upos != "NOUN":
         return why.no_noun
-    return answer(noun.number, noun.form, clause.number, _role(noun, clause, why)) if noun.number else why.no_number
+    return (
+        answer(noun.number, noun.form, clause.number, _role(noun, clause, why))
+        if noun.number
+        else why.no_number
+    )
 
 
 def _role(noun: Argument, clause: Clause, why: _Why) -> str:
@@ -193,11 +235,17 @@ def _role(noun: Argument, clause: Clause, why: _Why) -> str:
         return "object"
     if noun.relation == "nsubj:pass" or clause.group.voice == "passive":
         return "subject of a passive"
-    return "subject of a verb" if clause.group.verb and not clause.copular else "subject of a copula"
+    return (
+        "subject of a verb" if clause.group.verb and not clause.copular else "subject of a copula"
+    )
 
 
-def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]) -> dict[str, int]:
-    """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in distinct sentences."""
+def misread(
+    sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Sequence[Finding]
+) -> dict[str, int]:
+    """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in
+    distinct sentences.
+    """
     counts: dict[str, int] = {}
     seen = set()
     for sentence, one, other in zip(sentences, ours, literal, strict=True):
@@ -206,11 +254,16 @@ def misread(sentences: Sequence[Sentence], ours: Sequence[Finding], literal: Seq
             if type(one) is str or one[0] != other.label:
                 reason = one if type(one) is str else f"{one[0]} {other.mark} called {other.label}"
                 counts[reason] = counts.get(reason, 0) + 1
-    return {"distinct sentences": len(seen), **dict(sorted(counts.items(), key=lambda item: -item[1]))}
+    return {
+        "distinct sentences": len(seen),
+        **dict(sorted(counts.items(), key=lambda item: -item[1])),
+    }
 
 
 def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]]:
-    """How many sentences there are by label, and how many are left out by reason; the most frequent first."""
+    """How many sentences there are by label, and how many are left out by reason; the most frequent
+    first.
+    """
     labels: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for finding, n in Counter(findings).items():

@@ -1,7 +1,9 @@
-"""Statement, question or command: rules that read any UD treebank with Mood=Imp, and leave out what is in doubt.
+"""Statement, question or command: rules that read any UD treebank with Mood=Imp, and leave out what
+is in doubt.
 
-The paper gives no rules, and its 96 to 98 % for word vectors say that the final mark gives most of it away; so every example
-is tagged with its final mark, and `final=strip` takes the mark off. docs/tasks-ud.md says what the rules miss.
+The paper gives no rules, and its 96 to 98 % for word vectors say that the final mark gives most of
+it away; so every example is tagged with its final mark, and `final=strip` takes the mark off.
+docs/tasks-ud.md says what the rules miss.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def sign(mark: str) -> str:
 
 
 def sent_type(clause: Clause) -> Finding:
-    """imper: Mood=Imp at the main predicate, without subject; inter: a final question mark; other: statements, exclamations."""
+    """imper: Mood=Imp at the main predicate, without subject; inter: a final question mark; other:
+    statements, exclamations.
+    """
     group = clause.group
     mark, quoted = final_mark(clause.sentence.words)
     ending = sign(mark)
@@ -53,7 +57,11 @@ def sent_type(clause: Clause) -> Finding:
         return "asks by its words, but has no question mark"
     if clause.joined:
         return "a statement joined with a command"
-    return answer("other", "", "", ending) if mark or group.finite or clause.has_subject else "neither a verb nor a final mark"
+    return (
+        answer("other", "", "", ending)
+        if mark or group.finite or clause.has_subject
+        else "neither a verb nor a final mark"
+    )
 
 
 def _command(clause: Clause, ending: str) -> Finding:
@@ -63,17 +71,24 @@ def _command(clause: Clause, ending: str) -> Finding:
         return "an imperative with a subject or in the third person"
     if clause.lemma in PRESENTATIVES:
         return "a word that shows something, called an imperative"
-    return "a command that somebody quotes" if _quotes(clause.sentence.words) else answer("imper", "", "", ending)
+    return (
+        "a command that somebody quotes"
+        if _quotes(clause.sentence.words)
+        else answer("imper", "", "", ending)
+    )
 
 
 def _question(clause: Clause, quoted: bool) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
-    behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])  # the mark speaks of that part alone
+    # the mark speaks of that part alone
+    behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
     return "a question behind a colon" if behind else answer("inter", "", "", "?")
 
 
 def _quotes(words: tuple[str, ...]) -> bool:
     """Whether quotes open a sentence and close before its end."""
     closed = max((i for i, word in enumerate(words) if word in _QUOTES), default=0)
-    return words[0] in _QUOTES and any(word not in _CLOSING and not _ENDING.issuperset(word) for word in words[closed + 1 :])
+    return words[0] in _QUOTES and any(
+        word not in _CLOSING and not _ENDING.issuperset(word) for word in words[closed + 1 :]
+    )

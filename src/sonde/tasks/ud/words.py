@@ -1,4 +1,6 @@
-"""Word content: which of some mid-frequency words a sentence holds (Conneau 2018, section 3; Krasnowska 2019, section 3.1)."""
+"""Word content: which of some mid-frequency words a sentence holds (Conneau 2018, section 3;
+Krasnowska 2019, section 3.1).
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,13 @@ from sonde.core import Sentence
 
 SPARE = 1.25  # words that are looked at for each that is kept
 LEAST = 12  # usable sentences of a word
-FREQUENT = 2 * LEAST  # occurrences of a word that is tried, since many of its sentences hold another target as well
+# occurrences of a word that is tried, since many of its sentences hold another target as well
+FREQUENT = 2 * LEAST
 
 
 class Ranks(NamedTuple):
-    """Which words of a large corpus are classes: how many of the most frequent are discarded, how many of the next are kept, and
-    the characters that these have at least.
+    """Which words of a large corpus are classes: how many of the most frequent are discarded, how
+    many of the next are kept, and the characters that these have at least.
     """
 
     discarded: int
@@ -23,11 +26,14 @@ class Ranks(NamedTuple):
     shortest: int = 1
 
 
-KRASNOWSKA, CONNEAU = Ranks(2000, 750), Ranks(2000, 1000, 4)  # section 3.1; section 2 and the README
+# section 3.1; section 2 and the README
+KRASNOWSKA, CONNEAU = Ranks(2000, 750), Ranks(2000, 1000, 4)
 
 
 class Contents(NamedTuple):
-    """The words that are classes, the sentences that hold exactly one of them, and how they were chosen."""
+    """The words that are classes, the sentences that hold exactly one of them, and how they were
+    chosen.
+    """
 
     words: list[str]
     rows: list[tuple[int, str]]
@@ -35,39 +41,59 @@ class Contents(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Words that may be classes, by rank, with some more to stand in for them; those that are too frequent; the ranks that they have."""
+    """Words that may be classes, by rank, with some more to stand in for them; those that are too
+    frequent; the ranks that they have.
+    """
 
     words: list[str]
     frequent: list[str]
     notes: dict[str, int]
 
 
-def targets(forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None) -> Targets:
+def targets(
+    forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
+) -> Targets:
     """The mid-frequency words of a corpus, in lower case.
 
-    A corpus ranks them by its frequencies, lower-cased, in place of their own. Where too few words occur often enough to be
-    tried, both of the paper's ranks shrink in proportion.
+    A corpus ranks them by its frequencies, lower-cased, in place of their own. Where too few words
+    occur often enough to be tried, both of the paper's ranks shrink in proportion.
     """
     counts: dict[str, int] = {}
     for form, n in forms.items():
         low = form.lower()
         counts[low] = counts.get(low, 0) + n
     rank = counts if corpus is None else corpus
-    frequent = [(-rank.get(word, 0), word) for word, n in counts.items() if n >= FREQUENT and any(map(str.isalpha, word))]
+    frequent = [
+        (-rank.get(word, 0), word)
+        for word, n in counts.items()
+        if n >= FREQUENT and any(map(str.isalpha, word))
+    ]
     ranked = [word for _, word in sorted(frequent)]
     first = ranks.discarded
     fit = [word for word in ranked[first:] if len(word) >= ranks.shortest]
     if len(fit) < ranks.kept:
-        first = round(min(len(ranked), ranks.discarded + ranks.kept) * ranks.discarded / (ranks.discarded + ranks.kept))
+        first = round(
+            min(len(ranked), ranks.discarded + ranks.kept)
+            * ranks.discarded
+            / (ranks.discarded + ranks.kept)
+        )
         fit = [word for word in ranked[first:] if len(word) >= ranks.shortest]
-    notes = {f"words that occur {FREQUENT} times": len(ranked), "ranks discarded": first, "words tried": min(len(fit), ranks.kept)}
+    notes = {
+        f"words that occur {FREQUENT} times": len(ranked),
+        "ranks discarded": first,
+        "words tried": min(len(fit), ranks.kept),
+    }
     return Targets(fit[: round(SPARE * ranks.kept)], ranked[:first], notes)
 
 
 def contents(
-    sentences: Sequence[Sentence], forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
+    sentences: Sequence[Sentence],
+    forms: Mapping[str, int],
+    ranks: Ranks = KRASNOWSKA,
+    corpus: Mapping[str, int] | None = None,
 ) -> Contents:
-    """Sentences with exactly one target word, once; words with fewer than twelve give way to the next, one round after another.
+    """Sentences with exactly one target word, once; words with fewer than twelve give way to the
+    next, one round after another.
 
     forms are those of the sentences; a corpus gives the frequencies where they do not.
     """
@@ -76,7 +102,11 @@ def contents(
     tried = set(words)
     known = {form: low for form in forms if (low := form.lower()) in tried}
     without = known.keys().isdisjoint
-    found = [(i, [known[w] for w in s.words if w in known]) for i, s in enumerate(sentences) if not without(s.words)]
+    found = [
+        (i, [known[w] for w in s.words if w in known])
+        for i, s in enumerate(sentences)
+        if not without(s.words)
+    ]
     while True:
         left = [(i, [word for word in hits if word in chosen]) for i, hits in found]
         rows = [(i, hits[0]) for i, hits in left if len(hits) == 1]

@@ -17,5 +17,8 @@ class Letters:
     name = "letters"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        counts = [[sentence.text.lower().count(letter) for letter in ascii_lowercase] for sentence in sentences]
+        counts = [
+            [sentence.text.lower().count(letter) for letter in ascii_lowercase]
+            for sentence in sentences
+        ]
         return Vectors((np.array(counts, np.float32),))

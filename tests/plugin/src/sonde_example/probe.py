@@ -1,4 +1,6 @@
-"""A probe: settings with `fit`, which returns something that predicts; here the class with the nearest mean vector."""
+"""A probe: settings with `fit`, which returns something that predicts; here the class with the
+nearest mean vector.
+"""
 
 from dataclasses import dataclass
 
@@ -20,8 +22,14 @@ class Centroid:
 
     def _means(self, train: Readings, read: str) -> np.ndarray:
         features, ids = train.features(read), train.labels.matrix()
-        far = np.full((1, features.shape[1]), 1e6)  # where a class lies that training has no example of
-        return np.stack([(features[ids == k] if (ids == k).any() else far).mean(0) for k in range(len(train.labels.names))])
+        # where a class lies that training has no example of
+        far = np.full((1, features.shape[1]), 1e6)
+        return np.stack(
+            [
+                (features[ids == k] if (ids == k).any() else far).mean(0)
+                for k in range(len(train.labels.names))
+            ]
+        )
 
 
 @dataclass(frozen=True)

@@ -21,4 +21,7 @@ class LongWord:
 
     def load(self) -> Dataset:
         sentences = list(text.read(self.path))
-        return sample(Candidate(s, "yes" if max(map(len, s.words)) >= self.letters else "no") for s in sentences)
+        return sample(
+            Candidate(s, "yes" if max(map(len, s.words)) >= self.letters else "no")
+            for s in sentences
+        )
