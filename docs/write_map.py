@@ -20,7 +20,7 @@ line. `lint-imports` holds every module to that; the lines are those of its firs
 `pyproject.toml`. Modules that begin with an underscore are nobody's business but the package's.
 
 An arrow is an import. Those that follow from others are left out of the picture: where `cli`
-imports `report`, and `report` imports `core`, no arrow says that `cli` imports `core`.
+imports `pages`, and `pages` imports `core`, no arrow says that `cli` imports `core`.
 
 """
 

@@ -12,7 +12,7 @@ from sonde.analysis.rows import rows
 from sonde.api import evaluate
 from sonde.cli import app
 from sonde.datasets.formats.tables import write
-from sonde.report import page
+from sonde.pages import page
 from sonde.testing import FAMILIES
 from test_oracles import Told
 

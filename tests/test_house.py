@@ -77,7 +77,7 @@ def test_importing_sonde_does_nothing():
         "reading",
         "datasets",
         "tasks",
-        "report",
+        "pages",
         "experiment.plan",
         "experiment.run",
         "audit",

@@ -335,19 +335,19 @@ def test_vectors_outlive_an_edit_in_a_metric_and_data_sets_one_in_an_encoder():
     assert not {
         name
         for name in vectors
-        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.tasks", "sonde.report"))
+        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.tasks", "sonde.pages"))
     }
     data = files(*TASKS.modules("ud/tense"))
     assert not {
         name
         for name in data
-        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.encoders", "sonde.report"))
+        if name.startswith(("sonde.metrics", "sonde.probes", "sonde.encoders", "sonde.pages"))
     }
     assert "sonde.metrics.compare" in files(*METRICS.modules("accuracy"))
     assert not {
         name
         for name in files(MEASURES)
-        if name.startswith(("sonde.cli", "sonde.report", "sonde.tasks", "sonde.encoders"))
+        if name.startswith(("sonde.cli", "sonde.pages", "sonde.tasks", "sonde.encoders"))
     }
 
 

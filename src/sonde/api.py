@@ -17,7 +17,7 @@ from sonde.experiment.runners import local
 from sonde.nets.precision import reproducing
 
 if TYPE_CHECKING:
-    from sonde.report.compare import Comparison
+    from sonde.pages.compare import Comparison
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Evaluation:
     failures: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        from sonde.report import render  # the report is wanted only when somebody looks
+        from sonde.pages import render  # the report is wanted only when somebody looks
 
         shown = (
             [render(self.results, "terminal")] if self.results else ["nothing could be measured"]
@@ -109,8 +109,8 @@ def compare(
     DataProblem where nothing can be.
     """
     from sonde.analysis.rows import newest
-    from sonde.report.asked import of_encoder
-    from sonde.report.compare import compared
+    from sonde.pages.asked import of_encoder
+    from sonde.pages.compare import compared
 
     if isinstance(results, str | Path):
         results = newest(dict(Places.of(results).result_store().read()).values())

@@ -7,7 +7,7 @@ import pytest
 from fixtures.results import result
 from sonde.analysis.computing import computed, differing
 from sonde.analysis.rows import rows
-from sonde.report import render
+from sonde.pages import render
 
 HERE = {"processor": "x86_64 avx512", "probe": "float32"}
 

@@ -17,11 +17,11 @@ from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.encoders import ENCODERS
 from sonde.labels import Classes, as_sets
 from sonde.metrics import METRICS
+from sonde.pages import by_stratum
+from sonde.pages.layer_table import bar, by_layer, layer_rows, overview
+from sonde.pages.plots import PlotProblem, is_figure, layers_figure, layers_svg, strata_figure
+from sonde.pages.records import csv as written
 from sonde.references import Reference
-from sonde.report import by_stratum
-from sonde.report.layer_table import bar, by_layer, layer_rows, overview
-from sonde.report.plots import PlotProblem, is_figure, layers_figure, layers_svg, strata_figure
-from sonde.report.records import csv as written
 from sonde.store.results import ResultStore
 from sonde.tables.html import document
 from sonde.tables.terminal import terminal

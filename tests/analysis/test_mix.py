@@ -13,7 +13,7 @@ from sonde.analysis.mix import beyond, expected, weights_of
 from sonde.core import Result, Tags, Trial
 from sonde.labels import Classes, Column, Scores, as_sets, column
 from sonde.metrics import METRICS
-from sonde.report import by_stratum, strata_table
+from sonde.pages import by_stratum, strata_table
 from sonde.tables.terminal import terminal
 
 NAMES = ("easy", "hard", "other")

@@ -16,10 +16,10 @@ from sonde.analysis.layers import depths
 from sonde.analysis.rows import rows
 from sonde.analysis.tested import SIGNS, marks
 from sonde.core import Result
+from sonde.pages import by_stratum, classes, render, scores, strata_table
+from sonde.pages.layer_table import by_layer, overview
 from sonde.papers.facts import Block, Entry, Figure, Line, Paper, Place
 from sonde.papers.page import inside
-from sonde.report import by_stratum, classes, render, scores, strata_table
-from sonde.report.layer_table import by_layer, overview
 
 
 def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: object) -> Result:
@@ -130,7 +130,7 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
 
 
 def test_what_vectors_tell_in_bits_is_marked_too():
-    from sonde.report.information import Bits, bits_table
+    from sonde.pages.information import Bits, bits_table
 
     rows_ = [
         Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested)
@@ -177,7 +177,7 @@ def test_layers_over_other_examples_are_marked():
 
 def test_figures_say_it_below(monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
-    from sonde.report import plots
+    from sonde.pages import plots
 
     said = []
     monkeypatch.setattr(plots, "_footnote", lambda figure, notes: said.append(list(notes)))

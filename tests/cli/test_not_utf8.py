@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from sonde.cli import app
 from sonde.datasets.formats.tables import WRITERS, read, write
-from sonde.report import FORMATS
+from sonde.pages import FORMATS
 from sonde.testing import FAMILIES
 
 ODD = os.fsdecode(b"\xff")  # no UTF-8 begins so

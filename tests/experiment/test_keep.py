@@ -19,9 +19,9 @@ from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.experiment.places import Places
 from sonde.labels import code_length
+from sonde.pages.information import bits
 from sonde.probes import PROBES
 from sonde.reading import Readings
-from sonde.report.information import bits
 from sonde.store.scores import find_scores
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES

@@ -11,7 +11,7 @@ import pytest
 from sonde.api import evaluate
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.plan import tasks_of
-from sonde.report import by_stratum, page
+from sonde.pages import by_stratum, page
 from sonde.tables.terminal import terminal
 
 

@@ -14,7 +14,7 @@ from sonde.encoders.gold import Gold
 from sonde.experiment.places import Places
 from sonde.experiment.plan import BOUNDS, PlanProblem, Wanted, plan
 from sonde.experiment.run import run
-from sonde.report import by_stratum, render
+from sonde.pages import by_stratum, render
 from sonde.testing import FAMILIES
 from test_oracles import Told
 

@@ -11,9 +11,9 @@ import re
 import pytest
 
 from fixtures.papers import PAPER, entry
+from sonde.pages.records import csv as as_csv
 from sonde.papers.facts import Judged, Place
 from sonde.papers.page import Cell, cells, inside
-from sonde.report.records import csv as as_csv
 from sonde.tables.markup import latex, markdown
 from sonde.tables.terminal import terminal
 

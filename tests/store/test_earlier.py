@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.report import render
+from sonde.pages import render
 from sonde.store.blocks import Block
 from sonde.store.results import ResultStore
 

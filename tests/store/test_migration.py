@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sonde.cli import app
-from sonde.report import render
+from sonde.pages import render
 from sonde.store.blocks import FORMAT, Block, StoreProblem
 from sonde.store.migration import holdings, migrate
 from sonde.store.results import ResultStore

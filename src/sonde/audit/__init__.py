@@ -1,7 +1,7 @@
 """What is wrong with a data set: sizes, balance, what needs no encoder, repeats, forms in several
 splits, rows to read.
 
-`inspect(dataset)` looks at any family and any label column and returns an `Audit`, which `report`
+`inspect(dataset)` looks at any family and any label column and returns an `Audit`, which `pages`
 renders. Nothing here is a judgement of an encoder: what these numbers show, an encoder could show
 without knowing any language.
 """

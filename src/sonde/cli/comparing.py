@@ -56,10 +56,10 @@ def compare(
     - `sonde compare results/ --against length --format csv -o differences.csv`
     """
     from sonde.cli.show import found_in
-    from sonde.report import PAGES
-    from sonde.report.asked import of_encoder
-    from sonde.report.compare import compared, comparisons
-    from sonde.report.records import csv
+    from sonde.pages import PAGES
+    from sonde.pages.asked import of_encoder
+    from sonde.pages.compare import compared, comparisons
+    from sonde.pages.records import csv
 
     asked = [*encoder, against] if encoder and against else encoder
     measured = found_in(results, which, tasks=task, encoders=asked, reads=read)

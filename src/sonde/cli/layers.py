@@ -41,7 +41,7 @@ def layers(
     from sonde.analysis.layers import depths
     from sonde.cli.show import found_in
     from sonde.core import DataProblem
-    from sonde.report.plots import is_figure, layers_figure
+    from sonde.pages.plots import is_figure, layers_figure
 
     drawn = is_figure(output)
     found = depths(found_in(results, which, tasks=task, encoders=encoder))
@@ -59,10 +59,10 @@ def layers(
 
 
 def _tables(found: list[Depth], style: str, output: Path | None) -> None:
-    from sonde.report import PAGES
-    from sonde.report.layer_table import by_layer, layer_rows, overview
-    from sonde.report.plots import layers_svg
-    from sonde.report.records import csv
+    from sonde.pages import PAGES
+    from sonde.pages.layer_table import by_layer, layer_rows, overview
+    from sonde.pages.plots import layers_svg
+    from sonde.pages.records import csv
     from sonde.tables.html import document
     from sonde.tables.terminal import show
 

@@ -137,8 +137,8 @@ def run(
 def _show(made: Plan, outcome: Outcome, style: str, suite: str | None) -> None:
     from sonde.analysis.rows import without_fold
     from sonde.experiment.plan import together
+    from sonde.pages import page, render
     from sonde.references import brief
-    from sonde.report import page, render
     from sonde.tables.terminal import show
     from sonde.tasks import TASKS
 

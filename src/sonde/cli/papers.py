@@ -51,11 +51,11 @@ def shown(
     """A paper's table with the results in it, as text; None after it was printed (in colour, where
     there is a terminal).
     """
+    from sonde.pages import PAGES
+    from sonde.pages.records import csv
     from sonde.papers import SUITES
     from sonde.papers.page import cells, inside
     from sonde.papers.suite import selected
-    from sonde.report import PAGES
-    from sonde.report.records import csv
     from sonde.tables.terminal import show
 
     _checked(style)
@@ -72,7 +72,7 @@ def shown(
 
 
 def _checked(style: str) -> None:
-    from sonde.report import PAGES
+    from sonde.pages import PAGES
 
     if style not in (*PAGES, *LISTS):
         raise typer.BadParameter(
@@ -82,10 +82,10 @@ def _checked(style: str) -> None:
 
 def listed(reference: str, results: Sequence[Result], to: Path, human: Sequence[Path] = ()) -> None:
     """Every figure of a paper's table and every result in it as a Parquet file."""
+    from sonde.pages.records import parquet
     from sonde.papers import SUITES
     from sonde.papers.page import cells
     from sonde.papers.suite import selected
-    from sonde.report.records import parquet
 
     suite: Suite = SUITES.make(reference)
     entries = selected(suite, results).entries

@@ -39,7 +39,7 @@ def predictions(
     - `sonde predictions results/ -t edge/spr2 --format jiant -o predictions/`
     """
     from sonde.cli.show import found_in
-    from sonde.report.predictions import write
+    from sonde.pages.predictions import write
 
     written = write(
         found_in(results, which, scores=True, tasks=task, encoders=encoder, reads=read),

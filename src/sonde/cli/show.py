@@ -115,8 +115,8 @@ def _check(
     view: View, style: str, output: Path | None, suite: str | None, human: list[Path]
 ) -> None:
     """Refuse options that do not go together."""
-    from sonde.report import PAGES
-    from sonde.report.plots import is_figure
+    from sonde.pages import PAGES
+    from sonde.pages.plots import is_figure
 
     if view.by is None and is_figure(output):
         raise typer.BadParameter(
@@ -145,8 +145,8 @@ def _laid_out(
     classes: bool,
 ) -> str | None:
     """The report as text; None where it was shown or written already."""
-    from sonde.report import FILES, PAGES, render, write
-    from sonde.report import classes as by_class
+    from sonde.pages import FILES, PAGES, render, write
+    from sonde.pages import classes as by_class
 
     if suite is not None:
         if output is None or style != "parquet":
@@ -161,9 +161,9 @@ def _laid_out(
 
 def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> str | None:
     """Scores by a stratum as text; None where they were drawn."""
-    from sonde.report import PAGES, by_stratum, strata_table
-    from sonde.report.plots import is_figure, strata_figure
-    from sonde.report.records import csv
+    from sonde.pages import PAGES, by_stratum, strata_table
+    from sonde.pages.plots import is_figure, strata_figure
+    from sonde.pages.records import csv
 
     rows = by_stratum(found, stratum)
     if output is not None and is_figure(output):
@@ -174,9 +174,9 @@ def _by(found: list[Result], stratum: str, style: str, output: Path | None) -> s
 
 def _bits(found: list[Result], style: str) -> str:
     """V-information and calibration as text."""
-    from sonde.report import PAGES
-    from sonde.report.information import bits, bits_table
-    from sonde.report.records import csv
+    from sonde.pages import PAGES
+    from sonde.pages.information import bits, bits_table
+    from sonde.pages.records import csv
 
     rows = bits(found)
     return csv(rows) if style == "csv" else PAGES[style](bits_table(rows))
@@ -197,7 +197,7 @@ def found_in(
     from sonde.core import DataProblem
     from sonde.encoders import ENCODERS
     from sonde.experiment.places import Places
-    from sonde.report.asked import asked_for, is_asked
+    from sonde.pages.asked import asked_for, is_asked
     from sonde.store.scores import find_scores
     from sonde.tasks import TASKS
 

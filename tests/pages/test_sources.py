@@ -15,7 +15,7 @@ from sonde.analysis.posed import Posed
 from sonde.analysis.rows import rows
 from sonde.core import Result, Tags, Trial
 from sonde.labels import Classes
-from sonde.report import render
+from sonde.pages import render
 
 NAMES = ("pres", "past")
 

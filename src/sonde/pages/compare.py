@@ -19,7 +19,7 @@ from sonde.analysis.tested import differences, marks
 from sonde.analysis.together import together
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
-from sonde.report.headings import short
+from sonde.pages.headings import short
 from sonde.tables.table import Section, Table, number
 from sonde.tables.terminal import terminal
 

@@ -17,10 +17,10 @@ from sonde.encoders import ENCODERS
 from sonde.labels import HOLDS, Classes, Column, Scores, as_sets
 from sonde.metrics import interval_of
 from sonde.metrics.compare import micro_f1
+from sonde.pages.headings import heading
+from sonde.pages.scores import test_notes
 from sonde.probes import PROBES
 from sonde.references import brief
-from sonde.report.headings import heading
-from sonde.report.scores import test_notes
 from sonde.tables.table import Section, Table, number
 from sonde.tasks import TASKS
 from sonde.vectors import Ints

@@ -16,8 +16,8 @@ from sonde.analysis.rows import rows
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.labels import Classes, LabelSets, as_sets, column, joined
 from sonde.metrics import METRICS, Answers, constants, difference
-from sonde.report import by_stratum, classes, page, strata_table
-from sonde.report.strata import LEAST, SHARE, bins
+from sonde.pages import by_stratum, classes, page, strata_table
+from sonde.pages.strata import LEAST, SHARE, bins
 from sonde.tables.terminal import terminal
 
 NAMES = ("Other", "cause", "effect")

@@ -12,11 +12,11 @@ from sonde.analysis.row import Row
 from sonde.analysis.rows import rows
 from sonde.cache import write_text
 from sonde.core import Result
-from sonde.report.by_class import classes
-from sonde.report.mteb import mteb_folder, mteb_lines
-from sonde.report.records import csv, parquet
-from sonde.report.scores import scores
-from sonde.report.strata import by_stratum, strata_table
+from sonde.pages.by_class import classes
+from sonde.pages.mteb import mteb_folder, mteb_lines
+from sonde.pages.records import csv, parquet
+from sonde.pages.scores import scores
+from sonde.pages.strata import by_stratum, strata_table
 from sonde.tables.html import html
 from sonde.tables.markup import latex, markdown
 from sonde.tables.table import Table

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
+from sonde.pages.headings import short
 from sonde.references import Contents, brief
-from sonde.report.headings import short
 
 
 def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:

@@ -21,8 +21,8 @@ from sonde.analysis.row import NO_CONTROL, PERCENT, Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.cache import write_text
 from sonde.core import Result
+from sonde.pages.languages import languages
 from sonde.references import parsed_or_none
-from sonde.report.languages import languages
 
 LONGEST = 150  # characters of a file's name
 NO_REVISION = "no_revision_available"  # as MTEB writes it

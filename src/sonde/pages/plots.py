@@ -13,8 +13,8 @@ from sonde.analysis.layers import Depth
 from sonde.analysis.row import PERCENT, Row
 from sonde.analysis.tested import differences
 from sonde.cache import draft
-from sonde.report.headings import short
-from sonde.report.scores import test_notes
+from sonde.pages.headings import short
+from sonde.pages.scores import test_notes
 from sonde.tables.text import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")

@@ -13,8 +13,8 @@ from mteb.results import TaskResult
 
 from fixtures.results import result
 from sonde.core import Result
-from sonde.report import render, write
-from sonde.report.languages import languages
+from sonde.pages import render, write
+from sonde.pages.languages import languages
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 MINI = "sentence-transformers/all-MiniLM-L6-v2"

@@ -12,9 +12,9 @@ from fixtures.papers import PAPER, entry
 from fixtures.results import result
 from sonde.analysis.rows import rows
 from sonde.core import Result
+from sonde.pages import render, scores
+from sonde.pages.bounds import PASSED
 from sonde.papers.page import inside
-from sonde.report import render, scores
-from sonde.report.bounds import PASSED
 from sonde.tables.terminal import terminal
 
 HOLDS = "features of the main predicate"

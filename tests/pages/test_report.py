@@ -14,7 +14,7 @@ from fixtures.results import NAMES, result
 from sonde.analysis.rows import newest, rows
 from sonde.core import Result
 from sonde.labels import Classes, Scores, joined
-from sonde.report import FORMATS, classes, render, scores, write
+from sonde.pages import FORMATS, classes, render, scores, write
 from sonde.tables.markup import latex, markdown
 from sonde.tables.table import Section, Table
 from sonde.tables.terminal import terminal

@@ -12,10 +12,10 @@ from typing import Any
 from sonde.analysis.posed import NOTHING
 from sonde.analysis.row import Row
 from sonde.cache import draft, storable
+from sonde.pages.compare import Compared
+from sonde.pages.information import Bits
+from sonde.pages.layer_table import LayerRow
 from sonde.papers.page import Cell
-from sonde.report.compare import Compared
-from sonde.report.information import Bits
-from sonde.report.layer_table import LayerRow
 from sonde.tables.spreadsheets import safe
 
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros

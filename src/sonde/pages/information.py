@@ -14,9 +14,9 @@ from sonde.analysis.together import together
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.metrics.information import calibration_error, mean_over, pointwise
+from sonde.pages.headings import short
 from sonde.probes import PROBES
 from sonde.references import brief
-from sonde.report.headings import short
 from sonde.tables.table import Section, Table
 from sonde.tasks import TASKS
 

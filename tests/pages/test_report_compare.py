@@ -15,8 +15,8 @@ from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.datasets.formats.tables import write
 from sonde.labels import Classes
 from sonde.metrics import Answers, difference, holm
-from sonde.report.compare import compared, comparisons
-from sonde.report.records import csv
+from sonde.pages.compare import compared, comparisons
+from sonde.pages.records import csv
 from sonde.tables.markup import markdown
 from sonde.testing import FAMILIES
 
@@ -227,7 +227,7 @@ def test_folds_are_put_together_and_share_no_clusters():
 
 
 def test_part_of_the_examples_keeps_what_they_share():
-    from sonde.report import by_stratum
+    from sonde.pages import by_stratum
 
     tags = {"half": Tags(np.arange(200) // 100, ("first", "second"))}
     plain, known = (

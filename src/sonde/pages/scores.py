@@ -16,10 +16,10 @@ from sonde.analysis.tested import differences, marks
 from sonde.analysis.together import over
 from sonde.datasets.controls import CONTROLS
 from sonde.metrics import null_share
+from sonde.pages import bounds
+from sonde.pages.headings import heading, short
+from sonde.pages.sources import source_notes
 from sonde.references import summary
-from sonde.report import bounds
-from sonde.report.headings import heading, short
-from sonde.report.sources import source_notes
 from sonde.tables.table import Section, Table, number
 
 LOST = {

@@ -18,8 +18,8 @@ from sonde.analysis.rows import groups_of, repeats, rows, without_fold
 from sonde.analysis.together import together
 from sonde.core import DataProblem, Result, Tags
 from sonde.metrics import METRICS, Answers, floor
-from sonde.report.headings import heading
-from sonde.report.scores import about, scored, signs_of, test_notes
+from sonde.pages.headings import heading
+from sonde.pages.scores import about, scored, signs_of, test_notes
 from sonde.tables.table import Section, Table, number
 
 LEAST = 20  # examples that neighbouring numbers are put together to have,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sonde.analysis.layers import EVEN, Depth, Mean
 from sonde.analysis.row import Row
 from sonde.analysis.tested import differences, marks
-from sonde.report.headings import heading, short
+from sonde.pages.headings import heading, short
 from sonde.tables.table import Section, Table, number
 
 BARS = "▏▎▍▌▋▊▉█"

@@ -20,10 +20,10 @@ from sonde.encoders import ENCODERS
 from sonde.experiment.measure import about
 from sonde.labels import Column, label_of
 from sonde.metrics.information import pointwise
+from sonde.pages.headings import short
+from sonde.pages.information import with_scores
 from sonde.probes import PROBES
 from sonde.references import ReferenceProblem, brief
-from sonde.report.headings import short
-from sonde.report.information import with_scores
 from sonde.tasks import TASKS
 
 DIGITS = 6  # of a probability
