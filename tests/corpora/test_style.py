@@ -5,8 +5,8 @@ strings.
 import pytest
 
 from sonde.core import DataProblem
+from sonde.corpora.batches import batches
 from sonde.corpora.conllu import read
-from sonde.corpora.stretches import stretches
 from sonde.corpora.style import Style
 from sonde.corpora.tally import Tally
 from sonde.tasks import TASKS
@@ -93,7 +93,7 @@ def both(path):
     """What the two readers of CoNLL-U make of a file: raw strings, and the tally."""
     one, many = Tally(), Tally()
     slow = [tree.text for tree in read(path, "raise", one)]
-    fast = [text for stretch in stretches(path, "raise", many) for text in stretch.texts]
+    fast = [text for batch in batches(path, "raise", many) for text in batch.texts]
     assert (slow, one) == (fast, many)
     return slow, one
 
@@ -160,7 +160,7 @@ def test_a_line_of_spaces_loses_no_sentence(tmp_path):
     ):
         list(read(path))
     one, many = Tally(), Tally()
-    assert len(list(read(path, "skip", one))) == sum(map(len, stretches(path, "skip", many))) == 60
+    assert len(list(read(path, "skip", one))) == sum(map(len, batches(path, "skip", many))) == 60
     assert one == many
     assert (one.skipped, len(one.remarks())) == (0, 1)
 

@@ -117,10 +117,10 @@ def test_the_final_mark_can_be_taken_off(generated):
 
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
-    plain = ud_harvest.stretches
+    plain = ud_harvest.batches
     monkeypatch.setattr(ud_harvest, "_HELD", type(ud_harvest._HELD)())
     monkeypatch.setattr(
-        ud_harvest, "stretches", lambda path, *rest: files.append(path) or plain(path, *rest)
+        ud_harvest, "batches", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
     for name in NINE:
         load(name, generated)

@@ -3,7 +3,7 @@
 import pytest
 from treebanks import STARRED, tree
 
-from sonde.corpora.stretches import Stretch
+from sonde.corpora.batches import Batch
 from sonde.tasks.ud.clause import clauses
 from sonde.tasks.ud.rules import (
     LENGTHS,
@@ -22,7 +22,7 @@ from sonde.tasks.ud.types import final_mark, sent_type, sign
 
 @pytest.fixture
 def clause(tmp_path):
-    return lambda rows: next(clauses(Stretch.of([tree(rows, tmp_path)])))
+    return lambda rows: next(clauses(Batch.of([tree(rows, tmp_path)])))
 
 
 def label(finding):
@@ -31,7 +31,7 @@ def label(finding):
 
 def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     found = tree(STARRED, tmp_path)
-    clause = next(clauses(Stretch.of([found])))
+    clause = next(clauses(Batch.of([found])))
     assert (len(found.words), LENGTHS[len(found.words)], found.depth) == (8, "6-8", 3)
     assert top_deps(clause).label == "aux nsubj obl"
     assert passive(clause) == Answer("active", "starred", "", "with an auxiliary")

@@ -5,7 +5,7 @@ counts is the construction.
 import pytest
 from treebanks import tree
 
-from sonde.corpora.stretches import Stretch
+from sonde.corpora.batches import Batch
 from sonde.tasks.ud.clause import clauses
 from sonde.tasks.ud.rules import UNMARKED, Answer, passive, passive_literal, tense, tense_literal
 from sonde.tasks.ud.verbs import (
@@ -31,7 +31,7 @@ from sonde.tasks.ud.verbs import (
 
 @pytest.fixture
 def clause(tmp_path):
-    return lambda rows: next(clauses(Stretch.of([tree(rows, tmp_path)])))
+    return lambda rows: next(clauses(Batch.of([tree(rows, tmp_path)])))
 
 
 def group(*words):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Sentence
-from sonde.corpora.stretches import Coded, Stretch
+from sonde.corpora.batches import Batch, Coded
 from sonde.corpora.trees import features
 from sonde.tasks.ud.lemmas import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
 from sonde.tasks.ud.verbs import TENSES, Group, verb_group
@@ -82,23 +82,22 @@ class Clause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(stretch: Stretch) -> Iterator[Clause]:
+def clauses(batch: Batch) -> Iterator[Clause]:
     """The main clauses of some sentences, in order."""
-    of = np.repeat(np.arange(len(stretch)), np.diff(stretch.starts))
+    of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     kind = np.array(
-        [_KINDS.get(name.partition(":")[0], 0) for name in stretch.deprels.names], np.int64
-    )[stretch.deprels.codes]
-    below = stretch.parents == stretch.roots[of]
-    below[stretch.roots] = False
+        [_KINDS.get(name.partition(":")[0], 0) for name in batch.deprels.names], np.int64
+    )[batch.deprels.codes]
+    below = batch.parents == batch.roots[of]
+    below[batch.roots] = False
     kids = np.flatnonzero(below & (kind != _PUNCT))
     kinds = kind[kids]
     dependents = {k: kids[kinds == k] for k in (_AUX, _SUBJECT, _OBJECT, _JOINED)}
-    forms, upos, feats = (c.names for c in (stretch.words, stretch.upos, stretch.feats))
+    forms, upos, feats = (c.names for c in (batch.words, batch.upos, batch.feats))
     roots = [
-        column.codes[stretch.roots].tolist()
-        for column in (stretch.words, stretch.upos, stretch.feats)
+        column.codes[batch.roots].tolist() for column in (batch.words, batch.upos, batch.feats)
     ]
-    auxiliaries = _auxiliaries(stretch, dependents[_AUX], of)
+    auxiliaries = _auxiliaries(batch, dependents[_AUX], of)
     return (
         Clause(
             sentence,
@@ -108,19 +107,17 @@ def clauses(stretch: Stretch) -> Iterator[Clause]:
             *rest,
         )
         for sentence, f, u, t, lemma, aux, *rest in zip(
-            stretch.sentences(),
+            batch.sentences(),
             *roots,
-            _strings(stretch.lemmas, stretch.roots),
+            _strings(batch.lemmas, batch.roots),
             auxiliaries,
-            _relations(stretch.deprels, kids, of, len(stretch)),
-            _arguments(stretch, dependents[_SUBJECT], of, _marked(stretch, SUBJECT_MARKERS)),
-            _arguments(
-                stretch, dependents[_OBJECT], of, _marked(stretch, OBJECT_MARKERS, "case:acc")
-            ),
-            _majority(stretch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
-            _majority(stretch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
-            _asks(stretch, of, dependents[_SUBJECT]).tolist(),
-            _commands(stretch, of, dependents[_JOINED]).tolist(),
+            _relations(batch.deprels, kids, of, len(batch)),
+            _arguments(batch, dependents[_SUBJECT], of, _marked(batch, SUBJECT_MARKERS)),
+            _arguments(batch, dependents[_OBJECT], of, _marked(batch, OBJECT_MARKERS, "case:acc")),
+            _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
+            _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
+            _asks(batch, of, dependents[_SUBJECT]).tolist(),
+            _commands(batch, of, dependents[_JOINED]).tolist(),
             strict=True,
         )
     )
@@ -142,61 +139,55 @@ def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[lis
     )
 
 
-def _auxiliaries(stretch: Stretch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
-    columns = (
-        _strings(column, rows) for column in (stretch.deprels, stretch.lemmas, stretch.feats)
-    )
-    return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(stretch))
+def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
+    columns = (_strings(column, rows) for column in (batch.deprels, batch.lemmas, batch.feats))
+    return _by_sentence(list(zip(*columns, strict=True)), of[rows], len(batch))
 
 
-def _arguments(
-    stretch: Stretch, rows: Ints, of: Ints, own: NDArray[np.bool_]
-) -> list[list[Argument]]:
+def _arguments(batch: Batch, rows: Ints, of: Ints, own: NDArray[np.bool_]) -> list[list[Argument]]:
     """The arguments in some rows; `own` are the adpositions that mark such arguments."""
-    coordinated, case = (_above(stretch, _named(stretch, name)) for name in ("conj", "case"))
-    numeral = _named(stretch, "nummod") | (
-        _named(stretch, "nmod") & stretch.upos.where("NUM".__eq__) & ~case
+    coordinated, case = (_above(batch, _named(batch, name)) for name in ("conj", "case"))
+    numeral = _named(batch, "nummod") | (
+        _named(batch, "nmod") & batch.upos.where("NUM".__eq__) & ~case
     )
-    counted = _above(stretch, numeral)
-    adposition = np.where(case, 2, 0) - _above(stretch, own)
-    measured = _named(stretch, "nmod") & (
-        ~case | _above(stretch, _named(stretch, "case") & stretch.lemmas.where(OF.__contains__))
+    counted = _above(batch, numeral)
+    adposition = np.where(case, 2, 0) - _above(batch, own)
+    measured = _named(batch, "nmod") & (
+        ~case | _above(batch, _named(batch, "case") & batch.lemmas.where(OF.__contains__))
     )
-    measure = _above(stretch, measured) & stretch.lemmas.where(
-        lambda lemma: lemma.lower() in MEASURES
-    )
-    number = list(map(_labels("Number", NUMBERS), stretch.feats.names))
+    measure = _above(batch, measured) & batch.lemmas.where(lambda lemma: lemma.lower() in MEASURES)
+    number = list(map(_labels("Number", NUMBERS), batch.feats.names))
     columns = (
-        map(str.lower, _strings(stretch.words, rows)),
-        _strings(stretch.upos, rows),
-        [number[k] for k in stretch.feats.codes[rows].tolist()],
-        _strings(stretch.deprels, rows),
+        map(str.lower, _strings(batch.words, rows)),
+        _strings(batch.upos, rows),
+        [number[k] for k in batch.feats.codes[rows].tolist()],
+        _strings(batch.deprels, rows),
         coordinated[rows].tolist(),
         [("", "own", "other")[k] for k in adposition[rows].tolist()],
         measure[rows].tolist(),
         counted[rows].tolist(),
     )
-    return _by_sentence(list(map(Argument, *columns)), of[rows], len(stretch))
+    return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
 
 
-def _marked(stretch: Stretch, lemmas: frozenset[str], relation: str = "") -> NDArray[np.bool_]:
+def _marked(batch: Batch, lemmas: frozenset[str], relation: str = "") -> NDArray[np.bool_]:
     """The adpositions with some lemmas, or with a relation of their own."""
-    return _named(stretch, "case") & (
-        stretch.lemmas.where(lemmas.__contains__) | stretch.deprels.where(relation.__eq__)
+    return _named(batch, "case") & (
+        batch.lemmas.where(lemmas.__contains__) | batch.deprels.where(relation.__eq__)
     )
 
 
-def _named(stretch: Stretch, relation: str) -> NDArray[np.bool_]:
+def _named(batch: Batch, relation: str) -> NDArray[np.bool_]:
     """Which words have a relation or a subtype of it; a possessor (nmod:poss) is no complement."""
-    return stretch.deprels.where(
+    return batch.deprels.where(
         lambda name: name.partition(":")[0] == relation and name != "nmod:poss"
     )
 
 
-def _above(stretch: Stretch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _above(batch: Batch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which words govern some of these."""
-    found = np.zeros(len(stretch.parents), bool)
-    found[stretch.parents[words & (stretch.parents != np.arange(len(words)))]] = True
+    found = np.zeros(len(batch.parents), bool)
+    found[batch.parents[words & (batch.parents != np.arange(len(words)))]] = True
     return found
 
 
@@ -210,7 +201,7 @@ def _labels(name: str, labels: dict[str, str]) -> Callable[[str], str]:
 
 
 def _majority(
-    stretch: Stretch, upos: str, label: Callable[[str], str], labels: tuple[str, str]
+    batch: Batch, upos: str, label: Callable[[str], str], labels: tuple[str, str]
 ) -> list[str]:
     """The label that most words of a part of speech have in the whole sentence, the target's
     included; 'tie' where none has.
@@ -218,36 +209,36 @@ def _majority(
     Conneau et al. 2018, section 5: this feature is the target's in 95.2 (Tense), 75.9 (SubjNum),
     78.7 % (ObjNum).
     """
-    words = stretch.upos.where(upos.__eq__)
-    found = np.array([("", *labels).index(label(raw)) for raw in stretch.feats.names], np.int64)[
-        stretch.feats.codes
+    words = batch.upos.where(upos.__eq__)
+    found = np.array([("", *labels).index(label(raw)) for raw in batch.feats.names], np.int64)[
+        batch.feats.codes
     ]
     one, other = (
-        np.add.reduceat(words & (found == k), stretch.starts[:-1], dtype=np.int64) for k in (1, 2)
+        np.add.reduceat(words & (found == k), batch.starts[:-1], dtype=np.int64) for k in (1, 2)
     )
     return [
         ("tie", *labels)[k] for k in np.where(one == other, 0, np.where(one > other, 1, 2)).tolist()
     ]
 
 
-def _asks(stretch: Stretch, of: Ints, subjects: Ints) -> NDArray[np.bool_]:
+def _asks(batch: Batch, of: Ints, subjects: Ints) -> NDArray[np.bool_]:
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
     its subject.
     """
     position = np.arange(len(of))
-    marks = stretch.upos.where("PUNCT".__eq__)
-    start = np.minimum.reduceat(np.where(marks, len(of), position), stretch.starts[:-1])
-    start = np.where(start == len(of), stretch.starts[:-1], start)
-    above = stretch.parents[start]
-    last = np.full(len(stretch), -1)
+    marks = batch.upos.where("PUNCT".__eq__)
+    start = np.minimum.reduceat(np.where(marks, len(of), position), batch.starts[:-1])
+    start = np.where(start == len(of), batch.starts[:-1], start)
+    above = batch.parents[start]
+    last = np.full(len(batch), -1)
     last[of[subjects]] = subjects
-    inverted = (above == stretch.roots) & (start != stretch.roots) & (last > start)
-    phrase = stretch.deprels.where(
+    inverted = (above == batch.roots) & (start != batch.roots) & (last > start)
+    phrase = batch.deprels.where(
         lambda name: name.partition(":")[0] in ("obj", "nsubj", "obl", "advmod")
     )
-    near = (above == stretch.roots) | ((stretch.parents[above] == stretch.roots) & phrase[above])
-    asking = stretch.feats.where(_asking_word)[start] & ~stretch.deprels.where("mark".__eq__)[start]
-    auxiliary = stretch.upos.where("AUX".__eq__)[start]
+    near = (above == batch.roots) | ((batch.parents[above] == batch.roots) & phrase[above])
+    asking = batch.feats.where(_asking_word)[start] & ~batch.deprels.where("mark".__eq__)[start]
+    auxiliary = batch.upos.where("AUX".__eq__)[start]
     found: NDArray[np.bool_] = (auxiliary & inverted) | (~auxiliary & asking & near)
     return found
 
@@ -257,7 +248,7 @@ def _asking_word(raw: str) -> bool:
     return "Int" in feats.get("PronType", "") or feats.get("PartType") == "Int"
 
 
-def _commands(stretch: Stretch, of: Ints, joined: Ints) -> NDArray[np.bool_]:
-    found = np.zeros(len(stretch), bool)
-    found[of[joined[stretch.feats.where(lambda raw: "Mood=Imp" in raw)[joined]]]] = True
+def _commands(batch: Batch, of: Ints, joined: Ints) -> NDArray[np.bool_]:
+    found = np.zeros(len(batch), bool)
+    found[of[joined[batch.feats.where(lambda raw: "Mood=Imp" in raw)[joined]]]] = True
     return found

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from sonde.core import Sentence
+from sonde.corpora.batches import Batch, batches
 from sonde.corpora.files import Part, digest
-from sonde.corpora.stretches import Stretch, stretches
 from sonde.corpora.tally import OnError
 from sonde.corpora.trees import features
 from sonde.oracles import Facts
@@ -28,7 +28,7 @@ CLAUSE = {
 DEPTHS = {"depths": "how deep each word lies in the tree"}
 FEATURES = {"features": "part of speech and features of every word"}
 PLACES = {"places": "the place of each word, counted from the first"}
-Says = Callable[[Stretch], Iterator[tuple[str, ...]]]
+Says = Callable[[Batch], Iterator[tuple[str, ...]]]
 """What an oracle says of each of some sentences."""
 CONTENT = {
     "content": (
@@ -58,28 +58,28 @@ def facts(
 
 def _read(says: Says, files: list[Part], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
     for part in files:
-        for stretch in stretches(part.path, on_error):
-            for sentence, said in zip(stretch.sentences(), says(stretch), strict=True):
+        for batch in batches(part.path, on_error):
+            for sentence, said in zip(batch.sentences(), says(batch), strict=True):
                 yield sentence, (said,)
 
 
-def _clause(stretch: Stretch) -> Iterator[tuple[str, ...]]:
-    of = np.repeat(np.arange(len(stretch)), np.diff(stretch.starts))
-    rows = np.flatnonzero(stretch.parents == stretch.roots[of])
+def _clause(batch: Batch) -> Iterator[tuple[str, ...]]:
+    of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
+    rows = np.flatnonzero(batch.parents == batch.roots[of])
     columns = [
         column.strings()
         for column in (
-            stretch.deprels.take(rows),
-            stretch.upos.take(rows),
-            stretch.feats.take(rows),
+            batch.deprels.take(rows),
+            batch.upos.take(rows),
+            batch.feats.take(rows),
         )
     ]
-    words = stretch.words.take(rows).strings()
+    words = batch.words.take(rows).strings()
     said = [
         _word(*row) if row[0] != "punct" else ("punct", f"punct={word}")
         for row, word in zip(zip(*columns, strict=True), words, strict=True)
     ]
-    bounds = np.searchsorted(of[rows], np.arange(len(stretch) + 1)).tolist()
+    bounds = np.searchsorted(of[rows], np.arange(len(batch) + 1)).tolist()
     return (tuple(fact for one in said[a:b] for fact in one) for a, b in pairwise(bounds))
 
 
@@ -93,20 +93,19 @@ def _word(place: str, upos: str, raw: str) -> tuple[str, ...]:
     return tuple(fact for at in places for fact in (at, *(f"{at}.{each}" for each in said)))
 
 
-def _features(stretch: Stretch) -> Iterator[tuple[str, ...]]:
+def _features(batch: Batch) -> Iterator[tuple[str, ...]]:
     said = [
         _word(upos, upos, raw)
-        for upos, raw in zip(stretch.upos.strings(), stretch.feats.strings(), strict=True)
+        for upos, raw in zip(batch.upos.strings(), batch.feats.strings(), strict=True)
     ]
     return (
-        tuple(fact for one in said[a:b] for fact in one)
-        for a, b in pairwise(stretch.starts.tolist())
+        tuple(fact for one in said[a:b] for fact in one) for a, b in pairwise(batch.starts.tolist())
     )
 
 
-def _depths(stretch: Stretch) -> Iterator[tuple[str, ...]]:
-    depths = [f"depth={depth}" for depth in stretch.levels().tolist()]
-    return (tuple(depths[a:b]) for a, b in pairwise(stretch.starts.tolist()))
+def _depths(batch: Batch) -> Iterator[tuple[str, ...]]:
+    depths = [f"depth={depth}" for depth in batch.levels().tolist()]
+    return (tuple(depths[a:b]) for a, b in pairwise(batch.starts.tolist()))
 
 
 def places(sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:

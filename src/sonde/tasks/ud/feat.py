@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from sonde.core import DataProblem, Dataset, Sentence
+from sonde.corpora.batches import Batch, batches
 from sonde.corpora.files import uncompressed
-from sonde.corpora.stretches import Stretch, stretches
 from sonde.corpora.style import Style
 from sonde.corpora.tally import Tally
 from sonde.corpora.trees import features
@@ -141,9 +141,9 @@ class FeatureTask:
         styles: dict[str, Style] = {}
         with uncollected():
             for name, part in named:
-                for stretch in stretches(part.path, options.on_error, tally):
-                    styles.setdefault(str(part.path), Style()).add(stretch.deprels.names)
-                    answered = _answered(stretch, part.split, options, counts)
+                for batch in batches(part.path, options.on_error, tally):
+                    styles.setdefault(str(part.path), Style()).add(batch.deprels.names)
+                    answered = _answered(batch, part.split, options, counts)
                     found.extend(
                         one._replace(strata={**one.strata, **stratum(name)}) if name else one
                         for one in answered
@@ -207,24 +207,22 @@ def telling(counts: Counter[str]) -> set[str]:
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _answered(
-    stretch: Stretch, split: str, options: Options, counts: Counts
-) -> Iterator[Candidate]:
+def _answered(batch: Batch, split: str, options: Options, counts: Counts) -> Iterator[Candidate]:
     """The sentences that answer the question; what the others lack is counted."""
-    of = np.repeat(np.arange(len(stretch)), np.diff(stretch.starts))
-    nodes = _nodes(stretch, of, options)
-    many = np.bincount(of[nodes], minlength=len(stretch))
-    node = np.full(len(stretch), -1)
+    of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
+    nodes = _nodes(batch, of, options)
+    many = np.bincount(of[nodes], minlength=len(batch))
+    node = np.full(len(batch), -1)
     node[of[nodes]] = nodes
     node[many != 1] = -1
     first = np.zeros(len(of), bool)
     # of coordinated words; UD makes the first predicate the root
     if not (options.by_class or options.of == "root"):
-        first[stretch.parents[stretch.deprels.where(lambda name: name.startswith("conj"))]] = True
-    values = [features(raw).get(options.feature, "") for raw in stretch.feats.names]
-    majority = _majority(stretch, of, node, values)
-    upos, feats, forms = stretch.upos, stretch.feats, stretch.words
-    for k, sentence in enumerate(stretch.sentences()):
+        first[batch.parents[batch.deprels.where(lambda name: name.startswith("conj"))]] = True
+    values = [features(raw).get(options.feature, "") for raw in batch.feats.names]
+    majority = _majority(batch, of, node, values)
+    upos, feats, forms = batch.upos, batch.feats, batch.words
+    for k, sentence in enumerate(batch.sentences()):
         i = int(node[k])
         if i < 0:
             counts.reasons[
@@ -248,42 +246,42 @@ def _answered(
             yield Candidate(sentence, value, forms.names[forms.codes[i]].lower(), split, strata)
 
 
-def _nodes(stretch: Stretch, of: Ints, options: Options) -> Ints:
+def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:
     """The words that are asked about, in order; more than one a sentence where it is in doubt."""
     if options.of == "root":
-        return stretch.roots
+        return batch.roots
     if options.by_class:
-        return np.flatnonzero(stretch.upos.where(options.of.__eq__))
+        return np.flatnonzero(batch.upos.where(options.of.__eq__))
     wanted = RELATIONS.get(options.of, options.of)
     exact = ":" in wanted
-    below = stretch.parents == stretch.roots[of]
-    below[stretch.roots] = False
+    below = batch.parents == batch.roots[of]
+    below[batch.roots] = False
     rows = np.flatnonzero(
         below
-        & stretch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == wanted)
+        & batch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == wanted)
     )
     if wanted != "nsubj":
         return rows
     # of a copula and a clause the outer subject is the matrix one
-    outer = stretch.deprels.where("nsubj:outer".__eq__)[rows]
-    doubtful = np.bincount(of[rows], minlength=len(stretch)) > 1
-    resolved = np.bincount(of[rows[outer]], minlength=len(stretch)) > 0
+    outer = batch.deprels.where("nsubj:outer".__eq__)[rows]
+    doubtful = np.bincount(of[rows], minlength=len(batch)) > 1
+    resolved = np.bincount(of[rows[outer]], minlength=len(batch)) > 0
     return rows[outer | ~(doubtful & resolved)[of[rows]]]
 
 
-def _majority(stretch: Stretch, of: Ints, node: Ints, values: list[str]) -> list[str]:
+def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str]:
     """The value that most words of the asked word's class have in the whole sentence, its own
     included; 'tie' where none has.
     """
     known = sorted({value for value in values if value})
     place = {value: i for i, value in enumerate(known)}
-    coded = np.array([place.get(value, -1) for value in values], np.int64)[stretch.feats.codes]
-    asked = np.where(node < 0, -1, stretch.upos.codes[node])
-    rows = np.flatnonzero((coded >= 0) & (stretch.upos.codes == asked[of]))
+    coded = np.array([place.get(value, -1) for value in values], np.int64)[batch.feats.codes]
+    asked = np.where(node < 0, -1, batch.upos.codes[node])
+    rows = np.flatnonzero((coded >= 0) & (batch.upos.codes == asked[of]))
     counts = np.bincount(
-        of[rows] * max(len(known), 1) + coded[rows], minlength=len(stretch) * max(len(known), 1)
+        of[rows] * max(len(known), 1) + coded[rows], minlength=len(batch) * max(len(known), 1)
     )
-    counts = counts.reshape(len(stretch), -1)
+    counts = counts.reshape(len(batch), -1)
     tie = (counts == counts.max(1)[:, None]).sum(1) > 1
     names = [*known, "tie"]
     return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]

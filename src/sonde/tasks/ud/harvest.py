@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import text
+from sonde.corpora.batches import batches
 from sonde.corpora.files import Part, digest, treebank, uncompressed
-from sonde.corpora.stretches import stretches
 from sonde.corpora.style import Style
 from sonde.corpora.tally import OnError, Tally
 from sonde.tasks import questions
@@ -163,12 +163,12 @@ def _gathered(found: list[Source], on_error: OnError) -> Harvest:
 
 def _add_trees(whole: Harvest, part: Part, on_error: OnError) -> None:
     style = whole.styles.setdefault(str(part.path), Style())
-    for stretch in stretches(part.path, on_error, whole.tally):
-        style.add(stretch.deprels.names, stretch.feats.names)
-        found = list(clauses(stretch))
+    for batch in batches(part.path, on_error, whole.tally):
+        style.add(batch.deprels.names, batch.feats.names)
+        found = list(clauses(batch))
         whole.sentences.extend(clause.sentence for clause in found)
-        whole.splits.extend([part.split] * len(stretch))
-        whole.depths.extend(stretch.depths.tolist())
+        whole.splits.extend([part.split] * len(batch))
+        whole.depths.extend(batch.depths.tolist())
         for how, lemma in (
             (clause.group.how, clause.group.lemma) for clause in found if clause.group.lemma
         ):

@@ -48,7 +48,7 @@ class Coded(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Batch:
     """Some sentences of a treebank in columns over their words.
 
     starts    [sentences + 1] where the words of each sentence begin
@@ -86,7 +86,7 @@ class Stretch:
         return _ways(self.parents, int(np.diff(self.starts).max()))[1] + 1
 
     @classmethod
-    def of(cls, found: Sequence[Tree]) -> Stretch:
+    def of(cls, found: Sequence[Tree]) -> Batch:
         """The same of trees."""
         starts = np.cumsum([0, *(len(t.words) for t in found)])
         roots = np.array(
@@ -109,10 +109,10 @@ def _coded(values: list[str]) -> Coded:
     )
 
 
-def stretches(
+def batches(
     path: str | Path, on_error: OnError = "raise", tally: Tally | None = None
-) -> Iterator[Stretch]:
-    """The sentences of a file, a stretch a piece; what is wrong with it is a DataProblem that names
+) -> Iterator[Batch]:
+    """The sentences of a file, a batch a piece; what is wrong with it is a DataProblem that names
     file and line.
     """
     source = Source(str(path), on_error, Tally() if tally is None else tally)
@@ -124,12 +124,12 @@ def stretches(
             source.tally.words += len(found.parents)
             yield found
         elif one_by_one := list(trees(data, line, source)):
-            yield Stretch.of(one_by_one)
+            yield Batch.of(one_by_one)
         line += data.count(b"\n")
 
 
-def _parsed(data: bytes, forms: dict[str, str]) -> Stretch | None:
-    """A stretch of well-formed sentences; None where something asks for a closer look."""
+def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
+    """A batch of well-formed sentences; None where something asks for a closer look."""
     if b"\r" in data or b"\0" in data:
         return None
     try:
@@ -202,8 +202,8 @@ def _column(table: Any, name: str) -> Coded:
 
 def _checked(
     columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]
-) -> Stretch:
-    """Rows as a stretch; a ValueError or DataProblem where they are no numbered trees with
+) -> Batch:
+    """Rows as a batch; a ValueError or DataProblem where they are no numbered trees with
     well-formed features.
     """
     for raw in columns["feats"].names:
@@ -227,7 +227,7 @@ def _checked(
     )[kept["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
     words = Coded(kept["form"].codes, [forms.setdefault(w, w) for w in kept["form"].names])
-    found = Stretch(
+    found = Batch(
         starts,
         parents,
         roots,
@@ -243,7 +243,7 @@ def _checked(
     return found if all(texts) else _told(found, kept["misc"], ranges)
 
 
-def _check_words(found: Stretch, ranges: dict[int, list[Range]]) -> None:
+def _check_words(found: Batch, ranges: dict[int, list[Range]]) -> None:
     """A ValueError where words are withheld, or a raw string is not made of them."""
     words = found.words.strings()
     hidden = any(not name.strip("_") for name in found.words.names)
@@ -311,8 +311,8 @@ def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
     return above, way
 
 
-def _told(found: Stretch, misc: Coded, ranges: dict[int, list[Range]]) -> Stretch:
-    """The stretch with raw strings rebuilt where no comment told them."""
+def _told(found: Batch, misc: Coded, ranges: dict[int, list[Range]]) -> Batch:
+    """The batch with raw strings rebuilt where no comment told them."""
     words, notes = found.words.strings(), misc.strings()
     bounds = found.starts.tolist()
     texts = [

@@ -1,4 +1,4 @@
-"""Stretches: the same sentences as `conllu.read`, in arrays, whatever way the file is written or
+"""Batches: the same sentences as `conllu.read`, in arrays, whatever way the file is written or
 damaged.
 """
 
@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from test_conllu import BAD, ROWS, blocks, row
 
 from sonde.core import DataProblem
+from sonde.corpora import batches as room
 from sonde.corpora import files
-from sonde.corpora import stretches as room
+from sonde.corpora.batches import Batch, batches
 from sonde.corpora.conllu import read
-from sonde.corpora.stretches import Stretch, stretches
 from sonde.corpora.tally import Tally
 
 
 def plain(found):
-    """A stretch in plain values."""
+    """A batch in plain values."""
     columns = [getattr(found, name).strings() for name in ("words", "upos", "feats", "deprels")]
     return [
         found.starts.tolist(),
@@ -35,12 +35,12 @@ def same(path, on_error="raise"):
     """Whether both readers give the same sentences and counts; what they give."""
     ours, theirs = Tally(), Tally()
     trees = list(read(path, on_error, theirs))
-    found = list(stretches(path, on_error, ours))
+    found = list(batches(path, on_error, ours))
     assert [s for part in found for s in part.sentences()] == [t.sentence for t in trees]
     assert [d for part in found for d in part.depths.tolist()] == [t.depth for t in trees]
     assert ours == theirs
     if len(found) == 1:
-        assert plain(found[0]) == plain(Stretch.of(trees))
+        assert plain(found[0]) == plain(Batch.of(trees))
     return trees
 
 
@@ -62,7 +62,7 @@ def test_ordinary_sentences_are_parsed_at_once(tmp_path, alone, comments):
     path.write_text(text if comments else text.replace("# text = Vámonos al mar.\n", ""))
     assert len(same(path)) == 3
     alone()
-    assert [s for part in stretches(path) for s in part.texts] == [
+    assert [s for part in batches(path) for s in part.texts] == [
         "Vámonos al mar.",
         'New York "#',
         "_",
@@ -82,7 +82,7 @@ def test_what_is_wrong_is_named_as_by_the_other_reader(tmp_path, bad, message):
     path = tmp_path / "t.conllu"
     path.write_text(f"{row(1, 0)}\n\n# a comment\n{bad}\n\n{row(1, 0)}\n\n")
     with pytest.raises(DataProblem) as caught:
-        list(stretches(path))
+        list(batches(path))
     assert message in str(caught.value)
     same(path, "skip")
 
@@ -127,4 +127,4 @@ DATA = Path(os.environ["SONDE_DATA"]) / "treebanks" if os.environ.get("SONDE_DAT
 def test_real_treebanks_are_parsed_at_once(alone, name):
     trees = same(DATA / name)
     alone()
-    assert sum(map(len, stretches(DATA / name))) == len(trees)
+    assert sum(map(len, batches(DATA / name))) == len(trees)
