@@ -336,6 +336,26 @@ def _arguments(
             f"{kind} {reference.name!r} needs a {first.name}: write"
             f" {reference.name}:{first.name.upper()}"
         )
+    kwargs = _options(reference, named, hints, kind)
+    missing = [
+        p.name
+        for key, p in named.items()
+        if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY
+    ]
+    if missing:
+        raise ReferenceProblem(
+            f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}"
+        )
+    return args, kwargs
+
+
+def _options(
+    reference: Reference,
+    named: Mapping[str, inspect.Parameter],
+    hints: Mapping[str, Any],
+    kind: str,
+) -> dict[str, Any]:
+    """The options of a reference, converted to the types of a factory's parameters."""
     kwargs: dict[str, Any] = {}
     for key, text in reference.options:
         if key not in named:
@@ -352,13 +372,4 @@ def _arguments(
                 f"{kind} {reference.name!r} has {key}= twice; it takes one value"
             )
         kwargs[parameter.name] = value
-    missing = [
-        p.name
-        for key, p in named.items()
-        if p.default is p.empty and p.name not in kwargs and p.kind is p.KEYWORD_ONLY
-    ]
-    if missing:
-        raise ReferenceProblem(
-            f"{kind} {reference.name!r} needs {', '.join(f'{m}=...' for m in missing)}"
-        )
-    return args, kwargs
+    return kwargs

@@ -106,7 +106,7 @@ def depths(results: Sequence[Result]) -> list[Depth]:
     found = [
         _depth(key, by_read)
         for key, by_read in groups.items()
-        if len(by_read) > 1 and any(map(_layer, by_read))
+        if len(by_read) > 1 and any(re.fullmatch(r"\d+|mix(:0-\d+)?", read) for read in by_read)
     ]
     return sorted(
         found,
@@ -119,31 +119,15 @@ def depths(results: Sequence[Result]) -> list[Depth]:
     )
 
 
-def _layer(read: str) -> tuple[str, int | None] | None:
-    """What a read says of layers: ('single', 3), ('mix', 3) for a mix of 0 to 3, ('mix', None) for
-    all; None for others.
-    """
-    if read.isdecimal():
-        return "single", int(read)
-    if read == "mix":
-        return "mix", None
-    growing = re.fullmatch(r"mix:0-(\d+)", read)
-    return ("mix", int(growing[1])) if growing else None
+def _layers(reads: Iterable[str], pattern: str) -> dict[int, str]:
+    """Reads by their layer, which is the group of the pattern."""
+    return {int(m[1]): read for read in reads if (m := re.fullmatch(pattern, read))}
 
 
 def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> Depth:
     task, encoder, probe = key
-    single = {
-        where[1]: read
-        for read in by_read
-        if (where := _layer(read)) and where[0] == "single" and where[1] is not None
-    }
+    single, mixes = _layers(by_read, r"(\d+)"), _layers(by_read, r"mix:0-(\d+)")
     weights = _weights(by_read.get("mix") or [])
-    mixes = {
-        where[1]: read
-        for read in by_read
-        if (where := _layer(read)) and where[0] == "mix" and where[1] is not None
-    }
     last = max([*single, *mixes, len(weights[0]) - 1 if weights else 0])
     if "mix" in by_read:
         mixes.setdefault(last, "mix")
@@ -156,6 +140,8 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
     mean = tuple(np.mean(weights, 0).tolist()) if weights else ()
     expected, bits = _expected(by_read, mixes, last)
     uneven = float(np.mean([from_uniform(w) for w in weights])) if weights else NOTHING
+    moved = weights if uneven >= EVEN else []
+    gravity = over_seeds([centre_of_gravity(w) for w in moved]) if moved else (NOTHING,) * 3
     return Depth(
         task=brief(TASKS, task),
         encoder=brief(ENCODERS, encoder),
@@ -164,11 +150,7 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
         cumulative={layer: scored[read] for layer, read in sorted(mixes.items())},
         lexical=scored.get("lex"),
         weights=mean,
-        gravity=(
-            Mean(*over_seeds([centre_of_gravity(w) for w in weights]))
-            if uneven >= EVEN
-            else Mean(NOTHING, NOTHING, NOTHING)
-        ),
+        gravity=Mean(*gravity),
         uneven=uneven,
         expected=expected,
         gained=bits,

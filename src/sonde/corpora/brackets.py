@@ -307,6 +307,10 @@ def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool
         raise DataProblem(f"{path}:{line}: {message} ({found[0][:40]!r})") from None
 
 
+STRAY = "a word beside phrases, or without a tag of its own"
+UNLABELLED = "a bracket without a label"
+
+
 def _grown(
     tokens: list[tuple[str, str, str, str, str]],
     strings: Strings,
@@ -314,8 +318,7 @@ def _grown(
     path: str,
     line: int,
 ) -> Tree:
-    words: list[str] = []
-    tags: list[str] = []
+    words, tags = list[str](), list[str]()
     labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
     below: list[list[Child]] = [[]]
     word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
@@ -338,14 +341,7 @@ def _grown(
                 del labels[node], starts[node], stops[node], parents[node], below[node]
             node = above
         elif stray or not label:
-            raise _Fault(
-                (
-                    "a word beside phrases, or without a tag of its own"
-                    if stray
-                    else "a bracket without a label"
-                ),
-                number,
-            )
+            raise _Fault(STRAY if stray else UNLABELLED, number)
         else:
             parents.append(node)
             node, opened = len(labels), True

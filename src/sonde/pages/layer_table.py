@@ -40,40 +40,30 @@ class LayerRow:
     seeds: int
 
 
+OVERVIEW = (
+    *("task", "lexical", "layer 0", "best alone", "mix"),
+    *("centre of gravity", "bits", "expected layer", "bits ", "n"),
+)
+MEASURES = (
+    "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the mix, with"
+    " its interval over seeds (from three on).",
+    "Expected layer: the mean layer under what each adds to the mix of those below it, with its"
+    " interval over seeds and test examples.",
+    "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
+)
+
+
 def overview(found: Sequence[Depth]) -> Table:
     """One line a task, those solved lowest first, a section for each encoder and probe: what layers
     add, and where.
     """
-    columns = (
-        "task",
-        "lexical",
-        "layer 0",
-        "best alone",
-        "mix",
-        "centre of gravity",
-        "bits",
-        "expected layer",
-        "bits ",
-        "n",
-    )
     groups: dict[str, list[Depth]] = {}
     for depth in found:
         groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
     sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
     still = [d for d in found if d.uneven < EVEN]
     notes = (
-        (
-            "Scores are a hundredfold. Centre of gravity: the mean layer under the weights of the"
-            " mix, with its interval over seeds (from three on)."
-        ),
-        (
-            "Expected layer: the mean layer under what each adds to the mix of those below it, with"
-            " its interval over seeds and test examples."
-        ),
-        (
-            "Bits: how far the weights, and what layers add, are from equal ones (0: all layers"
-            " alike)."
-        ),
+        *MEASURES,
         *(
             f"{_called(d, groups)}: no centre of gravity, the weights have hardly left equal ones,"
             " where training begins."
@@ -86,7 +76,7 @@ def overview(found: Sequence[Depth]) -> Table:
             if d.expected.why
         ),
     )
-    return Table(columns, sections, WORDS, notes, "Where tasks are solved")
+    return Table(OVERVIEW, sections, WORDS, notes, "Where tasks are solved")
 
 
 def _line(depth: Depth) -> tuple[str, ...]:

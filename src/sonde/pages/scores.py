@@ -5,7 +5,7 @@ them below.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -254,6 +254,15 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     return f"{question}{metric}{folds}{samples}{rule}{word}{made}".strip()
 
 
+CODES = (
+    "kbit: thousands of bits that a code for the training labels takes if it may use the vectors"
+    " (Voita & Titov 2020).",
+    "compression: how many times longer a code under equal chances is. over prior: the same of a"
+    " code that knows how frequent labels were so far and reads no vectors; at 1 the vectors are of"
+    " no use.",
+)
+
+
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
@@ -270,52 +279,30 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         if control != NO_CONTROL
     ]
     notes += _memory(rows)
-    if any(row.bits == row.bits for row in rows):
-        notes += [
-            (
-                "kbit: thousands of bits that a code for the training labels takes if it may use"
-                " the vectors (Voita & Titov 2020)."
-            ),
-            (
-                "compression: how many times longer a code under equal chances is. over prior: the"
-                " same of a code that knows how frequent labels were so far and reads no vectors;"
-                " at 1 the vectors are of no use."
-            ),
-        ]
+    notes += CODES if any(row.bits == row.bits for row in rows) else ()
     notes += [
         f"({v}): measured by that version of sonde, whose store this one reads."
         for v in sorted({r.version for r in rows if r.format})
     ]
     notes += [*_chance(rows), *computing.notes(computing.differing(scored(rows)))]
+    return (*notes, *_left_out(rows), *source_notes(rows, short))
+
+
+def _left_out(rows: Sequence[Row]) -> Iterator[str]:
+    """What of the data could not be used as it is: left out, never learnt, or cut."""
     for count, fate in LOST.items():
-        lost = {(row.task, row.encoder): getattr(row, count) for row in rows if getattr(row, count)}
-        whose = {
-            (row.task, row.encoder): getattr(row, f"{count}_are", "")
-            for row in rows
-            if getattr(row, count)
-        }
-        told = {key: f" ({are})" if are else "" for key, are in whose.items()}
-        notes += [
-            f"{short(task)}, {encoder}: {_many(n, 'example')} {fate}{told[task, encoder]}."
-            for (task, encoder), n in lost.items()
-        ]
-    malformed = {row.task: row for row in rows if row.malformed}
-    notes += [
-        f"{short(task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
-        for task, row in malformed.items()
-    ]
+        for row in {(row.task, row.encoder): row for row in rows if getattr(row, count)}.values():
+            are = getattr(row, f"{count}_are", "")
+            lost = f"{_many(getattr(row, count), 'example')} {fate}{f' ({are})' if are else ''}"
+            yield f"{short(row.task)}, {row.encoder}: {lost}."
+    for row in {row.task: row for row in rows if row.malformed}.values():
+        yield f"{short(row.task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
-    notes += [
-        f"{short(task)}: {_many(n, 'test example')} of a class that train lacks, wrong for every"
-        " probe."
-        for task, n in unseen.items()
-    ]
-    cut = {row.encoder: row.cut for row in rows if row.cut}
-    notes += [
-        f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut."
-        for encoder, n in cut.items()
-    ]
-    return (*notes, *source_notes(rows, short))
+    for task, n in unseen.items():
+        many = _many(n, "test example")
+        yield f"{short(task)}: {many} of a class that train lacks, wrong for every probe."
+    for encoder, n in {row.encoder: row.cut for row in rows if row.cut}.items():
+        yield f"{encoder}: {_many(n, 'sentence')} longer than the encoder reads, and cut."
 
 
 def _memory(rows: Sequence[Row]) -> list[str]:

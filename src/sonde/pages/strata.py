@@ -173,17 +173,8 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
     layers = any(row.layer != "-" for row in plain)
     told = any(not math.isnan(row.expected) for row in plain)
     beside = ("expected", "over it", "95 % interval") if told else ()
-    head = (
-        stratum,
-        "encoder",
-        *(("layer",) if layers else ()),
-        "probe",
-        "score",
-        "95 % interval",
-        "constant",
-        *beside,
-        "n",
-    )
+    layer = ("layer",) if layers else ()
+    head = (stratum, "encoder", *layer, "probe", "score", "95 % interval", "constant", *beside, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]

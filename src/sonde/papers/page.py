@@ -13,7 +13,7 @@ from sonde.analysis.row import NO_CONTROL, ORDER, Row
 from sonde.analysis.rows import rows
 from sonde.analysis.tested import differences, marks
 from sonde.analysis.together import over
-from sonde.papers.facts import Block, Entry, Judged, Line, Paper, grouped
+from sonde.papers.facts import Block, Entry, Judged, Line, Paper, Place, grouped
 from sonde.tables.table import Section, Table, number
 
 OWN = "▸ "
@@ -40,13 +40,13 @@ class Cell:
     probe: str
     control: str
     score: float
-    low: float
-    high: float
-    majority: float
-    n: int
-    train: int
-    seeds: int
-    folds: int
+    low: float = math.nan
+    high: float = math.nan
+    majority: float = math.nan
+    n: int = 0
+    train: int = 0
+    seeds: int = 0
+    folds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,35 +158,17 @@ def _own(
     signs = [_signs(mine, c) for c in many]
     for above, row in zip([None, *mine], mine, strict=False):
         rules |= {len(body)} if row.oracle and above and not above.oracle else set()
-        body.append(
-            (
-                OWN + row.label + _seeds(row, mine),
-                *(
-                    (
-                        number(row.cells[c].score) + signs[c].get(row.label, "")
-                        if c in row.cells
-                        else "–"
-                    )
-                    for c in many
-                ),
-            )
-        )
+        scores = {
+            c: number(cell.score) + signs[c].get(row.label, "") for c, cell in row.cells.items()
+        }
+        doubts = {c: number(_doubt(cell)) for c, cell in row.cells.items()}
+        body.append((OWN + row.label + _seeds(row, mine), *(scores.get(c, "–") for c in many)))
+        body.append((DOUBT, *(doubts.get(c, "") for c in many)))
         if not why and row.encoder:
-            strong |= {
-                (len(body) - 1, c + 1)
-                for c in many
-                if c in row.cells and round(row.cells[c].score, 1) == best[c]
-            }
-        body.append(
-            (DOUBT, *(number(_doubt(row.cells[c])) if c in row.cells else "" for c in many))
-        )
-        if not why and row.encoder:
-            body.append(
-                (
-                    f"   rank of {sum(1 for _ in _encoders(paper)) + 1}",
-                    *(_rank(paper, row, c) for c in many),
-                )
-            )
+            equal = [c for c, cell in row.cells.items() if round(cell.score, 1) == best[c]]
+            strong |= {(len(body) - 2, c + 1) for c in equal}
+            encoders = sum(1 for _ in _encoders(paper)) + 1
+            body.append((f"   rank of {encoders}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return Section(
         f"{DIFFERENT if why else SAME}: {data}",
@@ -320,69 +302,36 @@ def cells(
     suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()
 ) -> list[Cell]:
     """Every figure of the table, the paper's and one's own, one a line."""
-    nan = math.nan
-    found = [
-        Cell(
-            suite,
-            "published",
-            "published",
-            line.source,
-            line.name,
-            name,
-            "-",
-            "",
-            NO_CONTROL,
-            f.value,
-            nan,
-            nan,
-            nan,
-            0,
-            0,
-            0,
-            0,
-        )
-        for block in paper.blocks
-        for line in block.lines
-        for name, f in zip(paper.columns, line.figures, strict=True)
+    lines = [line for block in paper.blocks for line in block.lines]
+    published = [
+        Cell(*_source(suite, line), name, "-", "", NO_CONTROL, figure.value)
+        for line in lines
+        for name, figure in zip(paper.columns, line.figures, strict=True)
     ]
-    for entry in entries:
-        (row,) = rows(entry.results)
-        data, column = (
-            DIFFERENT if entry.place.why else "published",
-            paper.columns[entry.place.column],
-        )
-        label = entry.floor or row.encoder
-        numbers = (
-            row.score,
-            row.low,
-            row.high,
-            row.majority,
-            row.n,
-            row.train,
-            row.seeds,
-            row.folds,
-        )
-        found.append(
-            Cell(
-                suite,
-                "measured",
-                data,
-                row.task,
-                label,
-                column,
-                row.layer,
-                row.probe,
-                row.control,
-                *numbers,
-            )
-        )
-    for each in people:
-        data, column = (
-            DIFFERENT if each.place.why else "published",
-            paper.columns[each.place.column],
-        )
-        bound = (each.score, each.low, each.high, nan, each.n, 0, 0, 0)
-        found.append(
-            Cell(suite, PEOPLE, data, each.place.data, PEOPLE, column, "-", "", NO_CONTROL, *bound)
-        )
-    return found
+    measured = [_measured(suite, paper, entry) for entry in entries]
+    return [*published, *measured, *(_judged(suite, paper, each) for each in people)]
+
+
+def _source(suite: str, line: Line) -> tuple[str, str, str, str, str]:
+    return suite, "published", "published", line.source, line.name
+
+
+def _judged(suite: str, paper: Paper, each: Judged) -> Cell:
+    """One figure of people."""
+    task = suite, PEOPLE, _data(each.place), each.place.data
+    column, interval = paper.columns[each.place.column], (each.low, each.high)
+    return Cell(*task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n)
+
+
+def _measured(suite: str, paper: Paper, entry: Entry) -> Cell:
+    """One figure of one's own."""
+    (row,) = rows(entry.results)
+    label, column = entry.floor or row.encoder, paper.columns[entry.place.column]
+    task = suite, "measured", _data(entry.place), row.task
+    figures = row.score, row.low, row.high, row.majority
+    counts = row.n, row.train, row.seeds, row.folds
+    return Cell(*task, label, column, row.layer, row.probe, row.control, *figures, *counts)
+
+
+def _data(place: Place) -> str:
+    return DIFFERENT if place.why else "published"

@@ -105,8 +105,33 @@ HOLES: Mapping[type | None, str] = {
 
 
 def _check(event: Event, path: str, hole: type | None) -> None:
-    """Complain about roles that a clause of this frame and voice does not have, or lacks; a
-    relative clause has one gap.
+    """Raise what is wrong with the roles and holes of a clause, and of those within it."""
+    arguments = [(role, getattr(event, role)) for role in _roles(event, path)]
+    holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
+    if holes != ([hole] if hole else []) or (
+        hole is Shared and not isinstance(arguments[0][1], Shared)
+    ):
+        raise DataProblem(f"{path}: {HOLES[hole]}")
+    if event.content is not None:
+        _check(event.content, f"{path}.content", None)
+    if event.also is not None:
+        of_gap = hole is not Gap or isinstance(arguments[0][1], Gap)
+        if event.also.also is not None or hole is Shared or not of_gap:
+            raise DataProblem(
+                f"{path}: two verbs at most share a subject, in a relative clause its gap"
+            )
+        _check(event.also, f"{path}.also", Shared)
+    for role, argument in arguments:
+        several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
+        for i, one in several:
+            if isinstance(one, Participant) and one.relative is not None:
+                place = "relative" if i is None else f"both.{i}.relative"
+                _check(one.relative, f"{path}.{role}.{place}", Gap)
+
+
+def _roles(event: Event, path: str) -> list[str]:
+    """The roles of a clause in the order of its frame and voice; a DataProblem where it lacks one
+    or has another.
     """
     roles = ORDERS.get((event.frame, event.voice, event.dative))
     if roles is None:
@@ -122,33 +147,7 @@ def _check(event: Event, path: str, hole: type | None) -> None:
             f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(wanted))}; there is"
             f" {said}"
         )
-    arguments = [(role, getattr(event, role)) for role in roles if role in found]
-    holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
-    if holes != ([hole] if hole else []) or (
-        hole is Shared and not isinstance(arguments[0][1], Shared)
-    ):
-        raise DataProblem(f"{path}: {HOLES[hole]}")
-    if event.content is not None:
-        _check(event.content, f"{path}.content", None)
-    if event.also is not None:
-        if (
-            event.also.also is not None
-            or hole is Shared
-            or (hole is Gap and not isinstance(arguments[0][1], Gap))
-        ):
-            raise DataProblem(
-                f"{path}: two verbs at most share a subject, in a relative clause its gap"
-            )
-        _check(event.also, f"{path}.also", Shared)
-    for role, argument in arguments:
-        several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
-        for i, one in several:
-            if isinstance(one, Participant) and one.relative is not None:
-                _check(
-                    one.relative,
-                    f"{path}.{role}.{'relative' if i is None else f'both.{i}.relative'}",
-                    Gap,
-                )
+    return [role for role in roles if role in found]
 
 
 def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
