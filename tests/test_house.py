@@ -207,6 +207,27 @@ def test_the_map_of_the_rooms_is_what_they_import():
     assert (ROOT / "docs" / "design" / "map.md").read_text("utf-8") == page, "run `make docs`"
 
 
+def test_every_exception_is_a_sonde_error():
+    """Those that stand in sources, private ones included: users catch one class."""
+    modules = {file: ast.parse(file.read_text("utf-8")) for file in SOURCES}
+    raised = [
+        (file, node.name)
+        for file, tree in modules.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.bases
+    ]
+    found = 0
+    for file, name in raised:
+        parts = file.relative_to(ROOT / "src").with_suffix("").parts
+        thing = getattr(
+            importlib.import_module(".".join(parts).removesuffix(".__init__")), name, None
+        )
+        if isinstance(thing, type) and issubclass(thing, BaseException):
+            found += 1
+            assert issubclass(thing, sonde.SondeError), f"{file}: {name}"
+    assert found > 15
+
+
 def test_constraints_pin_what_the_project_asks_for():
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines if "==" in line}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sonde.api import Evaluation, compare, evaluate
     from sonde.core import Dataset, Example, Sentence, Site
+    from sonde.errors import SondeError
     from sonde.tasks.find import get_tasks
     from sonde.vectors import Vectors
 
@@ -17,6 +18,7 @@ __all__ = [
     "Example",
     "Sentence",
     "Site",
+    "SondeError",
     "Vectors",
     "compare",
     "evaluate",
@@ -28,6 +30,7 @@ _PLACES = {
     "compare": "api",
     "Evaluation": "api",
     "get_tasks": "tasks.find",
+    "SondeError": "errors",
     "Vectors": "vectors",
 }
 

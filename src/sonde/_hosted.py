@@ -13,10 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 
+from sonde.errors import SondeError
+
 _FROM_FILE = "sonde_file_"
 
 
-class Exited(RuntimeError):
+class Exited(SondeError, RuntimeError):
     """Code that called sys.exit, which would have ended the run without a word."""
 
 

@@ -7,6 +7,8 @@ import typing
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from sonde.errors import SondeError
+
 PLACE = "where files lie"
 Place = Annotated[str, PLACE]
 """Text that says where files lie. What lies there belongs to an identity, and where it lies does
@@ -14,7 +16,7 @@ not.
 """
 
 
-class ReferenceProblem(ValueError):
+class ReferenceProblem(SondeError, ValueError):
     """A reference that names nothing, or names it wrongly; the message says what to write
     instead.
     """

@@ -17,12 +17,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from sonde.errors import SondeError
+
 PART = ".part"
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
 
 
-class FileProblem(ValueError):
+class FileProblem(SondeError, ValueError):
     """A file that cannot be written; the message says what to do."""
 
 

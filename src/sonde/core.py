@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde._logits import Link, Logits
+from sonde.errors import SondeError
 from sonde.labels import Column, Label, column, label_of
 from sonde.vectors import Floats, Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
 
 
-class DataProblem(ValueError):
+class DataProblem(SondeError, ValueError):
     """Something is wrong with data; the message says what, where (file:line) and what to do."""
 
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from sonde.asked import alone, one_hot
 from sonde.core import Cell, Dataset, Predictions, Sentence
+from sonde.errors import SondeError
 from sonde.labels import Column
 from sonde.vectors import Floats, Ints, Spans, Vectors, ranges
 
 
-class ReadingProblem(ValueError):
+class ReadingProblem(SondeError, ValueError):
     """Vectors that cannot be read as the task asks; the message says what to change."""
 
 

@@ -26,6 +26,7 @@ from sonde.cli import (
     tagging,
     vectors,
 )
+from sonde.errors import SondeError
 
 app = typer.Typer(
     help="Tells what sentence and token embeddings know about language.",
@@ -122,7 +123,7 @@ def _told(error: Exception) -> int:
         return 1
     if isinstance(error, OSError) and error.filename is not None:
         text = f"{error.filename}: {(error.strerror or text).lower()}"
-    if isinstance(error, OSError) or type(error).__name__.endswith("Problem"):
+    if isinstance(error, OSError | SondeError):
         typer.echo(f"sonde: {text}", err=True)
         return 2
     typer.echo(

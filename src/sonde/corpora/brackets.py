@@ -20,6 +20,7 @@ from sonde.corpora.files import chunks, decoded
 from sonde.corpora.historical import TRACE, historical, ordinary
 from sonde.corpora.rendering import rendered
 from sonde.corpora.tally import OnError, Tally
+from sonde.errors import SondeError
 from sonde.vectors import Ints
 
 SUFFIXES = (".mrg", ".ptb", ".parse", ".psd", ".prd", ".tree", ".trees", ".penn", ".brackets")
@@ -126,7 +127,7 @@ class Strings:
     labels: _Labels = field(default_factory=_Labels)
 
 
-class _Fault(Exception):
+class _Fault(SondeError):
     """What is wrong with a tree, and at which token of it."""
 
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from sonde.core import DataProblem
 from sonde.corpora.files import content, decoded
+from sonde.errors import SondeError
 
 DIGITS = 40  # of a whole number, at most
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -34,7 +35,7 @@ def valued(data: bytes, where: str | Path, nan: bool = False) -> Any:
         ) from None
 
 
-class Malformed(ValueError):
+class Malformed(SondeError, ValueError):
     """Text that is not JSON as we read it; `line` is the one at fault, 0 where it takes several."""
 
     def __init__(self, why: str, line: int = 0) -> None:

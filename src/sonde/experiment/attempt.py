@@ -13,6 +13,7 @@ import numpy as np
 
 from sonde._hosted import hosted, one_line
 from sonde.core import Encoder, EncoderStop, Sentence
+from sonde.errors import SondeError
 from sonde.oracles import kind_of
 from sonde.vectors import Ints, Spans, Vectors, concatenate
 
@@ -23,7 +24,7 @@ PROBES = 8  # sentences tried alone when nothing has worked yet
 ENOUGH = 20.0
 
 
-class EncoderProblem(ValueError):
+class EncoderProblem(SondeError, ValueError):
     """An encoder that cannot be used; the message names it, says what it did and what to do."""
 
 

@@ -16,6 +16,7 @@ from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
+from sonde.errors import SondeError
 from sonde.experiment.called import names_of
 from sonde.experiment.data import Facts, facts, task_identity
 from sonde.experiment.keys import trial_id
@@ -36,7 +37,7 @@ BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")
 TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
-class PlanProblem(ValueError):
+class PlanProblem(SondeError, ValueError):
     """A run that cannot be made as asked; the message says what to change."""
 
 

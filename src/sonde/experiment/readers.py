@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sonde.core import Encoder, Task
 from sonde.encoders import ENCODERS
+from sonde.errors import SondeError
 from sonde.oracles import Informed, Kind, oracles_of
 from sonde.references import Reference
 
@@ -21,7 +22,7 @@ ORACLE = "gold"
 BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
 
 
-class OracleProblem(ValueError):
+class OracleProblem(SondeError, ValueError):
     """A task without the oracle that was asked for; the message says which it has."""
 
 

@@ -15,6 +15,7 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 from sonde._hosted import import_file, imported_files, one_line
+from sonde.errors import SondeError
 from sonde.experiment.measure import Group
 from sonde.experiment.run import Mapper
 from sonde.experiment.work import Measured
@@ -22,7 +23,7 @@ from sonde.experiment.work import Measured
 Function = Callable[[Group], Measured]
 
 
-class RunnerProblem(ValueError):
+class RunnerProblem(SondeError, ValueError):
     """Processes that cannot be used; the message says what to do."""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.errors import SondeError
 from sonde.labels import Column
 from sonde.vectors import Ints
 
@@ -18,7 +19,7 @@ STEP = 1e-3  # of an example's weight, by which sums are moved to see how the va
 AT_ONCE = 2**20  # statistics of single examples that are held at a time
 
 
-class MetricProblem(ValueError):
+class MetricProblem(SondeError, ValueError):
     """Labels that a metric cannot judge; the message says which metric can."""
 
 

@@ -13,6 +13,7 @@ from sonde.analysis.layers import Depth
 from sonde.analysis.row import PERCENT, Row
 from sonde.analysis.tested import differences
 from sonde.cache import draft
+from sonde.errors import SondeError
 from sonde.pages.headings import short
 from sonde.pages.scores import test_notes
 from sonde.tables.text import printable
@@ -24,7 +25,7 @@ COLOURS = ("#1b6ca8", "#d1603d", "#3a7d44", "#7b4b94", "#b8860b", "#52616b", "#a
 PALE = "#c9d3db"
 
 
-class PlotProblem(RuntimeError):
+class PlotProblem(SondeError, RuntimeError):
     """A figure that cannot be drawn here; the message says what to install or to give."""
 
 

@@ -34,6 +34,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde.errors import SondeError
+
 MAGIC, FORMAT = b"sonde", 2
 OLDEST = 1  # the first format, which is read still
 _PREAMBLE = struct.Struct("<5s3sQ16s")
@@ -45,11 +47,11 @@ _STALE = 24 * 3600
 log = logging.getLogger("sonde.store")
 
 
-class StoreProblem(ValueError):
+class StoreProblem(SondeError, ValueError):
     """A store that cannot be read or written as asked; the message says what to do."""
 
 
-class Damaged(Exception):
+class Damaged(SondeError):
     """A file whose bytes are not those that were written."""
 
 

@@ -18,6 +18,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from sonde.core import DataProblem
+from sonde.errors import SondeError
 
 TRIES = 4
 TIMEOUT = 30.0  # seconds without an answer
@@ -33,7 +34,7 @@ class NoRoom(DataProblem):
     """A file could not be written."""
 
 
-class _Cut(Exception):
+class _Cut(SondeError):
     """An answer that ended early, or that does not fit the part that is there."""
 
 
