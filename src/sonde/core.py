@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -219,6 +219,30 @@ def _tags(examples: Sequence[Example]) -> dict[str, Tags]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The options of a task's reference that a run may set itself; a field is named as its option.
+
+    fold      fold=2/5: the second of five parts of the data is test. Small data get folds
+    sample    sample=2/5: the second of five draws from train, over the same dev and test
+    size      size=1000: so many examples in all
+    on_error  on_error=skip: malformed data are left out and counted
+    """
+
+    fold: bool = False
+    sample: bool = False
+    size: bool = False
+    on_error: bool = False
+
+    @classmethod
+    def of(cls, task: Task) -> Sampling:
+        """What a task declares; one that declares nothing is measured as it stands."""
+        return task.sampling if isinstance(task, Sampled) else cls()
+
+    def __contains__(self, option: str) -> bool:
+        return bool(asdict(self).get(option))
+
+
 class Task(Protocol):
     """One question about sentences. `metric`, `probe` and `view` are references to what it is
     judged and read with.
@@ -238,6 +262,14 @@ class Task(Protocol):
     def load(self) -> Dataset:
         """The examples, with splits; files are read now."""
         ...
+
+
+@runtime_checkable
+class Sampled(Task, Protocol):
+    """A task that declares which of its options a run may set."""
+
+    @property
+    def sampling(self) -> Sampling: ...
 
 
 class Encoder(Protocol):

@@ -92,3 +92,9 @@ def test_a_star_stands_for_all_samples(tmp_path):
     assert not refused
     assert [len(task.load().rows("train")) for task in made.values()] == [16] * 5
     assert [f"sample={k}/5" in name for k, name in enumerate(made, 1)] == [True] * 5
+
+
+def test_a_star_stands_for_all_folds(tmp_path):
+    made, refused = tasks_of(["ud/tense:embedded,fold=*/3"], tmp_path)
+    assert not refused
+    assert [f"fold={k}/3" in name for k, name in enumerate(made, 1)] == [True] * 3

@@ -204,16 +204,7 @@ def tolerant(tasks: list[str], on_error: str) -> list[Reference]:
     """The references that some texts and patterns stand for, with `on_error` added for tasks that
     have the option.
     """
-    import inspect
-
     from sonde.tasks import TASKS
+    from sonde.tasks import tolerant as made_tolerant
 
-    found = []
-    for text in tasks:
-        for reference in TASKS.expand(text):
-            able = (
-                on_error != "raise"
-                and "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
-            )
-            found.append(reference.plus(on_error=on_error) if able else reference)
-    return found
+    return [made_tolerant(each, on_error) for text in tasks for each in TASKS.expand(text)]

@@ -4,7 +4,6 @@ work starts.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -12,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from sonde.core import Control, DataProblem, Encoder, Layered, Task, Trial
+from sonde.core import Control, DataProblem, Encoder, Layered, Sampling, Task, Trial
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
@@ -282,24 +281,24 @@ def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[s
             except DataProblem as problem:
                 refused[item.name] = str(problem)
             continue
-        for reference in (one for plain in TASKS.expand(item) for one in _samples(plain)):
+        for reference in TASKS.expand(item):
             try:
-                tasks |= {
-                    TASKS.canonical(r): _checked(TASKS.make(r)) for r in _folds(reference, cache)
-                }
+                each = [r for drawn in _drawn(reference) for r in _folds(drawn, cache)]
+                tasks |= {TASKS.canonical(r): _checked(TASKS.make(r)) for r in each}
             except DataProblem as problem:
                 refused[str(reference)] = str(problem)
     return tasks, refused
 
 
-def _samples(reference: Reference) -> list[Reference]:
-    """The reference itself, or one for each sample of the training data where it says
-    `sample=*/5`.
-    """
-    star, _, many = dict(reference.options).get("sample", "").partition("/")
-    if star != "*" or not many.isdecimal():
-        return [reference]
-    return [reference.without("sample").plus(sample=f"{k}/{many}") for k in range(1, int(many) + 1)]
+def _drawn(reference: Reference) -> list[Reference]:
+    """The reference itself, or one for each draw where it says `sample=*/5` or `fold=*/5`."""
+    for key, value in reference.options:
+        star, _, many = value.partition("/")
+        if star == "*" and many.isdecimal() and key in ("fold", "sample"):
+            plain = reference.without(key)
+            if key in Sampling.of(TASKS.make(plain)):
+                return [plain.plus(**{key: f"{k}/{many}"}) for k in range(1, int(many) + 1)]
+    return [reference]
 
 
 def _folds(reference: Reference, cache: Path) -> list[Reference]:
@@ -308,8 +307,8 @@ def _folds(reference: Reference, cache: Path) -> list[Reference]:
 
     Raises DataProblem.
     """
-    _, found = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
-    if found.folds == 1 or "fold" not in inspect.signature(TASKS.find(reference.name)).parameters:
+    task, found = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
+    if found.folds == 1 or "fold" not in Sampling.of(task):
         return [reference]
     return [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
 

@@ -17,7 +17,7 @@ from sonde.oracles import Kind
 from sonde.papers.facts import Entry, Paper, Place, settled
 from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem, brief
-from sonde.tasks import TASKS
+from sonde.tasks import TASKS, tolerant
 
 ORACLES: tuple[Kind, ...] = ("oracle",)
 """What stands in a suite's table besides: the baselines are the paper's."""
@@ -149,21 +149,7 @@ def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
     """What a run of the suite measures: every encoder with each column's own probe, the tasks'
     oracles, and the paper's baselines.
     """
-    import inspect
-
-    pairs = []
-    for column, reference in suite.asked():
-        able = "on_error" in inspect.signature(TASKS.find(reference.name)).parameters
-        pairs.append(
-            (
-                column,
-                (
-                    reference.plus(on_error=asked.on_error)
-                    if able and asked.on_error != "raise"
-                    else reference
-                ),
-            )
-        )
+    pairs = [(column, tolerant(task, asked.on_error)) for column, task in suite.asked()]
     pairs.sort(key=lambda pair: pair[0].probe)
     by_probe = {
         probe: [task for _, task in mine]

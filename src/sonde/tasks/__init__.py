@@ -1,6 +1,7 @@
 """Ways to write down examples: a folder for each family; this table says where each task is."""
 
-from sonde.references import Contents
+from sonde.core import DataProblem, Sampling
+from sonde.references import Contents, Reference, ReferenceProblem
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
@@ -79,3 +80,16 @@ TASKS = Contents(
         "table": "sonde.tasks.table:table",
     },
 )
+
+
+def tolerant(reference: Reference, on_error: str) -> Reference:
+    """The reference with `on_error` where the task has that option; one that cannot be made is told
+    by whoever makes it next.
+    """
+    if on_error == "raise":
+        return reference
+    try:
+        able = "on_error" in Sampling.of(TASKS.make(reference))
+    except (DataProblem, ReferenceProblem):
+        return reference
+    return reference.plus(on_error=on_error) if able else reference

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset, Sentence
+from sonde.core import DataProblem, Dataset, Sampling, Sentence
 from sonde.corpora.files import digest
 from sonde.generation.events.english import english
 from sonde.generation.events.lexicon import Lexicon
@@ -158,6 +158,8 @@ class CompTask:
     options: Options
     metric: str = "accuracy"
     probe: str = PROBE
+
+    sampling = Sampling(size=True)
 
     @property
     def question(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-from sonde.core import SPLITS, DataProblem, Dataset, Sentence
+from sonde.core import SPLITS, DataProblem, Dataset, Sampling, Sentence
 from sonde.corpora.files import Part, digest
 from sonde.corpora.tally import OnError, Tally
 from sonde.datasets import carve_dev, sampled
@@ -162,6 +162,8 @@ class EdgeTask(Generic[O]):
     options: O
     probe: str = "span"
     view: str = "mean"
+
+    sampling = Sampling(sample=True, size=True, on_error=True)
 
     @property
     def question(self) -> str:

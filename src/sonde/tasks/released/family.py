@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sonde.cache import cache_dir
-from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
+from sonde.core import SPLITS, DataProblem, Dataset, Example, Sampling, Sentence
 from sonde.corpora.columns import CODES, Layout, Reading, Rows
 from sonde.corpora.files import Part, split_of, uncompressed
 from sonde.corpora.moses import detokenised
@@ -95,6 +95,8 @@ class ReleasedTask:
     release: Release
     options: Options
     metric: str = "accuracy"
+
+    sampling = Sampling(fold=True, size=True, on_error=True)
 
     @property
     def question(self) -> str:

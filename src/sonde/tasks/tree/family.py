@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sonde.core import Dataset, Sentence
+from sonde.core import Dataset, Sampling, Sentence
 from sonde.corpora.files import Part
 from sonde.corpora.frequencies import corpus
 from sonde.oracles import Facts
@@ -49,6 +49,8 @@ class TreeTask:
     options: Options
     metric: str = "accuracy"
     view: str = "mean"
+
+    sampling = Sampling(fold=True, size=True, on_error=True)
 
     @property
     def probe(self) -> str:

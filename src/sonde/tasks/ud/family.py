@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sonde.core import DataProblem, Dataset, Sentence
+from sonde.core import DataProblem, Dataset, Sampling, Sentence
 from sonde.corpora.files import Part
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
@@ -72,6 +72,8 @@ class UdTask:
     metric: str = "accuracy"
     view: str = "mean"
 
+    sampling = Sampling(fold=True, size=True, on_error=True)
+
     @property
     def probe(self) -> str:
         """What it is read with where nothing else is said."""
@@ -84,9 +86,7 @@ class UdTask:
 
     @property
     def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads, judges and
-        samples them.
-        """
+        """The files' contents, and the splits that their names say."""
         return fingerprint(self._parts)
 
     @property

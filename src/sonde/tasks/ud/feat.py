@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset, Sentence
+from sonde.core import DataProblem, Dataset, Sampling, Sentence
 from sonde.corpora.batches import Batch, batches
 from sonde.corpora.files import uncompressed
 from sonde.corpora.style import Style
@@ -102,6 +102,8 @@ class FeatureTask:
     metric: str = "accuracy"
     probe: str = "mlp"
     view: str = "mean"
+
+    sampling = Sampling(fold=True, size=True, on_error=True)
 
     @property
     def question(self) -> str:

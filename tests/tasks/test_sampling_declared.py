@@ -1,0 +1,49 @@
+"""What tasks declare that a run may set is what their references take."""
+
+import inspect
+from dataclasses import fields
+
+import pytest
+
+from sonde.core import Sampling
+from sonde.references import Reference
+from sonde.tasks import TASKS, tolerant
+
+
+def made(name, tmp_path):
+    """A task of that name over a file that nobody reads."""
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"text": "a b", "label": "x"}\n')
+    factory = TASKS.find(name)
+    first = next(iter(inspect.signature(factory).parameters.values()))
+    argument = None if first.kind is first.KEYWORD_ONLY or name.startswith("comp/") else str(file)
+    if name.startswith("comp/released"):
+        argument = str(file)
+    options = tuple((k, "Tense") for k in TASKS.needs(name))
+    return TASKS.make(Reference(name, argument, options))
+
+
+@pytest.mark.parametrize("name", list(TASKS))
+def test_declared_is_what_the_reference_takes(name, tmp_path):
+    options = set(inspect.signature(TASKS.find(name)).parameters)
+    declared = Sampling.of(made(name, tmp_path))
+    for field in fields(Sampling):
+        assert (field.name in declared) == (field.name in options), field.name
+
+
+def test_only_who_declares_it_gets_on_error():
+    edge, comp = (Reference(n, "nowhere") for n in ("edge/pos", "comp/order"))
+    assert str(tolerant(edge, "skip")).endswith("on_error=skip")
+    assert tolerant(edge, "raise") == edge
+    assert tolerant(comp, "skip") == comp
+    assert tolerant(Reference("table"), "skip") == Reference("table")  # told when it is made
+
+
+def test_a_plain_task_declares_nothing():
+    class Plain:
+        name = question = metric = probe = view = "x"
+
+        def load(self):
+            raise AssertionError
+
+    assert Sampling.of(Plain()) == Sampling()
