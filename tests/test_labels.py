@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sonde.labels import Classes, LabelSets, Scores, column, restored
+from sonde.labels import Classes, LabelSets, Scores, coded, column, joined, restored
 from sonde.testing.tasks import same_labels
 
 names = st.text(max_size=4)
@@ -19,9 +19,7 @@ columns = st.one_of(classes, scores, sets, weights).map(column)
 
 @given(columns)
 def test_a_column_comes_back_from_its_arrays(labels):
-    back = restored(
-        labels.loss, labels.arrays(), list(labels.names), getattr(labels, "partial", False)
-    )
+    back = restored(labels.loss, labels.arrays(), list(labels.names), labels.partial)
     assert type(back) is type(labels)
     same_labels(back, labels)
 
@@ -117,3 +115,94 @@ def test_numbers_of_numpy_are_scores():
 def test_what_is_no_label_is_named(label):
     with pytest.raises(ValueError, match="a label is a string, a number, a set of strings"):
         column([label])
+
+
+@given(columns)
+def test_a_column_comes_back_from_its_labels(labels):
+    again = column([labels.label(i) for i in range(len(labels))])
+    places = np.array([labels.names.index(name) for name in again.names], np.int64)
+    same_labels(again.recoded(places, labels.names), labels)
+
+
+@given(columns)
+def test_codes_are_equal_where_labels_are(labels):
+    codes, said = labels.codes().tolist(), [labels.label(i) for i in range(len(labels))]
+    if labels.numbers is None:
+        said = [str(sorted(x.items())) if isinstance(x, dict) else x for x in said]
+    else:  # probes read numbers in single precision
+        said = np.float32(said).tolist()
+    assert len(set(codes)) == len(set(zip(codes, said, strict=True))) == len(set(said))
+
+
+@given(columns)
+def test_labels_have_one_view_at_least(labels):
+    classes, numbers = labels.classes, labels.numbers
+    assert classes is None or numbers is None
+    if numbers is not None:
+        assert numbers.tolist() == list(labels.plain())
+        assert labels.answers() is None
+        assert not labels.counts()
+        with pytest.raises(ValueError, match="no label sets"):
+            labels.sets()
+        return
+    sets = labels.sets()
+    assert sets.names == labels.names == tuple(labels.counts())
+    assert labels.counts() == {
+        name: int((np.nan_to_num(sets.matrix()[:, k]) > 0).sum())
+        for k, name in enumerate(labels.names)
+    }
+    assert classes is None or labels.class_names() == list(labels.plain())
+
+
+@given(columns, columns)
+def test_joined_columns_hold_the_labels_of_both(one, other):
+    if one.loss != other.loss or one.partial != other.partial:
+        return
+    both = joined([one, other])
+    said = [both.label(i) for i in range(len(both))]
+    assert said == [labels.label(i) for labels in (one, other) for i in range(len(labels))]
+
+
+@given(columns)
+def test_the_constant_answers_alike(labels):
+    scores = np.tile(labels.constant(), (len(labels), 1))
+    decoded = labels.decode(scores)
+    assert len({str(decoded.label(i)) for i in range(len(decoded))}) == 1
+    assert labels.quality(scores) <= 1
+
+
+@given(classes.map(column))
+def test_targets_are_what_one_estimator_each_learns(labels):
+    assert [y.tolist() for y in labels.targets()] == [labels.classes.tolist()]
+    of_sets = labels.sets().targets()
+    assert np.array_equal(np.stack(of_sets, 1), labels.sets().matrix())
+
+
+def test_codes_are_classes_and_rows_of_codes_are_sets():
+    assert coded(np.array([1, 0]), "ab").label(0) == "b"
+    assert coded(np.array([[1, 0], [1, 2]]), "abc").label(1) == frozenset("bc")
+    assert coded(np.zeros((2, 0)), "ab").label(1) == frozenset()
+
+
+def test_classes_that_nobody_has_are_pruned():
+    assert coded(np.array([2, 0, 2]), "abc").pruned().names == ("a", "c")
+    assert coded(np.array([[2], [0]]), "abc").pruned().names == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (coded(np.array([0, 2]), "ab"), "a class id has no name"),
+        (coded(np.array([[0], [2]]), "ab"), "a label id has no name"),
+        (column([{"a": 2.0}]), "between 0 and 1"),
+        (column([1.0, np.inf]), "not a finite number"),
+        (column([1.0, 1.0]), "nothing to tell apart"),
+    ],
+)
+def test_what_is_wrong_with_a_column_is_said(labels, why):
+    assert why in labels.problem()
+
+
+@given(st.one_of(classes, sets).map(column))
+def test_a_column_as_it_should_be_has_no_problem(labels):
+    assert not labels.problem()

@@ -5,15 +5,14 @@ need no second fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.labels import HOLDS, Classes, Column, as_sets, code_length
+from sonde.labels import HOLDS, Column, Link
 from sonde.vectors import Floats, Ints
 
-Link = Literal["softmax", "sigmoid"]
 Doubles = NDArray[np.float64]
 HIGHEST = 6e4  # that half precision holds
 
@@ -70,9 +69,27 @@ def null_scores(train: Column) -> Floats:
     Of classes these are log probabilities, of label sets the log odds of each label where it was
     annotated.
     """
-    if isinstance(train, Classes):
-        counts = np.bincount(train.ids, minlength=len(train.names)) + 0.5
+    if train.classes is not None:
+        counts = np.bincount(train.classes, minlength=len(train.names)) + 0.5
         return np.asarray(np.log(counts / counts.sum()), np.float32)
-    matrix: NDArray[Any] = as_sets(train).matrix()
+    matrix: NDArray[Any] = train.sets().matrix()
     held, known = (matrix >= HOLDS).sum(0), (~np.isnan(matrix)).sum(0)
     return np.asarray(np.log((held + 0.5) / (known - held + 0.5)), np.float32)
+
+
+def code_length(labels: Column, scores: Floats) -> Doubles:
+    """Bits that each example's labels take under a probe's scores (logits), [n]: -log2 p;
+    ValueError for numbers.
+
+    Classes are coded by softmax, even where a sigmoid each was trained: that is their distribution
+    given that one label holds.
+    """
+    if labels.link is None:
+        raise ValueError("numbers have no code of a length in bits: take classes or label sets")
+    z = scores.astype(np.float64)
+    if labels.classes is not None:
+        nats = np.logaddexp.reduce(z, 1) - z[np.arange(len(labels)), labels.classes]
+    else:
+        holds = labels.matrix()
+        nats = np.where(np.isnan(holds), 0, np.logaddexp(0, z) - (holds >= HOLDS) * z).sum(1)
+    return np.asarray(nats / np.log(2))

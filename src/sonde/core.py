@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde._logits import Link, Logits
+from sonde._logits import Logits
 from sonde.errors import SondeError
-from sonde.labels import Column, Label, column, label_of
+from sonde.labels import Column, Label, Link, column
 from sonde.vectors import Floats, Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
@@ -173,7 +173,7 @@ class Dataset:
             )
             strata = {k: t.names[t.codes[i]] for k, t in self.strata.items() if t.codes[i] >= 0}
             asked = tuple(self.vocabulary[w] for w in self.asked[i])
-            yield Example(sites, label_of(self.labels, i), SPLITS[self.splits[i]], asked, strata)
+            yield Example(sites, self.labels.label(i), SPLITS[self.splits[i]], asked, strata)
 
     def take(self, rows: Ints) -> Dataset:
         """Some of the examples, in that order, over the same sentences."""

@@ -15,7 +15,7 @@ from sonde.analysis.layers import depths
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.encoders import ENCODERS
-from sonde.labels import Classes, as_sets
+from sonde.labels import Classes
 from sonde.metrics import METRICS
 from sonde.pages import by_stratum
 from sonde.pages.layer_table import bar, by_layer, layer_rows, overview
@@ -55,9 +55,8 @@ def over_layers(
         for seed in range(seeds):
             rng = np.random.default_rng([sum(map(ord, read)), seed])
             gold = Classes(np.arange(N) % 3, ("a", "b", "c"))
-            said = as_sets(
-                Classes(np.where(rng.random(N) < share, gold.ids, (gold.ids + 1) % 3), gold.names)
-            )
+            ids = np.where(rng.random(N) < share, gold.ids, (gold.ids + 1) % 3)
+            said = Classes(ids, gold.names).sets()
             score = METRICS.make("micro-f1")(gold, said)
             weights = np.exp(
                 -((np.arange(LAYERS + 1) - min(solved, LAYERS)) ** 2) / 2.0 + seed / 100

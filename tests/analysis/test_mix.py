@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sonde.analysis.mix import beyond, expected, weights_of
 from sonde.core import Result, Tags, Trial
-from sonde.labels import Classes, Column, Scores, as_sets, column
+from sonde.labels import Classes, Column, Scores, column
 from sonde.metrics import METRICS
 from sonde.pages import by_stratum, strata_table
 from sonde.tables.terminal import terminal
@@ -31,7 +31,7 @@ def answers(
     places = np.concatenate([np.arange(counts.get(name, 0)) for name in NAMES])
     hit = places < np.round([right[NAMES[i]] * counts[NAMES[i]] for i in ids])
     said = Classes(np.where(hit, ids, (ids + 1) % 3), NAMES)
-    return Classes(ids, NAMES), as_sets(said) if sets else said
+    return Classes(ids, NAMES), said.sets() if sets else said
 
 
 def both(
@@ -40,7 +40,7 @@ def both(
     gold, said = (
         Classes(np.concatenate([a.ids, b.ids]), NAMES) for a, b in zip(one, other, strict=True)
     )  # type: ignore[attr-defined]
-    return gold, as_sets(said) if sets else said
+    return gold, said.sets() if sets else said
 
 
 def result(strata: dict[str, tuple[Column, Column]], metric: str = "accuracy") -> Result:

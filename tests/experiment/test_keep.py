@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from sonde._logits import code_length
 from sonde.api import evaluate
 from sonde.cli import app
 from sonde.core import Cell
@@ -18,7 +19,6 @@ from sonde.corpora import edges
 from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.experiment.places import Places
-from sonde.labels import code_length
 from sonde.pages.information import bits
 from sonde.probes import PROBES
 from sonde.reading import Readings

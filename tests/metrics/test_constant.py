@@ -6,7 +6,7 @@ import lzma
 import numpy as np
 import pytest
 
-from sonde.labels import Classes, Scores, as_sets, column
+from sonde.labels import Classes, Scores, column
 from sonde.metrics import METRICS, constants, floor, repeated
 
 
@@ -18,7 +18,7 @@ def test_constants_are_chosen_on_train_and_scored_where_an_answer_of_their_kind_
     train = classes([0, 0, 0, 1, 1], "ab")
     answers = constants(train, "micro-f1")
     assert answers == {"class": ("a",), "prevalent": ("a",), "set": ("a", "b")}
-    gold, sets = classes([0, 1], "ab"), as_sets(classes([0, 0], "ab"))
+    gold, sets = classes([0, 1], "ab"), classes([0, 0], "ab").sets()
     assert floor(answers, gold, gold, "micro-f1") == 0.5
     assert floor(answers, gold, sets, "micro-f1") == pytest.approx(2 / 3)
     assert constants(train, "accuracy") == {"class": ("a",)}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sonde.analysis.constants import constant_rows
 from sonde.analysis.rows import rows
 from sonde.core import DataProblem, Result, Tags, Trial
-from sonde.labels import Classes, LabelSets, as_sets, column, joined
+from sonde.labels import Classes, LabelSets, column, joined
 from sonde.metrics import METRICS, Answers, constants, difference
 from sonde.pages import by_stratum, classes, page, strata_table
 from sonde.pages.strata import LEAST, SHARE, bins
@@ -41,7 +41,7 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
     distance = np.arange(n) % 10
     hit = rng.random(n) < right - distance / 20
     said = Classes(np.where(hit, gold.ids, (gold.ids + 1) % 3), NAMES)
-    predicted = as_sets(said) if sets else said
+    predicted = said.sets() if sets else said
     score = METRICS.make("micro-f1")(gold, predicted)
     made_with = {
         "counts": {"train": 900},

@@ -14,7 +14,7 @@ from sonde.datasets.formats.tables import write
 from sonde.experiment.places import Places
 from sonde.experiment.plan import plan
 from sonde.experiment.run import run
-from sonde.labels import Classes, as_sets
+from sonde.labels import Classes
 from sonde.metrics import METRICS, constants
 from sonde.papers.page import cells, inside
 from sonde.papers.suite import Asked, located, selected, wanted
@@ -82,9 +82,8 @@ def measured(
     **changed: object,
 ) -> Result:
     gold = Classes(np.arange(300) % len(names), names)
-    said = as_sets(
-        Classes(np.where(np.arange(300) % 5 == 0, (gold.ids + 1) % len(names), gold.ids), names)
-    )
+    ids = np.where(np.arange(300) % 5 == 0, (gold.ids + 1) % len(names), gold.ids)
+    said = Classes(ids, names).sets()
     given = {
         "encoder": "hf:m,layers=all,pool=none",
         "probe": PROBES.canonical("span,protocol=tenney"),

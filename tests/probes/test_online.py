@@ -13,18 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
+from sonde._logits import code_length
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
-from sonde.labels import (
-    Classes,
-    LabelSets,
+from sonde.labels import Classes, LabelSets, column
+from sonde.probes import PROBES
+from sonde.probes.online import (
+    FRACTIONS,
+    SHARES,
+    Mixture,
+    Online,
     adaptive_length,
-    as_sets,
-    code_length,
-    column,
+    blocks,
+    ends,
     uniform_length,
 )
-from sonde.probes import PROBES
-from sonde.probes.online import FRACTIONS, SHARES, Mixture, Online, blocks, ends
 from sonde.probes.plain import Estimator, OneByOne
 from sonde.reading import Needs, ReadingProblem, Readings
 from sonde.vectors import Vectors
@@ -273,7 +275,7 @@ def test_noise_compresses_to_what_label_frequencies_do(probe, kind):
     found = coded(probe, made)
     assert found["prior"] / found["bits"] >= 0.95
     # the shares in hindsight, which no code without vectors can beat
-    held = as_sets(made.split("train").labels).matrix().mean(0)
+    held = made.split("train").labels.sets().matrix().mean(0)
     least = -held * np.log2(held) - (kind == "sets") * (1 - held) * np.log2(1 - held)
     assert found["bits"] > len(made.split("train")) * least.sum() - 6
 

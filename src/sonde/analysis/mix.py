@@ -11,9 +11,8 @@ labels: determiners stand near their nouns, and hardly any value of distance has
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sonde.labels import HOLDS, Classes, Column, LabelSets
+from sonde.labels import Column
 from sonde.metrics import Metric
 from sonde.metrics.metric import Doubles, summed
 from sonde.vectors import Ints
@@ -62,7 +61,7 @@ def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:
     """The weight of an example of each label by which labels of all become as frequent as in
     `rows`; their sum over all is that of rows.
     """
-    names = names_of(gold)
+    names = gold.answers()
     if names is None:
         return None
     labels, codes = np.unique(names, return_inverse=True)
@@ -71,17 +70,6 @@ def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:
 
 
 def _weighed(gold: Column, weights: dict[str, float]) -> Doubles:
-    names = names_of(gold)
+    names = gold.answers()
     labels, codes = np.unique(np.zeros(0, np.str_) if names is None else names, return_inverse=True)
     return np.array([weights[label] for label in labels.tolist()])[codes]
-
-
-def names_of(gold: Column) -> NDArray[np.str_] | None:
-    """What each example is, [n]: its class, or all labels of its set; None of scores."""
-    if isinstance(gold, Classes):
-        return np.array(gold.names, np.str_)[gold.ids]
-    if not isinstance(gold, LabelSets):
-        return None
-    sets, places = np.unique(gold.matrix() >= HOLDS, axis=0, return_inverse=True)
-    names = np.array(["+".join(np.array(gold.names)[row]) for row in sets])
-    return names[places.reshape(-1)]

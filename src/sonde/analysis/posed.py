@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Result
-from sonde.labels import Classes, Column, LabelSets
+from sonde.labels import Column
 
 MADE = "construction"
 """The stratum that says what labels consist of."""
@@ -86,7 +86,7 @@ def posed(folds: Sequence[Result], gold: Column) -> Posed:
         for r in folds
     ]
     return Posed(
-        tuple(gold.names) if isinstance(gold, Classes | LabelSets) else (),
+        tuple(gold.names) if gold.numbers is None else (),
         int(first.get("classes of the question", 0)),
         _made(folds),
         str(rule.get("rule", "")),
@@ -122,9 +122,9 @@ def _made(folds: Sequence[Result]) -> tuple[tuple[str, tuple[tuple[str, float], 
     counts: dict[str, dict[str, int]] = {}
     for fold in folds:
         tags, gold = fold.strata.get(MADE), fold.gold
-        if tags is None or not isinstance(gold, Classes):
+        if tags is None or gold.classes is None:
             return ()
-        pairs, many = np.unique(np.stack([gold.ids, tags.codes], 1), axis=0, return_counts=True)
+        pairs, many = np.unique(np.stack([gold.classes, tags.codes], 1), axis=0, return_counts=True)
         for (label, tag), n in zip(pairs.tolist(), many.tolist(), strict=True):
             mine = counts.setdefault(gold.names[label], {})
             name = tags.names[tag] if tag >= 0 else "none"

@@ -18,7 +18,7 @@ from sonde.audit.floors import Halves, halved
 from sonde.audit.untaught import untaught
 from sonde.core import Dataset
 from sonde.generation.events.english import english
-from sonde.labels import Classes
+from sonde.labels import coded
 from sonde.metrics import METRICS, interval_of
 from sonde.tasks.comp.held import held
 from sonde.vectors import Ints
@@ -42,7 +42,7 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
     asked, or labels are no classes.
     """
     halves = halved(dataset)
-    if not dataset.asked.shape[1] or not isinstance(dataset.labels, Classes) or halves is None:
+    if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
     told, pairs = cues(halves, metric)
     return told | ceilings(dataset) | untaught(halves, metric), pairs
@@ -88,13 +88,12 @@ def _judged(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = Fal
     commonest of all.
     """
     labels, gold = halves.train.labels, halves.test.labels
-    assert isinstance(labels, Classes)
     size = 1 + int(max(keys.max(initial=0) for keys in by))
     counts = np.zeros((size, len(labels.names)), np.int64)
-    np.add.at(counts, (by[0], labels.ids), 1)
+    np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    said = Classes(answers[by[1]], labels.names)
-    score, known = METRICS.make(metric), Classes(answers[by[0]], labels.names)
+    said = coded(answers[by[1]], labels.names)
+    score, known = METRICS.make(metric), coded(answers[by[0]], labels.names)
     low, high = interval_of(metric, gold, [said])
     about = [
         f"{100 * score(labels, known):.1f} on train",

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Dataset
-from sonde.labels import Column, Floats
+from sonde.labels import Column
 from sonde.probes.bayes import estimator
 from sonde.probes.grams import tfidf, weighted
-from sonde.vectors import Ints
+from sonde.vectors import Floats, Ints
 
 FEW = 50  # classes that logistic regression is fitted to
 TRAIN, TEST, TEST_OF_MANY = 20_000, 5_000, 2_000  # examples at most
@@ -30,7 +30,7 @@ FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
 
 def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     """Gold and predicted labels of examples of test, and how many examples were read."""
-    few = train.labels.loss == "softmax" and len(train.labels.names) <= FEW
+    few = train.labels.classes is not None and len(train.labels.names) <= FEW
     many = (_drawn(len(train), TRAIN, 0), _drawn(len(test), TEST if few else TEST_OF_MANY, 1))
     fitted, scored = train.take(many[0]), test.take(many[1])
     read = _counted(fitted)

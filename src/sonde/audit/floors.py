@@ -19,7 +19,7 @@ from sonde.audit.lengths import words_read
 from sonde.core import SPLITS, Cell, Dataset
 from sonde.experiment.onesource import by_group, by_source, several
 from sonde.experiment.oneword import OneWord, best_word
-from sonde.labels import Classes, Column
+from sonde.labels import Column
 from sonde.metrics import METRICS, best_constant, constants, interval_of, repeated
 from sonde.probes.bayes import NaiveBayes, bi, uni
 from sonde.reading import Readings
@@ -54,7 +54,7 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     found = {"constant": Floor("best constant", majority, majority, majority, halves.about)}
     together = constants(labels, metric).get("set", ())
     # which a sigmoid for each label may answer
-    if isinstance(labels, Classes) and len(together) > 1:
+    if labels.classes is not None and len(together) > 1:
         score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
         found["set"] = Floor(
             f"best constant set, {len(together)} labels", score, score, score, halves.about
@@ -99,10 +99,9 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
 ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
 
 
-def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Classes, Classes]:
+def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Column, Column]:
     """Labels of the test examples, and what the rule of one word says of them."""
     rows, labels = dataset.rows("test"), dataset.labels
-    assert isinstance(labels, Classes)
     return labels.take(rows), rule.said(rows, labels.names)
 
 

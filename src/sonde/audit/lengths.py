@@ -30,8 +30,7 @@ def correlation(lengths: Ints, labels: Column) -> float:
         return _pearson(lengths, values)
     if np.ptp(lengths) == 0:
         return 0.0
-    if labels.loss == "softmax":
-        ids = labels.matrix()
+    if (ids := labels.classes) is not None:
         fitted = (np.bincount(ids, lengths) / np.maximum(np.bincount(ids), 1))[ids]
     else:
         design = np.column_stack([np.nan_to_num(labels.matrix()), np.ones(len(labels))]).astype(
@@ -42,15 +41,15 @@ def correlation(lengths: Ints, labels: Column) -> float:
 
 
 def _numbers(labels: Column) -> NDArray[np.float64] | None:
-    if labels.loss == "squared":
+    if labels.numbers is not None:
         return np.asarray(labels.matrix()[:, 0], np.float64)
-    if labels.loss != "softmax":
+    if labels.classes is None:
         return None
     try:
         values = np.array([float(name) for name in labels.names])
     except ValueError:
         return None
-    return np.asarray(values[labels.matrix()]) if np.isfinite(values).all() else None
+    return np.asarray(values[labels.classes]) if np.isfinite(values).all() else None
 
 
 def _pearson(a: NDArray[Any], b: NDArray[Any]) -> float:
@@ -62,17 +61,5 @@ def _pearson(a: NDArray[Any], b: NDArray[Any]) -> float:
 def by_label(dataset: Dataset, lengths: Ints) -> dict[str, float]:
     """Mean length in train of the examples that have each label."""
     rows = dataset.rows("train")
-    wanted, lengths = dataset.labels.take(rows).matrix(), lengths[rows]
-    names: tuple[str, ...] = dataset.labels.names
-    if dataset.labels.loss == "squared":
-        upper = wanted[:, 0] > np.median(wanted)
-        groups, names = [~upper, upper], ("lower half", "upper half")
-    elif dataset.labels.loss == "softmax":
-        groups = [wanted == k for k in range(len(names))]
-    else:
-        groups = [w > 0 for w in np.nan_to_num(wanted).T]
-    return {
-        name: float(lengths[group].mean())
-        for name, group in zip(names, groups, strict=True)
-        if group.any()
-    }
+    groups, lengths = dataset.labels.take(rows).groups(), lengths[rows]
+    return {name: float(lengths[group].mean()) for name, group in groups.items() if group.any()}

@@ -186,7 +186,7 @@ def _mixed(audit: Audit) -> Iterator[str]:
 
 def _sizes(audit: Audit, labels: Column) -> Iterator[str]:
     counts = audit.balance["test"]
-    if labels.loss != "softmax" or not audit.sizes["test"]:
+    if labels.classes is None or not audit.sizes["test"]:
         return
     few = sum(n < FEW for n in counts.values())
     if few:

@@ -40,13 +40,7 @@ class Numbered:
         sites = dataset.sites.copy()
         sites[:, :, 0] = content[sites[:, :, 0]]
         question = _rows(np.column_stack([sites.reshape(len(dataset), -1), dataset.asked]))
-        labels = dataset.labels
-        if labels.loss == "softmax":
-            return cls(dataset, content, question, labels.matrix())
-        matrix = np.nan_to_num(labels.matrix().reshape(len(dataset), -1), nan=-1)
-        return cls(
-            dataset, content, question, np.unique(matrix, axis=0, return_inverse=True)[1].ravel()
-        )
+        return cls(dataset, content, question, dataset.labels.codes())
 
     def rows(self, split: int) -> Ints:
         """Which examples a split has."""
@@ -204,12 +198,7 @@ def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
     """'train: past' -> how many of some examples are there; the split alone where labels are no
     classes.
     """
-    labels = dataset.labels
-    names = (
-        [labels.names[k] for k in labels.matrix()[rows]]
-        if labels.loss == "softmax"
-        else [""] * len(rows)
-    )
+    names = dataset.labels.take(rows).class_names()
     told: dict[str, int] = {}
     for split, name in sorted(zip(dataset.splits[rows].tolist(), names, strict=True)):
         place = f"{SPLITS[split]}: {name}" if name else SPLITS[split]

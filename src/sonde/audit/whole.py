@@ -17,7 +17,6 @@ from sonde.audit.problems import problems
 from sonde.core import SPLITS, Dataset, Example, Sentence
 from sonde.labels import Column, Label
 
-METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
 KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
 ALTERED = "altered"  # the note in which a task names the label of its altered sentences
 
@@ -36,7 +35,7 @@ def inspect(
     floors  whether what needs no encoder is fitted and scored; without, a large data set takes a
             second or two
     """
-    metric = metric or METRIC[dataset.labels.loss]
+    metric = metric or dataset.labels.metric
     lengths, found = words_read(dataset), repeats.Numbered.of(dataset)
     same = repeats.same(found)
     # where both are the same, that is all to say
@@ -97,18 +96,7 @@ def _sampled(dataset: Dataset) -> dict[str, float]:
 
 
 def _balance(labels: Column) -> dict[str, float]:
-    wanted = labels.matrix()
-    if labels.loss == "squared":
-        if not len(wanted):
-            return {}
-        told = {"mean": wanted.mean(), "sd": wanted.std(), "min": wanted.min(), "max": wanted.max()}
-        return {what: round(float(value), 6) for what, value in told.items()}
-    counts = (
-        np.bincount(wanted, minlength=len(labels.names))
-        if labels.loss == "softmax"
-        else np.nan_to_num(wanted).sum(0)
-    )
-    return {name: round(float(n), 6) for name, n in zip(labels.names, counts, strict=True)}
+    return {what: round(float(value), 6) for what, value in labels.summary().items()}
 
 
 def _row(example: Example) -> Row:

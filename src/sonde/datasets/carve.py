@@ -8,7 +8,6 @@ import numpy as np
 
 from sonde.core import DataProblem, Dataset
 from sonde.datasets.allocate import allocate_to_all
-from sonde.labels import Classes
 from sonde.vectors import Ints
 
 
@@ -23,8 +22,7 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
         raise DataProblem(
             f"no dev split, and the {len(train)} training examples are too few to carve one from"
         )
-    labels = dataset.labels.take(train)
-    codes = labels.ids if isinstance(labels, Classes) else np.zeros(len(train), np.int64)
+    codes = dataset.labels.take(train).balanced()
     kept, parts = "", np.zeros(len(train), np.int64)
     for tie, ties in _ties(dataset, train).items():
         kept, parts = (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
 from sonde.datasets.allocate import allocate
-from sonde.labels import Classes, Column, Scores
+from sonde.labels import Column, coded
 from sonde.references import Contents
 from sonde.vectors import Ints, ranges
 
@@ -142,11 +142,11 @@ class Keys:
         """The label of each example's key; labels are drawn as they are frequent in train."""
         _, codes = np.unique(self.codes, return_inverse=True)
         labels, train = dataset.labels, dataset.rows("train")
-        if not (self.balanced and isinstance(labels, Classes)):
+        if not self.balanced or labels.classes is None:
             return labels.take(rng.choice(train, int(codes.max()) + 1)[codes])
-        shares = np.bincount(labels.ids[train], minlength=len(labels.names)).astype(float)
+        shares = np.bincount(labels.classes[train], minlength=len(labels.names)).astype(float)
         order = rng.permutation(np.flatnonzero(shares))
-        return Classes(
+        return coded(
             order[allocate(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)],
             labels.names,
         )
@@ -181,11 +181,11 @@ def null_value(dataset: Dataset) -> float | None:
     In accuracy, and for scores in correlation. Label sets have no such number but the best constant
     of their metric.
     """
-    if isinstance(dataset.labels, Scores):
+    labels = dataset.labels.take(dataset.rows("test"))
+    if labels.numbers is not None:
         return 0.0
-    if not isinstance(dataset.labels, Classes):
+    if (test := labels.classes) is None:
         return None
-    test = dataset.labels.ids[dataset.rows("test")]
     return round(float(np.bincount(test).max() / len(test)), 6) if len(test) else None
 
 

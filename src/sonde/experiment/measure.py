@@ -36,7 +36,7 @@ from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
-from sonde.labels import Classes, Column
+from sonde.labels import Column
 from sonde.lexical import Lexical
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
@@ -105,7 +105,7 @@ def results_of(
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     likeliest = (
         tuple(cell._replace(by="loss") for cell in cells)
-        if scores and test.labels.loss != "squared"
+        if scores and test.labels.link is not None
         else ()
     )
     start = time.perf_counter()
@@ -161,9 +161,9 @@ def _lost(counts: Mapping[str, Any]) -> str:
 
 def _unseen(train: Column, test: Column) -> int:
     """Test examples of a class that train lacks, which no probe can get right."""
-    if not (isinstance(train, Classes) and isinstance(test, Classes)):
+    if train.classes is None or test.classes is None:
         return 0
-    return int((~np.isin(test.ids, train.ids)).sum())
+    return int((~np.isin(test.classes, train.classes)).sum())
 
 
 def _result(
@@ -289,13 +289,8 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for split in SPLITS:
         labels = lost.labels.take(lost.rows(split))
-        many = (
-            np.bincount(labels.ids, minlength=len(labels.names))
-            if isinstance(labels, Classes)
-            else np.array([len(labels)])
-        )
-        names = labels.names if isinstance(labels, Classes) else ("",)
-        found[split] = {name: int(n) for name, n in zip(names, many, strict=True) if n}
+        counts = Counter(labels.class_names())
+        found[split] = {name: counts[name] for name in (*labels.names, "") if counts[name]}
     return {split: counts for split, counts in found.items() if counts}
 
 

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Dataset
-from sonde.labels import Classes, Column
+from sonde.labels import Column
 from sonde.metrics import best_constant, interval_of
-from sonde.probes.floors import constant
 from sonde.vectors import Floats, Ints
 
 SOURCE = "source"
@@ -24,9 +23,9 @@ def by_group(train: Column, groups: Ints, wanted: Ints) -> Floats:
     """The best constant of each group of training examples for those that are wanted [wanted,
     outputs]; that of all for a new group.
     """
-    scores = np.tile(constant(train), (len(wanted), 1))
+    scores = np.tile(train.constant(), (len(wanted), 1))
     for k in np.unique(groups):
-        scores[wanted == k] = constant(train.take(np.flatnonzero(groups == k)))
+        scores[wanted == k] = train.take(np.flatnonzero(groups == k)).constant()
     return scores
 
 
@@ -48,7 +47,7 @@ def worth(dataset: Dataset) -> dict[str, Any]:
     best constant; {} where there is one source or labels are no classes.
     """
     train, test = (dataset.take(dataset.rows(split)) for split in ("train", "test"))
-    if not isinstance(dataset.labels, Classes) or not len(test) or not several(train):
+    if dataset.labels.classes is None or not len(test) or not several(train):
         return {}
     gold, said = test.labels, by_source(train, test)
     low, _ = interval_of("accuracy", gold, [said])

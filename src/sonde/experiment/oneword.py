@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Dataset
-from sonde.labels import Classes
+from sonde.labels import Column, coded
 from sonde.vectors import Ints
 
 CELLS = 4_000_000  # of words by classes that are looked at: the most frequent words
@@ -33,10 +33,10 @@ class OneWord:
     test: float
     has: NDArray[np.bool_]
 
-    def said(self, rows: Ints, names: Sequence[str]) -> Classes:
+    def said(self, rows: Ints, names: Sequence[str]) -> Column:
         """What the rule says of some examples."""
         codes = np.where(self.has[rows], names.index(self.with_it), names.index(self.without))
-        return Classes(codes.astype(np.int64), tuple(names))
+        return coded(codes, names)
 
     def __str__(self) -> str:
         return f"{self.with_it} with {self.word!r}, else {self.without}"
@@ -49,7 +49,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     labels, sites = dataset.labels, dataset.sites
     train, test = dataset.rows("train"), dataset.rows("test")
     if (
-        not isinstance(labels, Classes)
+        labels.classes is None
         or sites.shape[1] != 1
         or not (len(train) and len(test))
         or (sites[:, 0, 1] >= 0).any()
@@ -59,7 +59,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     if not words:
         return None
     names = sorted(labels.names)  # so that ties do not depend on the order of examples
-    ids = np.array([names.index(name) for name in labels.names])[labels.ids]
+    ids = np.array([names.index(name) for name in labels.names])[labels.classes]
     every = np.bincount(ids[train], minlength=len(names))
     mine = np.isin(of, train)
     frequency = np.bincount(codes[mine], minlength=len(words))

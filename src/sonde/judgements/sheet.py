@@ -17,7 +17,6 @@ import numpy as np
 from sonde.cache import draft
 from sonde.core import DataProblem, Dataset, Task
 from sonde.experiment.data import content
-from sonde.labels import Classes
 from sonde.tables.spreadsheets import safe, table
 
 Mode = Literal["blind", "check"]
@@ -67,7 +66,7 @@ def drawn(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
     """
     labels = dataset.labels
     if (
-        not isinstance(labels, Classes)
+        labels.classes is None
         or dataset.sites.shape[1] != 1
         or dataset.asked.shape[1]
         or (dataset.sites[:, :, 1] >= 0).any()
@@ -80,7 +79,7 @@ def drawn(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
         raise DataProblem("the task has no test examples to draw from")
     rows = np.random.default_rng([seed, len(test)]).permutation(test)[:n]
     sentences = [" ".join(dataset.sentences[s].text.split()) for s in dataset.sites[rows, 0, 0]]
-    return sentences, [labels.names[i] for i in labels.ids[rows]]
+    return sentences, labels.take(rows).class_names()
 
 
 def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:

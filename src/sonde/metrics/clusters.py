@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sonde.labels import Classes, Column
+from sonde.labels import Column
 from sonde.metrics.metric import Doubles
 from sonde.vectors import Ints
 
@@ -237,8 +237,8 @@ def balanced(gold: Column) -> Ints:
     """The class of each example where all classes have equally many, which was fixed when they were
     drawn; else zeros, [n].
     """
-    if isinstance(gold, Classes) and len(gold):
-        _, codes, counts = np.unique(gold.ids, return_inverse=True, return_counts=True)
+    if gold.classes is not None and len(gold):
+        _, codes, counts = np.unique(gold.classes, return_inverse=True, return_counts=True)
         if float(np.ptp(counts)) <= EVEN * float(counts.mean()):
             return codes.astype(np.int64)
     return np.zeros(len(gold), np.int64)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.labels import HOLDS, Classes, Column, LabelSets, Scores, as_sets
+from sonde.labels import HOLDS, Column
 from sonde.metrics.metric import Doubles, Metric, MetricProblem, ratio, summed
 from sonde.vectors import Ints
 
@@ -206,7 +206,7 @@ def _table_sums(
     found, names = _counted(gold, predicted, counting)
     parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in found]
     counts = counting(names)
-    if isinstance(gold, LabelSets) and gold.partial:
+    if gold.partial:
         cells = summed(
             (~np.isnan(gold.matrix()[:, counts[: len(gold.names)]])).sum(1, dtype=np.float64)[
                 :, None
@@ -231,23 +231,24 @@ def _f1(sums: Doubles) -> Doubles:
 
 def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, tuple[str, ...]]:
     """Class ids of both in one numbering, and its names."""
-    if not (isinstance(gold, Classes) and isinstance(predicted, Classes)):
+    true, said = gold.classes, predicted.classes
+    if true is None or said is None:
         raise MetricProblem(
             f"{metric} compares classes or label sets, not scores: use pearson or spearman"
         )
     if gold.names == predicted.names:
-        return gold.ids, predicted.ids, gold.names
+        return true, said, gold.names
     names, places = _numbering(gold, predicted)
-    return gold.ids, places[predicted.ids], names
+    return true, places[said], names
 
 
 def _sets(gold: Column, predicted: Column) -> bool:
     """Whether label sets are compared: a sigmoid for each label answers with sets where gold labels
     may be classes, too.
     """
-    return isinstance(gold, LabelSets) or (
-        isinstance(gold, Classes) and isinstance(predicted, LabelSets)
-    )
+    if gold.numbers is not None:
+        return False
+    return gold.classes is None or (predicted.classes is None and predicted.numbers is None)
 
 
 def _cells(
@@ -256,16 +257,16 @@ def _cells(
     """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels'
     names.
     """
-    if isinstance(predicted, Scores):
+    if predicted.numbers is not None:
         raise MetricProblem("gold labels are sets, the predictions are scores: predict label sets")
-    gold, predicted = as_sets(gold), as_sets(predicted)
+    true, said = gold.sets(), predicted.sets()
     names, places = _numbering(gold, predicted)
-    truth = np.full((len(gold), len(names)), -1 if gold.partial else 0, np.int8)
-    answer = np.zeros((len(gold), len(names)), np.int8)
-    rows = np.repeat(np.arange(len(gold)), np.diff(gold.offsets))
-    truth[rows, gold.ids] = gold.weights >= HOLDS
-    rows = np.repeat(np.arange(len(predicted)), np.diff(predicted.offsets))
-    answer[rows, places[predicted.ids]] = predicted.weights >= HOLDS
+    truth = np.full((len(true), len(names)), -1 if true.partial else 0, np.int8)
+    answer = np.zeros((len(true), len(names)), np.int8)
+    rows = np.repeat(np.arange(len(true)), np.diff(true.offsets))
+    truth[rows, true.ids] = true.weights >= HOLDS
+    rows = np.repeat(np.arange(len(said)), np.diff(said.offsets))
+    answer[rows, places[said.ids]] = said.weights >= HOLDS
     return truth, answer, names
 
 
@@ -299,11 +300,11 @@ def _correlation(sums: Doubles) -> Doubles:
 
 
 def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
-    if not (isinstance(gold, Scores) and isinstance(predicted, Scores)):
+    if gold.numbers is None or predicted.numbers is None:
         raise MetricProblem(
             "a correlation compares scores, not classes or label sets: use accuracy or micro-f1"
         )
-    return gold.values, predicted.values
+    return gold.numbers, predicted.numbers
 
 
 def _pearson_influence(gold: Column, predicted: Column) -> Doubles:

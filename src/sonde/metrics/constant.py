@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sonde.core import Result
-from sonde.labels import Classes, Column, LabelSets, Scores, as_sets
+from sonde.labels import Column, coded
 from sonde.metrics.contents import METRICS
 from sonde.metrics.metric import Doubles, Metric
 from sonde.vectors import Ints
@@ -23,9 +23,9 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
     for correlations of scores.
     """
     made = named(metric)
-    if isinstance(train, Scores) or not len(train):
+    if train.numbers is not None or not len(train):
         return 0.0
-    kind = CLASS if isinstance(train, Classes) else SET
+    kind = SET if train.classes is None else CLASS
     return made(test, repeated(chosen(train, made, kind), train.names, len(test), kind))
 
 
@@ -37,14 +37,10 @@ def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]
     both together have a micro F1 of 66.7. Where only one class can be right (accuracy), there is
     but the class.
     """
-    if isinstance(train, Scores) or not len(train):
+    if train.numbers is not None or not len(train):
         return {}
     made = named(metric)
-    kinds = (
-        [CLASS]
-        if isinstance(train, Classes) and made.name == "accuracy"
-        else [CLASS, PREVALENT, SET]
-    )
+    kinds = [CLASS, PREVALENT, SET] if train.classes is None or made.name != "accuracy" else [CLASS]
     return {kind: chosen(train, made, kind) for kind in kinds}
 
 
@@ -54,11 +50,7 @@ def floor(
     """What the best of some constant answers scores that may be given where `predicted` was: a set
     where that holds sets.
     """
-    kind = (
-        SET
-        if SET in answers and (isinstance(predicted, LabelSets) or not isinstance(gold, Classes))
-        else CLASS
-    )
+    kind = SET if SET in answers and (predicted.classes is None or gold.classes is None) else CLASS
     return (
         named(metric)(gold, repeated(answers[kind], gold.names, len(gold), kind))
         if answers
@@ -94,11 +86,7 @@ def chosen(train: Column, metric: Metric, kind: str) -> tuple[str, ...]:
 def repeated(labels: Iterable[str], names: tuple[str, ...], n: int, kind: str) -> Column:
     """The constant answer of a kind n times: as a class, or as a label set."""
     ids = np.array([names.index(label) for label in labels], np.int64)
-    if kind == CLASS:
-        return Classes(np.full(n, ids[0]), names)
-    return LabelSets(
-        np.arange(n + 1) * len(ids), np.tile(ids, n), np.ones(len(ids) * n, np.float32), names
-    )
+    return coded(np.full(n, ids[0]) if kind == CLASS else np.tile(ids, (n, 1)), names)
 
 
 def answered(result: Result, kind: str) -> Result:
@@ -148,7 +136,7 @@ def _scored(different: Column, counts: Ints, metric: Metric, answer: Column) -> 
 
 def _shares(different: Column, counts: Ints) -> Doubles:
     """The share of examples that have each label, of those that were annotated for it."""
-    matrix = as_sets(different).matrix()
+    matrix = different.sets().matrix()
     annotated = counts @ ~np.isnan(matrix)
     return np.asarray(
         (counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64

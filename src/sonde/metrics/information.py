@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sonde._logits import Logits
-from sonde.labels import HOLDS, Classes, Column
+from sonde.labels import HOLDS, Column
 from sonde.metrics.clusters import Clusters, Fits, quantile, spread
 from sonde.metrics.metric import Doubles
 
@@ -53,9 +53,9 @@ def calibration_error(gold: Column, scores: Logits) -> float:
     Of classes the probability of the one answered; of label sets that of every label, over all
     pairs that were annotated.
     """
-    if isinstance(gold, Classes):
+    if gold.classes is not None:
         probabilities = scores.probabilities("softmax")
-        sure, right = probabilities.max(1), probabilities.argmax(1) == gold.ids
+        sure, right = probabilities.max(1), probabilities.argmax(1) == gold.classes
     else:
         matrix = gold.matrix()
         known = ~np.isnan(matrix)

@@ -14,7 +14,7 @@ from sonde.analysis.rows import repeats, rows, without_fold
 from sonde.analysis.together import together
 from sonde.core import Result
 from sonde.encoders import ENCODERS
-from sonde.labels import HOLDS, Classes, Column, Scores, as_sets
+from sonde.labels import HOLDS, Column, coded
 from sonde.metrics import interval_of
 from sonde.metrics.compare import micro_f1
 from sonde.pages.headings import heading
@@ -37,7 +37,7 @@ def classes(results: Sequence[Result]) -> Table:
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         trial = result.trial
-        if not isinstance(result.gold, Scores) and trial.control == NO_CONTROL:
+        if result.gold.numbers is None and trial.control == NO_CONTROL:
             layer = said_of(trial.read)
             what = f"{brief(ENCODERS, trial.encoder)}{layer}, {brief(PROBES, trial.probe)}"
             groups.setdefault((brief(TASKS, without_fold(trial.task)), what), []).append(result)
@@ -58,7 +58,7 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
     gold, predicted, clusters = together(repeats(group))
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = _cells(gold, names, HOLDS), [_cells(each, names, HOLDS) for each in predicted]
-    known = _cells(gold, names, 0.0) if getattr(gold, "partial", False) else np.ones_like(true)
+    known = _cells(gold, names, 0.0) if gold.partial else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
     found = [
         (names[i], _label(true[:, i], [each[:, i] for each in said], known[:, i], clusters))
@@ -99,13 +99,13 @@ def _label(
     )
 
 
-def _yes(flags: Flags) -> Classes:
-    return Classes(flags.astype(np.int64), ("no", "yes"))
+def _yes(flags: Flags) -> Column:
+    return coded(flags.astype(np.int64), ("no", "yes"))
 
 
 def _cells(column: Column, names: tuple[str, ...], least: float) -> Flags:
     """Where an example has a label with at least so much weight, [n, labels]."""
-    sets = as_sets(column)
+    sets = column.sets()
     cells = np.zeros((len(sets), len(names)), np.bool_)
     places = np.array([names.index(name) for name in sets.names], np.int64)
     rows = np.repeat(np.arange(len(sets)), np.diff(sets.offsets))

@@ -18,7 +18,7 @@ from sonde.core import DataProblem, Dataset, Result
 from sonde.datasets.formats import jiant
 from sonde.encoders import ENCODERS
 from sonde.experiment.measure import about
-from sonde.labels import Column, label_of
+from sonde.labels import Column
 from sonde.metrics.information import pointwise
 from sonde.pages.headings import short
 from sonde.pages.information import with_scores
@@ -115,7 +115,7 @@ def _lines(dataset: Dataset, result: Result) -> Iterator[dict[str, Any]]:
 
 
 def _plain(labels: Column, i: int) -> Any:
-    label = label_of(labels, i)
+    label = labels.label(i)
     return sorted(label) if isinstance(label, frozenset) else label
 
 

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde._logits import code_length
 from sonde.core import Cell, Predictions
-from sonde.labels import Column, code_length, link_of
+from sonde.labels import Column
 from sonde.probes.grams import Grams, tfidf, weighted
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
 from sonde.vectors import Floats
@@ -57,18 +58,20 @@ class NaiveBayes:
             )
         idf, read = weighted(counts)
         estimate = estimator(read, train.labels)
-        grid = (
-            (self.alpha,)
-            if self.alpha is not None
-            else PENALTIES
-            if train.labels.loss == "squared"
-            else SMOOTHINGS
-        )
+        tried = SMOOTHINGS if train.labels.numbers is None else PENALTIES
+        grid = tried if self.alpha is None else (self.alpha,)
         if not len(dev) or len(grid) == 1:
             return Weighted(grams, idf, estimate(grid[0]), {"alpha": grid[0]})
         read_dev = tfidf(grams.counts(dev.dataset), idf)
-        quality = _likelihood if by == "loss" and train.labels.loss != "squared" else _quality
-        best = max(grid, key=lambda alpha: quality(dev.labels, estimate(alpha).scores(read_dev)))
+        likeliest = by == "loss" and train.labels.link is not None
+
+        def quality(alpha: float) -> float:
+            scores = estimate(alpha).scores(read_dev)
+            if likeliest:
+                return -float(code_length(dev.labels, scores).mean())
+            return dev.labels.quality(scores)
+
+        best = max(grid, key=quality)
         return Weighted(grams, idf, estimate(best), {"alpha": best})
 
 
@@ -107,7 +110,7 @@ class Weighted:
     def predict(self, readings: Readings) -> Predictions:
         scores = self.linear.scores(tfidf(self.grams.counts(readings.dataset), self.idf))
         return Predictions(
-            scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels)
+            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
         )
 
 
@@ -127,7 +130,7 @@ def estimator(read: Any, labels: Column) -> Callable[[float], Linear]:
     """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for
     scores ridge regression by penalty.
     """
-    return _regressed(read, labels) if labels.loss == "squared" else _counted(read, labels)
+    return _counted(read, labels) if labels.numbers is None else _regressed(read, labels)
 
 
 def _counted(read: Any, labels: Column) -> Callable[[float], Linear]:
@@ -136,8 +139,7 @@ def _counted(read: Any, labels: Column) -> Callable[[float], Linear]:
     """
     from scipy.sparse import csr_array
 
-    if labels.loss == "softmax":
-        ids = labels.matrix()
+    if (ids := labels.classes) is not None:
         return _logs(
             read,
             csr_array(
@@ -180,20 +182,3 @@ def _regressed(read: Any, labels: Column) -> Callable[[float], Linear]:
         )
 
     return fitted
-
-
-def _likelihood(gold: Column, scores: Floats) -> float:
-    """How likely the labels of dev are, more is better."""
-    return -float(code_length(gold, scores).mean())
-
-
-def _quality(gold: Column, scores: Floats) -> float:
-    """How well scores do on dev, more is better: accuracy, micro F1 or minus the squared error."""
-    wanted = gold.matrix()
-    if gold.loss == "softmax":
-        return float((scores.argmax(1) == wanted).mean())
-    if gold.loss == "squared":
-        return -float(((scores - wanted) ** 2).mean())
-    said, annotated = scores >= 0, ~np.isnan(wanted)
-    right = float(wanted[said & annotated].sum())
-    return 2 * right / max(float(said[annotated].sum() + wanted[annotated].sum()), 1e-9)

@@ -38,7 +38,7 @@ class Ettinger:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         width = train.take(np.arange(1)).features(read).shape[1]
-        kind = MLPRegressor if train.labels.loss == "squared" else MLPClassifier
+        kind = MLPClassifier if train.labels.numbers is None else MLPRegressor
         make = partial(kind, hidden_layer_sizes=(width,), max_iter=PASSES)
         with warnings.catch_warnings(), _tiny_is_zero():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the passes are in the result

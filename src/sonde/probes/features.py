@@ -100,7 +100,7 @@ class Aim:
 def aim(train: Column, dev: Column) -> Aim:
     """The targets of a label column."""
     wanted, judged = train.matrix(), dev.matrix()
-    if train.loss != "squared":
+    if train.numbers is None:
         return Aim(wanted, judged)
     shift, factor = float(wanted.mean(dtype=np.float64)), float(wanted.std(dtype=np.float64)) or 1.0
     return Aim((wanted - shift) / factor, (judged - shift) / factor, shift, factor)

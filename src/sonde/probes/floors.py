@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from sonde.core import Cell, Predictions, Tags
-from sonde.labels import HOLDS, Column
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
 from sonde.vectors import Floats
 
@@ -27,7 +26,7 @@ class Majority:
     needs: ClassVar[Needs] = Needs(seeds=False, words=True)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return [Constant(constant(train.labels)) for _ in cells]
+        return [Constant(_constant(train)) for _ in cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +50,13 @@ class MajorityFeature:
     needs: ClassVar[Needs] = Needs(seeds=False, words=True, stratum=STRATUM)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        if train.labels.loss != "softmax":
+        if train.labels.classes is None:
             raise ReadingProblem(
                 "majority-feature answers with a class, but this task's labels are not classes;"
                 " leave it out"
             )
         _tagged(train)
-        return [Tagged(constant(train.labels)) for _ in cells]
+        return [Tagged(_constant(train)) for _ in cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +79,11 @@ class Tagged:
         return Predictions(scores, names, readings.labels.decode(scores))
 
 
-def constant(labels: Column) -> Floats:
-    """The scores [outputs] that make the best constant answer for these labels."""
-    outputs = len(labels.names)
-    if not len(labels):
+def _constant(train: Readings) -> Floats:
+    """The scores [outputs] that make the best constant answer for training examples."""
+    if not len(train):
         raise ReadingProblem("no training examples: nothing can be the majority of nothing")
-    if labels.loss == "softmax":
-        return np.asarray(np.bincount(labels.matrix(), minlength=outputs) / len(labels), np.float32)
-    wanted = labels.matrix()
-    if labels.loss == "squared":
-        return np.asarray(wanted.mean(0), np.float32)
-    annotated = (~np.isnan(wanted)).sum(0)
-    positive = (np.nan_to_num(wanted) >= HOLDS).sum(0).astype(np.float64)
-    share = positive / np.maximum(annotated, 1)
-    # the best set for micro F1 always takes the labels with the largest shares
-    order = np.argsort(-share, kind="stable")
-    f1 = 2 * np.cumsum(positive[order]) / (np.cumsum(annotated[order]) + positive.sum() + 1e-12)
-    chosen = order[: int(f1.argmax()) + 1]
-    # below zero, in the order of the shares; the chosen ones are lifted above it
-    scores = share - 1
-    scores[chosen] = share[chosen]
-    return np.asarray(scores - 1e-6 * (share == 0), np.float32)
+    return train.labels.constant()
 
 
 def _tagged(readings: Readings) -> Tags:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sonde._logits import code_length
 from sonde.core import Cell, Predictions
-from sonde.labels import adaptive_length, code_length, uniform_length
+from sonde.labels import HOLDS, Column
 from sonde.probes import PROBES
 from sonde.reading import Needs, Predictor, Probe, ReadingProblem, Readings, needs_of
 from sonde.vectors import Ints
@@ -65,7 +66,7 @@ class Online:
         return self.reference
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        if train.labels.loss == "squared":
+        if train.labels.link is None:
             raise ReadingProblem(
                 "numbers have no code of a length in bits: online: is for classes and label sets"
             )
@@ -195,3 +196,33 @@ def ends(n: int) -> Ints:
     """
     found = np.unique(np.ceil(np.array(FRACTIONS) * n).astype(np.int64))
     return np.asarray(found[(found >= LEAST) | (found == n)], np.int64)
+
+
+def uniform_length(labels: Column) -> Doubles:
+    """Bits that each example's labels take when all are equally likely, [n]: log2 of the classes,
+    or one a label annotated.
+    """
+    if labels.classes is not None:
+        return np.full(len(labels), np.log2(len(labels.names)))
+    return code_length(labels, np.zeros((len(labels), len(labels.names)), np.float32))
+
+
+def adaptive_length(labels: Column) -> Doubles:
+    """Bits that each example's labels take for one who has seen those before it and no vectors,
+    [n].
+
+    A class has the chance (times seen + 1/2) / (examples seen + classes / 2); each label of a set
+    holds or does not likewise (Krichevsky & Trofimov 1981).
+    """
+    if (ids := labels.classes) is not None:
+        order = np.argsort(ids, kind="stable")
+        first = np.searchsorted(ids[order], ids)
+        before = np.empty(len(labels), np.int64)
+        before[order] = np.arange(len(labels))
+        seen = before - first
+        return np.asarray(np.log2((np.arange(len(labels)) + len(labels.names) / 2) / (seen + 0.5)))
+    matrix = labels.sets().matrix()
+    known, holds = ~np.isnan(matrix), matrix >= HOLDS
+    seen, held = known.cumsum(0) - known, holds.cumsum(0) - holds
+    bits = np.log2((seen + 1) / (np.where(holds, held, seen - held) + 0.5))
+    return np.asarray(np.where(known, bits, 0.0).sum(1))

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Predictions
-from sonde.labels import HOLDS, link_of
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
 from sonde.vectors import Floats
@@ -86,13 +85,9 @@ class Estimator:
             raise ReadingProblem(f"{self.name} has no training examples")
         features = finite(train, read, "train")
         scaling = (common_scale if self.scaled else no_scale)(features)
-        wanted = train.labels.matrix()
-        # an estimator reads labels that hold or do not: half a weight is the border
-        if train.labels.loss == "sigmoid":
-            wanted = np.where(np.isnan(wanted), np.nan, wanted >= HOLDS)
-        columns = [wanted] if train.labels.loss == "softmax" else list(wanted.T)
-        fitted = tuple(self._column(scaling(features), column, seed) for column in columns)
-        return Estimated(read, scaling, fitted, train.labels.loss)
+        x = scaling(features)
+        fitted = tuple(self._column(x, y, seed) for y in train.labels.targets())
+        return Estimated(read, scaling, fitted)
 
     def _column(self, x: Floats, y: NDArray[Any], seed: int) -> Any:
         """An estimator fitted to what is annotated of one column of targets, or the one value that
@@ -118,32 +113,26 @@ class Estimated:
     read: str
     scaling: Scaling
     estimators: tuple[Any, ...]
-    loss: str
     choice: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, readings: Readings) -> Predictions:
         x = self.scaling(readings.features(self.read))
-        outputs = len(readings.labels.names)
-        if self.loss == "softmax":
-            scores = _logs(self.estimators[0], x, outputs)
-        elif self.loss == "sigmoid":
-            scores = np.stack([_odds(e, x) for e in self.estimators], 1)
+        labels = readings.labels
+        if labels.classes is not None:
+            scores = _logs(self.estimators[0], x, len(labels.names))
         else:
-            scores = np.stack(
-                [
-                    np.full(len(x), e) if isinstance(e, float) else e.predict(x)
-                    for e in self.estimators
-                ],
-                1,
-            )
+            output = _odds if labels.numbers is None else _numbers
+            scores = np.stack([output(e, x) for e in self.estimators], 1)
         found: Floats = np.asarray(scores, np.float32)
         told = all(hasattr(e, "predict_proba") for e in self.estimators)
-        return Predictions(
-            found,
-            readings.labels.names,
-            readings.labels.decode(found),
-            link_of(readings.labels) if told else None,
-        )
+        return Predictions(found, labels.names, labels.decode(found), labels.link if told else None)
+
+
+def _numbers(estimator: Any, x: Floats) -> NDArray[np.float64]:
+    """What a regression answers, [examples]."""
+    if isinstance(estimator, float):
+        return np.full(len(x), estimator)
+    return np.asarray(estimator.predict(x))
 
 
 def _logs(estimator: Any, x: Floats, outputs: int) -> NDArray[np.float64]:

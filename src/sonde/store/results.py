@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Result, Tags, Trial
-from sonde.labels import Classes, Column, restored
+from sonde.labels import Column, coded, restored
 from sonde.store.blocks import (
     FORMAT,
     Block,
@@ -206,7 +206,7 @@ class Kept:
         about = {
             "loss": column.loss,
             "names": list(column.names),
-            "partial": bool(getattr(column, "partial", False)),
+            "partial": bool(column.partial),
         }
         return self._add(
             "columns",
@@ -278,7 +278,7 @@ def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
     }
     labels = {"gold": kept.column(result.gold), "predicted": kept.column(result.predicted)}
     strata = {
-        key: kept.column(Classes(tags.codes, tags.names)) for key, tags in result.strata.items()
+        key: kept.column(coded(tags.codes, tags.names)) for key, tags in result.strata.items()
     }
     clusters = {key: kept.plain(codes) for key, codes in result.clusters.items()}
     return {**about, **numbers, **labels, "strata": strata, "clusters": clusters}

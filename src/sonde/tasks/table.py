@@ -11,8 +11,7 @@ from sonde.core import SPLITS, DataProblem, Dataset
 from sonde.corpora.files import digest, uncompressed
 from sonde.datasets import carve_dev
 from sonde.datasets.formats.tables import loss, read
-
-METRIC = {"softmax": "accuracy", "sigmoid": "micro-f1", "squared": "pearson"}
+from sonde.labels import KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +79,4 @@ def table(
     clusters  a stratum whose examples were drawn together, as a speaker or a document, which
               intervals then know; may be repeated
     """
-    return Table(path, metric or METRIC[loss(path)], probe, view, seed, clusters)
+    return Table(path, metric or KINDS[loss(path)].metric, probe, view, seed, clusters)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
-from sonde.labels import Label, LabelSets, as_sets
+from sonde.labels import Label
 from sonde.probes import PROBES
 from sonde.reading import Predictor, Probe, Readings, needs_of
 from sonde.testing.tasks import same_labels
@@ -160,7 +160,7 @@ def skill(predictions: Predictions, readings: Readings) -> float:
     """
     test = readings.split("test")
     said, gold = predictions.scores.astype(np.float64), wanted(test)
-    if test.labels.loss == "softmax":  # logits mean nothing across examples, shares of classes do
+    if test.labels.classes is not None:  # logits mean nothing across examples, shares of classes do
         said = np.exp(said - said.max(1, keepdims=True))
         said /= said.sum(1, keepdims=True)
     found = []
@@ -174,8 +174,8 @@ def skill(predictions: Predictions, readings: Readings) -> float:
 def wanted(readings: Readings) -> NDArray[np.float64]:
     """The labels as numbers [examples, outputs], NaN where not annotated."""
     labels = readings.labels
-    if labels.loss == "softmax":
-        return np.asarray(np.eye(len(labels.names))[labels.matrix()])
+    if labels.classes is not None:
+        return np.asarray(np.eye(len(labels.names))[labels.classes])
     return np.asarray(labels.matrix(), np.float64)
 
 
@@ -190,7 +190,7 @@ def _check_predictions(probe: Probe, readings: Readings, said: Predictions) -> N
         f"{probe.name} names the outputs {said.names}, the label column {test.labels.names}"
     )
     # a sigmoid for each class may say several
-    column = as_sets(test.labels) if isinstance(said.decoded, LabelSets) else test.labels
+    column = test.labels.sets() if type(said.decoded) is not type(test.labels) else test.labels
     same_labels(
         said.decoded,
         column.decode(said.scores),

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from sonde.core import SPLITS, Dataset, Task
-from sonde.labels import Classes, Column, LabelSets
+from sonde.labels import Column
 from sonde.metrics import METRICS, MetricProblem
 from sonde.oracles import facts_of, oracles_of
 from sonde.probes import PROBES
@@ -110,7 +110,7 @@ def same_dataset(a: Dataset, b: Dataset, message: str = "the data sets differ") 
 def same_labels(a: Column, b: Column, message: str = "the labels differ") -> None:
     """Two label columns are equal."""
     assert (a.loss, a.names) == (b.loss, b.names), message
-    assert getattr(a, "partial", False) == getattr(b, "partial", False), message
+    assert a.partial == b.partial, message
     here, there = a.arrays(), b.arrays()
     assert all(
         np.array_equal(values, there[key], equal_nan=True) for key, values in here.items()
@@ -158,24 +158,11 @@ def _check_labels(dataset: Dataset) -> None:
         assert len(dataset.rows(name)), (
             f"no examples in {name}; carve a split with sonde.datasets.carve_dev, or sample one"
         )
-    if isinstance(labels, Classes):
-        assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), (
-            "a class id has no name"
-        )
-        for name in SPLITS:
-            counts = np.bincount(labels.take(dataset.rows(name)).ids, minlength=len(labels.names))
-            absent = [labels.names[k] for k in np.flatnonzero(counts == 0)]
-            assert not absent, f"{name} has no example of {', '.join(absent[:5])}"
-    elif isinstance(labels, LabelSets):
-        assert ((labels.ids >= 0) & (labels.ids < len(labels.names))).all(), (
-            "a label id has no name"
-        )
-        assert ((labels.weights >= 0) & (labels.weights <= 1)).all(), (
-            "label weights lie between 0 and 1"
-        )
-    else:
-        assert np.isfinite(labels.matrix()).all(), "a score is not a finite number"
-        assert np.ptp(labels.matrix()) > 0, "all scores are equal: there is nothing to tell apart"
+    assert not labels.problem(), labels.problem()
+    for name in SPLITS if labels.classes is not None else ():
+        counts = labels.take(dataset.rows(name)).counts()
+        absent = [label for label, n in counts.items() if not n]
+        assert not absent, f"{name} has no example of {', '.join(absent[:5])}"
 
 
 def _check_targets(dataset: Dataset) -> None:

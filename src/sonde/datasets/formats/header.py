@@ -12,14 +12,13 @@ import numpy as np
 
 from sonde.core import DataProblem, Dataset, Tags
 from sonde.corpora.strict import shown
-from sonde.labels import Classes, Column, LabelSets
+from sonde.labels import KINDS, Column
 from sonde.vectors import Ints
 
 VERSION = 1
-LOSSES = ("softmax", "sigmoid", "squared")
 _DIFFERENT = "a list of different strings"
 WHAT = {
-    "loss": f"one of {', '.join(LOSSES)}",
+    "loss": f"one of {', '.join(KINDS)}",
     "names": _DIFFERENT,
     "partial": "true or false",
     "vocabulary": _DIFFERENT,
@@ -34,7 +33,7 @@ def described(dataset: Dataset) -> dict[str, Any]:
         "sonde": VERSION,
         "loss": dataset.labels.loss,
         "names": list(dataset.labels.names),
-        "partial": bool(getattr(dataset.labels, "partial", False)),
+        "partial": bool(dataset.labels.partial),
         "vocabulary": list(dataset.vocabulary),
         "strata": {key: list(tags.names) for key, tags in dataset.strata.items()},
         "notes": dict(dataset.notes),
@@ -51,7 +50,7 @@ def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
         )
     strata = header.get("strata", {})
     right = {
-        "loss": header.get("loss", "softmax") in LOSSES,
+        "loss": "loss" not in header or header["loss"] in tuple(KINDS),
         "names": _names(header.get("names", [])),
         "partial": isinstance(header.get("partial", False), bool),
         "vocabulary": _names(header.get("vocabulary", [])),
@@ -100,23 +99,24 @@ def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
 
 def _labels(labels: Column, header: Mapping[str, Any], where: str) -> Column:
     names = tuple(header.get("names", labels.names))
-    if labels.loss != header.get("loss", labels.loss):
+    loss = header.get("loss", labels.loss)
+    if loss != labels.loss:
         raise DataProblem(
-            f"{where}: the header speaks of {header['loss']} labels, the rows have {labels.loss}"
-            " labels"
+            f"{where}: the header speaks of {loss} labels, the rows have {labels.loss} labels"
         )
-    if isinstance(labels, Classes):
-        return Classes(_renumbered(labels.ids, labels.names, names, where), names)
-    if isinstance(labels, LabelSets):
-        ids = _renumbered(labels.ids, labels.names, names, where)
-        return LabelSets(
-            labels.offsets, ids, labels.weights, names, bool(header.get("partial", labels.partial))
-        )
-    return labels
+    if labels.numbers is not None:
+        return labels
+    partial = bool(header.get("partial", labels.partial))
+    return labels.recoded(_places(labels.names, names, where), names, partial)
 
 
 def _renumbered(codes: Ints, found: Sequence[str], wanted: Sequence[str], where: str) -> Ints:
     """Codes into `found` as codes into `wanted`; -1 stays."""
+    return _places(found, wanted, where)[codes]
+
+
+def _places(found: Sequence[str], wanted: Sequence[str], where: str) -> Ints:
+    """Where each of `found` is among `wanted`, and -1 at the end."""
     number = {name: i for i, name in enumerate(wanted)}
     missing = [name for name in found if name not in number]
     if missing:
@@ -124,4 +124,4 @@ def _renumbered(codes: Ints, found: Sequence[str], wanted: Sequence[str], where:
             f"{where}: the rows have {missing[0]!r}, which the header does not list; remove the"
             " header line or mend it"
         )
-    return np.array([*(number[name] for name in found), -1], np.int64)[codes]
+    return np.array([*(number[name] for name in found), -1], np.int64)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Dataset
 from sonde.corpora.edges import Record, Target, written
-from sonde.labels import HOLDS, Classes, LabelSets
+from sonde.labels import HOLDS
 
 INFO, RECORD = "info", "record"
 """Strata with JSON texts: what a file says of a target beside spans and label; its line, and what
@@ -63,7 +63,7 @@ def _records(
 
 
 def _check(dataset: Dataset) -> None:
-    if not isinstance(dataset.labels, Classes | LabelSets):
+    if dataset.labels.numbers is not None:
         raise DataProblem("jiant's format holds labels, not scores; write Parquet or JSONL instead")
     if (
         dataset.asked.shape[1]
@@ -109,15 +109,9 @@ def _said(dataset: Dataset, i: int) -> dict[str, Any]:
 
 def _label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...], dict[str, float]]:
     """The label, or those that hold, and their weights where they are more than that."""
-    labels = dataset.labels
-    if isinstance(labels, Classes):
-        return labels.names[labels.ids[i]], {}
-    assert isinstance(labels, LabelSets)
-    cells = slice(labels.offsets[i], labels.offsets[i + 1])
-    weights = {
-        labels.names[k]: float(str(w))
-        for k, w in zip(labels.ids[cells], labels.weights[cells], strict=True)
-    }
+    (label,) = dataset.labels.take(np.array([i])).plain()
+    if isinstance(label, str):
+        return label, {}
+    weights: dict[str, float] = label if isinstance(label, dict) else dict.fromkeys(label, 1.0)
     held = tuple(sorted(name for name, weight in weights.items() if weight >= HOLDS))
-    plain = not labels.partial and all(weight == 1 for weight in weights.values())
-    return held, {} if plain else weights
+    return held, weights if isinstance(label, dict) else {}

@@ -20,7 +20,7 @@ from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from sonde.corpora.files import lines
 from sonde.corpora.strict import Malformed, parsed
 from sonde.datasets.formats.header import checked, described, settled
-from sonde.labels import Column, Label, LabelSets, Loss, column
+from sonde.labels import Label, Loss, column
 
 
 def write(dataset: Dataset, path: Path) -> dict[str, int]:
@@ -71,7 +71,7 @@ def loss(path: Path) -> Loss:
 
 
 def _rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
-    labels = _written(dataset.labels)
+    labels = dataset.labels.plain()
     for i, (example, label) in enumerate(zip(dataset.examples(), labels, strict=True)):
         row: dict[str, Any] = {"split": SPLITS[dataset.splits[i]], "label": label}
         row["sites"] = [_site(site) for site in example.sites]
@@ -85,27 +85,6 @@ def _rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
 def _site(site: Site) -> dict[str, Any]:
     row: dict[str, Any] = {"text": site.sentence.text, "words": list(site.sentence.words)}
     return row if site.span is None else {**row, "span": list(site.span)}
-
-
-def _written(labels: Column) -> Iterator[Any]:
-    """Labels as JSON has them; weights in as few digits as bring float32 back."""
-    arrays = labels.arrays()
-    if not isinstance(labels, LabelSets):
-        values = (
-            arrays["values"].tolist()
-            if labels.loss == "squared"
-            else [labels.names[k] for k in arrays["ids"]]
-        )
-        yield from values
-        return
-    plain = not labels.partial and bool((labels.weights == 1).all())
-    for start, stop in zip(labels.offsets[:-1], labels.offsets[1:], strict=True):
-        names = [labels.names[k] for k in labels.ids[start:stop]]
-        yield (
-            names
-            if plain
-            else {n: float(str(w)) for n, w in zip(names, labels.weights[start:stop], strict=True)}
-        )
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from sonde._hosted import one_line
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from sonde.corpora.strict import parsed
 from sonde.datasets.formats.header import checked, described, settled
-from sonde.labels import Column, Label, LabelSets, Loss
+from sonde.labels import Column, Label, Loss, column
 
 KEY = b"sonde"
 UNREADABLE = "not a Parquet file that can be read"
@@ -139,15 +139,12 @@ def _check_types(schema: Any, path: Path) -> None:
         "start": ("whole numbers", kinds.is_integer),
         "stop": ("whole numbers", kinds.is_integer),
     }
-    for column in schema:
-        name = (
-            column.name if column.name in ("label", "labels") else column.name.rstrip("0123456789")
-        )
+    for field in schema:
+        name = field.name if field.name in ("label", "labels") else field.name.rstrip("0123456789")
         what, right = expected.get(name, ("", lambda _: True))
-        if not (right(column.type) or kinds.is_null(column.type)):
+        if not (right(field.type) or kinds.is_null(field.type)):
             raise DataProblem(
-                f"{path}: column {column.name!r} holds {column.type}, expected {what}; build it"
-                " again"
+                f"{path}: column {field.name!r} holds {field.type}, expected {what}; build it again"
             )
 
 
@@ -159,25 +156,25 @@ def loss(path: Path) -> Loss:
     with path.open("rb") as file, _readable(path):
         schema = pq.read_schema(file)
     if "label" not in schema.names:
-        return "sigmoid"
+        return column([frozenset()]).loss
     kind = schema.field("label").type
-    return "squared" if pa.types.is_floating(kind) or pa.types.is_integer(kind) else "softmax"
+    return column([0.0 if pa.types.is_floating(kind) or pa.types.is_integer(kind) else ""]).loss
 
 
 def _label_columns(labels: Column) -> dict[str, Any]:
     import pyarrow as pa
 
-    arrays = labels.arrays()
-    if isinstance(labels, LabelSets):
-        names = pa.array(labels.names, pa.string()).take(pa.array(labels.ids))
-        offsets = pa.array(labels.offsets.astype(np.int32))
-        return {
-            "labels": pa.ListArray.from_arrays(offsets, names),
-            "weights": pa.ListArray.from_arrays(offsets, pa.array(labels.weights, pa.float32())),
-        }
-    if labels.loss == "squared":
-        return {"label": pa.array(arrays["values"], pa.float64())}
-    return {"label": pa.array(labels.names, pa.string()).take(pa.array(arrays["ids"]))}
+    if labels.numbers is not None:
+        return {"label": pa.array(labels.numbers, pa.float64())}
+    names = pa.array(labels.names, pa.string())
+    if labels.classes is not None:
+        return {"label": names.take(pa.array(labels.classes))}
+    sets = labels.sets()
+    offsets = pa.array(sets.offsets.astype(np.int32))
+    return {
+        "labels": pa.ListArray.from_arrays(offsets, names.take(pa.array(sets.ids))),
+        "weights": pa.ListArray.from_arrays(offsets, pa.array(sets.weights, pa.float32())),
+    }
 
 
 def _example(

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sonde.core import Cell, Predictions
-from sonde.labels import link_of
 from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
 from sonde.reading import Needs, Predictor, ReadingProblem, Readings
 from sonde.references import ReferenceProblem
@@ -65,7 +64,7 @@ class LogReg:
         scaling = (common_scale if self.scaled else no_scale)(features)
         strengths = sorted(set(self.c))
         # two columns share what scikit-learn puts in one
-        twice = 2 if train.labels.loss == "softmax" and outputs == 2 else 1
+        twice = 2 if train.labels.classes is not None and outputs == 2 else 1
         penalties = torch.tensor([twice / (c * len(train)) for c in strengths], dtype=torch.float64)
         found = solve(
             torch.from_numpy(scaling(features)),
@@ -122,5 +121,5 @@ class Linear:
             self.scaling(readings.features(self.read)) @ self.weights.T + self.bias, np.float32
         )
         return Predictions(
-            scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels)
+            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
         )

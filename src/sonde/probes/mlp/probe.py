@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from sonde.core import Cell, Predictions
-from sonde.labels import Column, link_of
+from sonde.labels import Column
 from sonde.nets import precision as machine
 from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
@@ -260,5 +260,5 @@ class Perceptron:
                 part = expit(part) @ self.layers[2].T + self.layers[3].T
             scores[start : start + 4096] = part
         return Predictions(
-            scores, readings.labels.names, readings.labels.decode(scores), link_of(readings.labels)
+            scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from sonde.core import Cell, Predictions
-from sonde.labels import Column, as_sets
+from sonde.labels import Column
 from sonde.nets import precision as machine
 from sonde.probes.span.plans import Course, Design, Patience, Pool
 from sonde.probes.span.protocols import PROTOCOLS
@@ -145,12 +145,12 @@ class Span:
     def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
-        if train.labels.loss == "squared":
+        if train.labels.numbers is not None:
             raise ReadingProblem(
                 f"{self.name} answers with classes and label sets, and this task's labels are"
                 " scores; use mlp"
             )
-        if self.course.loss == "softmax" and train.labels.loss != "softmax":
+        if self.course.loss == "softmax" and train.labels.classes is None:
             raise ReadingProblem(
                 f"{self.name},loss=softmax needs exactly one label an example; leave"
                 " loss=softmax out"
@@ -267,11 +267,11 @@ class Fitted:
                     net, batch, Gathered(given, batch, self.course.design.layer_norm)
                 ).numpy()
         labels: Column = readings.labels
-        sets = self.course.decode == "threshold" and labels.loss != "squared"
+        sets = self.course.decode == "threshold" and labels.numbers is None
         return Predictions(
             found,
             labels.names,
-            (as_sets(labels) if sets else labels).decode(found),
+            (labels.sets() if sets else labels).decode(found),
             self.course.loss,
         )
 
@@ -308,7 +308,7 @@ def material(readings: Readings, rows: Ints, course: Course) -> Material:
         ),
         wanted=_wanted(readings.labels, course),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
-        single=readings.labels.loss == "softmax",
+        single=readings.labels.classes is not None,
     )
 
 
@@ -339,5 +339,5 @@ def _wanted(labels: Column, course: Course) -> Callable[[Ints], Tensor]:
     """
     import torch
 
-    asked = labels if course.loss == "softmax" else as_sets(labels)
+    asked = labels if course.loss == "softmax" else labels.sets()
     return lambda rows: torch.from_numpy(asked.take(rows).matrix())

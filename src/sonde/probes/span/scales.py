@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonde.labels import Column, as_sets
+from sonde.labels import Column
 from sonde.probes.features import common_scale
 from sonde.reading import Read, Readings
 from sonde.vectors import Floats, Ints, ranges
@@ -46,7 +46,7 @@ def priors(labels: Column, loss: str) -> Floats:
     """The scores (logits) [labels] that say of each label how often it holds; biases drawn near
     zero are long on their way there.
     """
-    sets = as_sets(labels)
+    sets = labels.sets()
     held = np.bincount(sets.ids, sets.weights, len(sets.names))
     seen = (
         np.bincount(sets.ids, minlength=len(sets.names))

@@ -15,7 +15,7 @@ from sonde.generation.events.language import Language
 from sonde.generation.readings.compare import realised
 from sonde.generation.readings.gold import gold
 from sonde.generation.readings.reading import Reading
-from sonde.labels import Classes
+from sonde.labels import coded
 from sonde.tasks.comp.build import Made
 from sonde.tasks.comp.contrasts import Contrast
 from sonde.tasks.comp.draw import Pairs
@@ -139,7 +139,7 @@ def _laid(
     return Dataset(
         sentences=tuple(map(sentence, texts)),
         sites=sites,
-        labels=Classes(labels, LABELS),
+        labels=coded(labels, LABELS),
         splits=np.repeat(splits[order], 2),
         asked=np.repeat(asked[order], 2, axis=0),
         vocabulary=tuple(language.values(kind)[number].lemma for kind, number in words),

@@ -16,7 +16,6 @@ import numpy as np
 from sonde.core import Dataset
 from sonde.generation.events.english import english
 from sonde.generation.events.lexicon import Lexicon
-from sonde.labels import Classes
 from sonde.tasks.comp.learnt import Learnt, learnt
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule
 from sonde.tasks.comp.shallow import Flags, Seen, features, same_features, tags_of
@@ -83,7 +82,7 @@ def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
     A rule of thumb that says the same of all examples is about something else, so it is left out.
     """
     train, test = (dataset.rows(split) for split in ("train", "test"))
-    if not isinstance(dataset.labels, Classes) or not len(train) or not len(test):
+    if dataset.labels.classes is None or not len(train) or not len(test):
         return {}
     told, labels = {}, dataset.labels.matrix()
     for name, says in (
@@ -112,14 +111,14 @@ def taught(
     if (
         known is None
         or new is None
-        or not isinstance(train.labels, Classes)
+        or train.labels.classes is None
         or len(train.labels.names) != len(("no", "yes"))
     ):
         return []
     rows = np.sort(np.random.default_rng([0, 5]).permutation(len(train))[:TRAIN])
     found = features(known.take(rows))
     holds = same_features(new, found.names).holds
-    return [(rule, rule.says(holds)) for rule in learnt(found, train.labels.ids[rows] == 1)]
+    return [(rule, rule.says(holds)) for rule in learnt(found, train.labels.classes[rows] == 1)]
 
 
 def _place(words: list[str], forms: frozenset[str]) -> int:

@@ -4,7 +4,6 @@ object per target.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -15,7 +14,7 @@ import numpy as np
 from sonde.core import SPLITS, DataProblem, Dataset, Sentence, Tags
 from sonde.datasets.allocate import allocate_to_all, apportion
 from sonde.datasets.candidates import NOTHING
-from sonde.labels import Classes, Label, LabelSets, Scores, column
+from sonde.labels import Label, column
 from sonde.vectors import Ints
 
 SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
@@ -168,8 +167,7 @@ def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
         )
     if not (sampled or unknown.all()):
         return dataset
-    labels = dataset.labels
-    codes = labels.ids if isinstance(labels, Classes) else np.zeros(len(dataset), np.int64)
+    codes = dataset.labels.balanced()
     parts = allocate_to_all(laid.groups, codes, SHARES, np.random.default_rng([seed, 6]))
     return replace(dataset, splits=parts.astype(np.int8)).noted(
         splits={"drawn": "8:1:1", "groups": len(np.unique(laid.groups)), "seed": seed}
@@ -212,13 +210,8 @@ def pruned(dataset: Dataset) -> Dataset:
     used, codes = np.unique(dataset.sites[:, :, 0], return_inverse=True)
     sites = dataset.sites.copy()
     sites[:, :, 0] = codes.reshape(sites.shape[:2])
-    labels = dataset.labels
-    if isinstance(labels, Classes):
-        kept, ids = np.unique(labels.ids, return_inverse=True)
-        labels = Classes(ids, tuple(labels.names[i] for i in kept))
-    return replace(
-        dataset, sentences=tuple(dataset.sentences[i] for i in used), sites=sites, labels=labels
-    )
+    sentences = tuple(dataset.sentences[i] for i in used)
+    return replace(dataset, sentences=sentences, sites=sites, labels=dataset.labels.pruned())
 
 
 def tagged_seen(dataset: Dataset) -> Dataset:
@@ -282,15 +275,8 @@ def _unseen(dataset: Dataset) -> dict[str, int]:
     """Labels of dev and test that no training target has, with how many targets have them; none
     where there is no train.
     """
-    labels = dataset.labels
-    if isinstance(labels, Scores) or not len(dataset.rows("train")):
+    if not len(train := dataset.rows("train")):
         return {}
-    has: dict[bool, Counter[str]] = {}
-    for train in (True, False):
-        part = labels.take(np.flatnonzero((dataset.splits == 0) == train))
-        ids = part.ids[part.weights > 0] if isinstance(part, LabelSets) else part.arrays()["ids"]
-        counts = np.bincount(ids, minlength=len(labels.names))
-        has[train] = Counter(
-            {name: int(n) for name, n in zip(labels.names, counts, strict=True) if n}
-        )
-    return {name: n for name, n in has[False].items() if name not in has[True]}
+    taught = dataset.labels.take(train).counts()
+    others = dataset.labels.take(np.flatnonzero(dataset.splits != 0)).counts()
+    return {name: n for name, n in others.items() if n and not taught[name]}

@@ -1,0 +1,275 @@
+"""What a label column offers, whatever its kind, and label sets, the most general kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+HOLDS = 0.5  # a label of a set holds of an example where its weight is at least this
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+Loss = Literal["softmax", "sigmoid", "squared"]
+Link = Literal["softmax", "sigmoid"]
+Label = str | float | frozenset[str] | Mapping[str, float]
+"""What an author of a task writes: a class, a number, a set of labels, or labels with weights (only
+those annotated).
+"""
+
+
+class Column(ABC):
+    """Labels of n examples.
+
+    names    the outputs' names
+    partial  whether labels that are not listed were not annotated, rather than denied
+    loss     how scores [n, outputs] are trained
+    link     how scores that were trained under the loss become probabilities; None for numbers
+    metric   what the labels are judged by where a task does not say
+    """
+
+    __slots__ = ()
+    names: tuple[str, ...]
+    partial: bool = False
+    loss: ClassVar[Loss]
+    link: ClassVar[Link | None]
+    metric: ClassVar[str]
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def take(self, rows: Ints) -> Self:
+        """The labels of some examples, in that order."""
+
+    @abstractmethod
+    def matrix(self) -> NDArray[Any]:
+        """What probes are trained on, the examples along the first axis."""
+
+    @abstractmethod
+    def decode(self, scores: Floats) -> Column:
+        """The labels that scores [n, outputs] stand for."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What `restored` makes the column of again."""
+
+    @abstractmethod
+    def label(self, i: int) -> Label:
+        """The label of one example as an author would write it."""
+
+    @abstractmethod
+    def plain(self) -> Iterable[Any]:
+        """Labels as JSON has them; weights in as few digits as bring float32 back."""
+
+    @abstractmethod
+    def summary(self) -> dict[str, float]:
+        """The weight of each label, summed; of numbers their mean, deviation and range."""
+
+    @abstractmethod
+    def groups(self) -> dict[str, Flags]:
+        """Which examples have each label, [n]; of numbers, the lower half and the upper."""
+
+    @abstractmethod
+    def targets(self) -> list[NDArray[Any]]:
+        """What estimators of one output are fitted to, [n] each: one for all classes, one a label,
+        NaN where it was not annotated.
+        """
+
+    @abstractmethod
+    def constant(self) -> Floats:
+        """The scores [outputs] of the best constant answer: the commonest class, the set with the
+        best micro F1, or the mean.
+        """
+
+    @abstractmethod
+    def quality(self, scores: Floats) -> float:
+        """How well scores do, more is better: accuracy, micro F1, or minus the squared error."""
+
+    @abstractmethod
+    def recoded(self, places: Ints, names: tuple[str, ...], partial: bool | None = None) -> Self:
+        """The same labels under other names; places [names] are those of the old names among the
+        new ones.
+        """
+
+    @abstractmethod
+    def problem(self) -> str:
+        """What is wrong with the column, for tests of tasks; '' where nothing is."""
+
+    @classmethod
+    @abstractmethod
+    def stacked(cls, columns: Sequence[Column]) -> Column:
+        """Columns of this kind, with the same names, one after the other."""
+
+    @property
+    def classes(self) -> Ints | None:
+        """The class of each example [n] into names; None where labels are no classes."""
+        return None
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The numbers [n]; None where labels are no numbers."""
+        return None
+
+    def sets(self) -> LabelSets:
+        """Label sets as they are, and classes as sets of one label each, which is how a sigmoid for
+        each label sees them. ValueError for numbers.
+        """
+        raise ValueError("scores are no label sets")
+
+    def codes(self) -> Ints:
+        """A number an example [n], equal for equal labels."""
+        matrix = np.nan_to_num(self.matrix().reshape(len(self), -1), nan=-1)
+        return np.unique(matrix, axis=0, return_inverse=True)[1].ravel()
+
+    def balanced(self) -> Ints:
+        """What is to be equally frequent in each split, [n]: classes, or nothing, zeros."""
+        return np.zeros(len(self), np.int64)
+
+    def class_names(self) -> list[str]:
+        """The class of each example by name; '' where labels are no classes."""
+        return [""] * len(self)
+
+    def answers(self) -> NDArray[np.str_] | None:
+        """What each example is, [n]: its class, or all labels of its set; None of numbers."""
+        return None
+
+    def counts(self) -> dict[str, int]:
+        """How many examples have each label; {} of numbers."""
+        return {}
+
+    def pruned(self) -> Column:
+        """The same without classes that no example has; label sets stay as they are."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets(Column):
+    """A set of labels an example, sparse: example i has ids[offsets[i]:offsets[i+1]] with these
+    weights.
+
+    A weight of zero says that the label was looked at and denied; labels that are not listed count
+    as denied too, unless `partial` holds: then only the listed labels were annotated.
+    """
+
+    offsets: Ints
+    ids: Ints
+    weights: Floats
+    names: tuple[str, ...]
+    partial: bool = False
+    loss: ClassVar[Loss] = "sigmoid"
+    link: ClassVar[Link | None] = "sigmoid"
+    metric: ClassVar[str] = "micro-f1"
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, rows: Ints) -> LabelSets:
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        cells = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return LabelSets(offsets, self.ids[cells], self.weights[cells], self.names, self.partial)
+
+    def matrix(self) -> NDArray[Any]:
+        """Weights [n, outputs], float32; NaN where a label was not annotated, which the loss leaves
+        out.
+        """
+        dense = np.full((len(self), len(self.names)), np.nan if self.partial else 0.0, np.float32)
+        dense[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.ids] = self.weights
+        return dense
+
+    def decode(self, scores: Floats) -> LabelSets:
+        """Every label whose score (a logit) is at least zero."""
+        rows, ids = np.nonzero(scores >= 0)
+        offsets = np.concatenate(
+            [np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=len(scores)))]
+        )
+        return LabelSets(offsets, ids.astype(np.int64), np.ones(len(ids), np.float32), self.names)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"offsets": self.offsets, "ids": self.ids, "weights": self.weights}
+
+    def sets(self) -> LabelSets:
+        return self
+
+    def label(self, i: int) -> Label:
+        cells = slice(self.offsets[i], self.offsets[i + 1])
+        pairs = zip(self.ids[cells], self.weights[cells], strict=True)
+        weights = {self.names[k]: float(w) for k, w in pairs}
+        return weights if self.partial else frozenset(k for k, w in weights.items() if w > 0)
+
+    def plain(self) -> Iterable[Any]:
+        known = not self.partial and bool((self.weights == 1).all())
+        for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True):
+            names = [self.names[k] for k in self.ids[start:stop]]
+            weights = [float(str(w)) for w in self.weights[start:stop]]
+            yield names if known else dict(zip(names, weights, strict=True))
+
+    def answers(self) -> NDArray[np.str_]:
+        sets, places = np.unique(self.matrix() >= HOLDS, axis=0, return_inverse=True)
+        names = np.array(["+".join(np.array(self.names)[row]) for row in sets])
+        return names[places.reshape(-1)]
+
+    def counts(self) -> dict[str, int]:
+        counts = np.bincount(self.ids[self.weights > 0], minlength=len(self.names))
+        return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
+
+    def summary(self) -> dict[str, float]:
+        return dict(zip(self.names, np.nan_to_num(self.matrix()).sum(0), strict=True))
+
+    def groups(self) -> dict[str, Flags]:
+        holds = np.nan_to_num(self.matrix()).T > 0
+        return dict(zip(self.names, holds, strict=True))
+
+    def targets(self) -> list[NDArray[Any]]:
+        weights = self.matrix()
+        return list(np.where(np.isnan(weights), np.nan, weights >= HOLDS).T)
+
+    def constant(self) -> Floats:
+        weights = self.matrix()
+        annotated = (~np.isnan(weights)).sum(0)
+        positive = (np.nan_to_num(weights) >= HOLDS).sum(0).astype(np.float64)
+        share = positive / np.maximum(annotated, 1)
+        # the best set for micro F1 always takes the labels with the largest shares
+        order = np.argsort(-share, kind="stable")
+        f1 = 2 * np.cumsum(positive[order]) / (np.cumsum(annotated[order]) + positive.sum() + 1e-12)
+        chosen = order[: int(f1.argmax()) + 1] if len(f1) else order
+        # below zero, in the order of the shares; the chosen ones are lifted above it
+        scores = share - 1
+        scores[chosen] = share[chosen]
+        return np.asarray(scores - 1e-6 * (share == 0), np.float32)
+
+    def quality(self, scores: Floats) -> float:
+        weights = self.matrix()
+        said, annotated = scores >= 0, ~np.isnan(weights)
+        right = float(weights[said & annotated].sum())
+        return 2 * right / max(float(said[annotated].sum() + weights[annotated].sum()), 1e-9)
+
+    def recoded(
+        self, places: Ints, names: tuple[str, ...], partial: bool | None = None
+    ) -> LabelSets:
+        known = self.partial if partial is None else partial
+        return LabelSets(self.offsets, places[self.ids], self.weights, names, known)
+
+    def problem(self) -> str:
+        if not ((self.ids >= 0) & (self.ids < len(self.names))).all():
+            return "a label id has no name"
+        inside = (self.weights >= 0) & (self.weights <= 1)
+        return "" if inside.all() else "label weights lie between 0 and 1"
+
+    @classmethod
+    def stacked(cls, columns: Sequence[Column]) -> LabelSets:
+        sets = [column.sets() for column in columns]
+        offsets = np.cumsum(np.concatenate([[0], *(np.diff(each.offsets) for each in sets)]))
+        return LabelSets(
+            offsets,
+            np.concatenate([each.ids for each in sets]),
+            np.concatenate([each.weights for each in sets]),
+            columns[0].names,
+            any(each.partial for each in sets),
+        )
