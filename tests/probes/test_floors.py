@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sonde.core import Cell, Dataset, Example, Sentence
 from sonde.labels import column
-from sonde.probes.floors import Majority, MajorityFeature, constant
+from sonde.probes.floors import Majority, MajorityFeature
 from sonde.reading import ReadingProblem, Readings
 from sonde.testing import FAMILIES
 from sonde.vectors import Vectors
@@ -44,7 +44,7 @@ def test_majority_is_the_majority_of_train_not_of_test():
 
 
 def test_majority_of_scores_is_the_mean():
-    assert constant(column([1.0, 2.0, 6.0])).tolist() == [3.0]
+    assert column([1.0, 2.0, 6.0]).constant().tolist() == [3.0]
 
 
 def f1(sets, chosen):
@@ -55,7 +55,7 @@ def f1(sets, chosen):
 @given(st.lists(st.frozensets(st.sampled_from("abcd")), min_size=1, max_size=12).filter(any))
 def test_best_constant_set_has_the_best_f1_of_all_sets(sets):
     labels = column(sets)
-    scores = constant(labels)
+    scores = labels.constant()
     chosen = {name for name, score in zip(labels.names, scores, strict=True) if score >= 0}
     names = labels.names
     every = [
@@ -65,9 +65,8 @@ def test_best_constant_set_has_the_best_f1_of_all_sets(sets):
 
 
 def test_best_constant_set_counts_only_what_was_annotated():
-    scores = constant(
-        column([{"rare": 1.0}, {"common": 1.0, "no": 0.0}, {"common": 1.0}, {"common": 0.0}])
-    )
+    labels = [{"rare": 1.0}, {"common": 1.0, "no": 0.0}, {"common": 1.0}, {"common": 0.0}]
+    scores = column(labels).constant()
     assert dict(zip(["common", "no", "rare"], scores >= 0, strict=True)) == {
         "common": True,
         "no": False,
@@ -76,8 +75,9 @@ def test_best_constant_set_counts_only_what_was_annotated():
 
 
 def test_nothing_to_learn_from_is_said():
+    empty = read(Dataset.of([Example.about(Sentence.of("a"), "a")])).split("test")
     with pytest.raises(ReadingProblem, match="no training examples"):
-        constant(column(["a"]).take(np.array([], np.int64)))
+        Majority().fit(empty, empty, cells=CELLS)
 
 
 def test_majority_feature_says_what_the_stratum_says_and_else_the_majority():
