@@ -52,6 +52,7 @@ class Slow:
     """
 
     name: str = "slow"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         tell("encode")

@@ -105,6 +105,7 @@ def test_every_encoder_declares_what_it_is(reference, kind):
 def test_an_encoder_of_ones_own_is_trained_unless_it_says_otherwise():
     class Mine:
         name = "mine"
+        takes = "sentences"
 
         def encode(self, sentences):
             raise NotImplementedError

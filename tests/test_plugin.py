@@ -79,7 +79,7 @@ def test_the_extension_is_listed(installed, command, name, line):
 
 
 def test_the_extension_runs(installed, running_text, tmp_path):
-    encoders = ["-e", "letters", "-e", "length", "--no-bounds"]
+    encoders = ["-e", "letters", "-e", "rare-letters,floor=3", "-e", "length", "--no-bounds"]
     run = [
         "run",
         "-t",
@@ -95,6 +95,7 @@ def test_the_extension_runs(installed, running_text, tmp_path):
     scores = {row["encoder"]: float(row["score"]) for row in rows}
     assert {row["probe"] for row in rows} == {"centroid"}
     assert scores["letters"] > 60
+    assert scores["rare-letters:3"] > 60
     assert all(float(row["low"]) < float(row["score"]) < float(row["high"]) for row in rows)
 
 
@@ -102,6 +103,7 @@ def test_the_extension_keeps_the_promises_of_its_kinds(installed, running_text):
     checks = "from sonde.testing import check_encoder, check_probe, check_task\n"
     checks += (
         f"check_task('example/long-word:{running_text}'); check_encoder('letters');"
+        " check_encoder('rare-letters');"
         " check_probe('centroid', kinds=('classes',))"
     )
     subprocess.run([sys.executable, "-c", checks], env=installed, check=True)

@@ -122,6 +122,7 @@ def test_options_are_converted_by_annotation():
         ("Thing:p,on=maybe", "write true or false"),
         ("Thing:p,colour=red", r"no option 'colour' \(it has: .*pool"),
         ("Thing:p,path=q", "no option 'path'"),
+        ("Thing,path=p,path=q", "needs a path"),
         ("plain:p", "takes no argument after the colon"),
         ("plain,a=b", r"no option 'a' \(it has: none\)"),
         ("needing", "needs size=..."),
@@ -132,6 +133,11 @@ def test_options_are_converted_by_annotation():
 def test_problems_say_what_to_write(text, said):
     with pytest.raises(ReferenceProblem, match=said):
         THINGS.make(text)
+
+
+def test_the_argument_may_be_written_as_an_option():
+    assert THINGS.make("Thing,path=p,size=3") == THINGS.make("Thing:p,size=3")
+    assert THINGS.canonical("Thing,size=3,path=p") == THINGS.canonical("Thing:p,size=3")
 
 
 def test_an_option_given_twice_is_refused_unless_it_repeats():

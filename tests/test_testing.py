@@ -122,6 +122,7 @@ class Encoder:
     """Random bags of words, to be broken."""
 
     name = "broken"
+    takes = "sentences"
 
     def encode(self, sentences):
         return self.broken(bow(dim=8).encode(sentences), sentences)

@@ -272,11 +272,18 @@ class Sampled(Task, Protocol):
     def sampling(self) -> Sampling: ...
 
 
+@runtime_checkable
 class Encoder(Protocol):
-    """Something that turns sentences into vectors."""
+    """Something that turns sentences into vectors.
+
+    takes  'sentences': `encode` is given Sentences. What does not say so is taken for an object of
+           another library, and is given strings
+    """
 
     @property
     def name(self) -> str: ...
+    @property
+    def takes(self) -> str: ...
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         """Vectors of the sentences, in their order. The same sentences in the same order give the
@@ -310,7 +317,7 @@ class Prepared(Encoder, Protocol):
     hold for that corpus.
     """
 
-    def prepared(self, sentences: Sequence[Sentence]) -> Encoder:
+    def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
         """The encoder, made ready for these sentences."""
         ...
 

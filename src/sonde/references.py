@@ -315,12 +315,30 @@ def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None
     return None
 
 
+def _hint(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> Any:
+    """What an option is converted to: its annotation, or the type of the number that it is by
+    default.
+    """
+    default = parameter.default
+    return hints.get(parameter.name, type(default) if isinstance(default, int | float) else str)
+
+
+def _with_argument(reference: Reference, first: inspect.Parameter | None) -> Reference:
+    """The reference with its argument after the colon, where it was written as an option."""
+    if first is None or reference.argument is not None:
+        return reference
+    key = first.name.rstrip("_")
+    values = [value for name, value in reference.options if name == key]
+    return replace(reference.without(key), argument=values[0]) if len(values) == 1 else reference
+
+
 def _arguments(
     reference: Reference, factory: Callable[..., Any], kind: str
 ) -> tuple[list[Any], dict[str, Any]]:
     signature = inspect.signature(factory)
     hints = typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
     first = _argument_parameter(factory)
+    reference = _with_argument(reference, first)
     named = {
         p.name.rstrip("_"): p
         for p in signature.parameters.values()
@@ -330,7 +348,7 @@ def _arguments(
     if reference.argument is not None:
         if first is None:
             raise ReferenceProblem(f"{kind} {reference.name!r} takes no argument after the colon")
-        args.append(converted(reference.argument, hints.get(first.name, str), f"{reference.name}:"))
+        args.append(converted(reference.argument, _hint(first, hints), f"{reference.name}:"))
     elif first is not None and first.default is first.empty:
         raise ReferenceProblem(
             f"{kind} {reference.name!r} needs a {first.name}: write"
@@ -364,7 +382,7 @@ def _options(
                 f"{kind} {reference.name!r} has no option {key!r} (it has: {can})"
             )
         parameter = named[key]
-        value = converted(text, hints.get(parameter.name, str), f"{reference.name},{key}=")
+        value = converted(text, _hint(parameter, hints), f"{reference.name},{key}=")
         if isinstance(value, tuple):
             value = kwargs.get(parameter.name, ()) + value
         elif parameter.name in kwargs:

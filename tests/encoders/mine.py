@@ -35,6 +35,7 @@ class Own:
     """A whole encoder."""
 
     times: int = field(default=1, kw_only=True)
+    takes = "sentences"
 
     @property
     def name(self) -> str:

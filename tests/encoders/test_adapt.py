@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from sonde.core import DataProblem, Prepared, Sentence
+from sonde.core import DataProblem, EncoderStop, Prepared, Sentence
 from sonde.encoders import ENCODERS, adapt, make
 from sonde.references import ReferenceProblem
 
@@ -73,7 +73,7 @@ def test_an_old_senteval_script_ports_in_three_lines():
 
     encoder = adapt((batcher, prepare), "bow")
     assert isinstance(encoder, Prepared)
-    ready = encoder.prepared([CAT, Sentence.of(["A", "dog"])])
+    ready = encoder.prepare([CAT, Sentence.of(["A", "dog"])])
     assert not isinstance(ready, Prepared)
     found = ready.encode([CAT] * 300 + [NONE]).layers[0]  # more than a batch
     assert found.shape == (301, 4)
@@ -170,12 +170,65 @@ def test_encoders_stay_what_they_are():
     assert adapt(encoder) is encoder
 
 
-def test_encoders_without_annotations_are_told_what_to_write():
+class Sorted:
+    """What nobody declares: an object fitted on the texts of the corpus."""
+
+    def __init__(self, dim=3):
+        self.dim = dim
+
+    def prepare(self, texts):
+        self.letters = sorted({letter for text in texts for letter in text})[: self.dim]
+        return self
+
+    def encode(self, texts):
+        return np.array([[text.count(letter) for letter in self.letters] for text in texts])
+
+
+def test_an_object_fitted_on_the_corpus_needs_no_declaration():
+    encoder = adapt(Sorted(2))
+    assert isinstance(encoder, Prepared)
+    ready = encoder.prepare([CAT, Sentence.of(["A", "dog"])])
+    assert not isinstance(ready, Prepared)
+    assert ready.encode([CAT]).layers[0].shape == (1, 2)
+
+
+def test_the_first_option_of_an_encoder_goes_by_its_name(tmp_path):
+    file = tmp_path / "svd.py"
+    source = Path(__file__).read_text("utf-8")
+    start, end = source.index("class Sorted"), source.index("def test_an_object_fitted")
+    file.write_text("import numpy as np\n\n" + source[start:end], "utf-8")
+    encoder = make(f"{file}@Sorted,dim=2")
+    assert encoder.prepare([CAT]).encode([CAT, CAT]).layers[0].shape == (2, 2)
+    assert ENCODERS.canonical(f"{file}@Sorted,dim=2") == ENCODERS.canonical(f"{file}@Sorted:2")
+
+
+def test_prepare_returns_what_encodes():
+    class Forgetful(Sorted):
+        def prepare(self, texts):
+            super().prepare(texts)
+
+    with pytest.raises(EncoderStop, match="prepare returned a NoneType"):
+        adapt(Forgetful()).encode(BOTH)
+
+
+def test_who_wants_sentences_is_told_how_to_say_so():
     class Bare:
         name = "bare"
 
         def encode(self, sentences):
+            return [[len(s.words)] for s in sentences]
+
+    with pytest.raises(EncoderStop, match=r"reads \.words of a string.*takes = \"sentences\""):
+        adapt(Bare()).encode(BOTH)
+    Bare.takes = "sentences"
+    bare = Bare()
+    assert adapt(bare) is bare
+
+
+def test_vectors_without_the_declaration_are_told_what_to_write():
+    class Bare:
+        def encode(self, sentences):
             return make("length").encode([])
 
-    with pytest.raises(DataProblem, match="not annotated"):
+    with pytest.raises(DataProblem, match='takes = "sentences"'):
         adapt(Bare()).encode(BOTH)

@@ -41,6 +41,7 @@ class Pretend:
     fails: Callable[[Sentence], bool] = lambda s: False
     spoil: Callable[[Vectors], Vectors] = lambda v: v
     calls: list[list[Sentence]] = field(default_factory=list)
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         self.calls.append(list(sentences))
@@ -68,6 +69,7 @@ class PretendLayers(Pretend):
 
     base: str = "layers"
     slots: tuple[str, ...] = ("0.mean", "1.mean", "2.mean")
+    takes = "sentences"
 
     def asking(self, slots: tuple[str, ...]) -> "PretendLayers":
         return replace(self, slots=slots)  # shares `calls`

@@ -43,6 +43,7 @@ class Stateful:
 
     weights: np.ndarray
     name: str = "stateful"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return Vectors((by_length([s.text for s in sentences]) * self.weights,))
@@ -54,6 +55,7 @@ class Power:
 
     power: int
     name: str = "power"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return Vectors((by_length([s.text for s in sentences]) ** self.power,))
@@ -65,6 +67,7 @@ class Stated:
 
     fingerprint: str
     name: str = "declared"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise NotImplementedError
@@ -76,6 +79,7 @@ class Declared:
 
     revision: str
     name: str = "declared"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise NotImplementedError

@@ -249,6 +249,8 @@ def test_an_encoder_that_stops_working_is_given_up_and_its_work_kept(tmp_path):
 
 def test_a_missing_package_is_told_at_once(tmp_path):
     class Needy(Pretend):
+        takes = "sentences"
+
         def encode(self, sentences):
             self.calls.append(list(sentences))
             raise ImportError("install sonde[hf]")
@@ -264,6 +266,8 @@ def test_a_missing_package_is_told_at_once(tmp_path):
 
 def test_an_encoder_can_stop_the_run(tmp_path):
     class Short(Pretend):
+        takes = "sentences"
+
         def encode(self, sentences):
             self.calls.append(list(sentences))
             raise EncoderStop("the file has no vector for 3 of 100 sentences")
@@ -301,6 +305,8 @@ def test_vectors_that_are_not_finite_are_told_and_remembered(tmp_path, value):
 def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
     @dataclass
     class Spoilt(PretendLayers):
+        takes = "sentences"
+
         def encode(self, sentences):
             found = super().encode(sentences)
             layers = [layer.copy() for layer in found.layers]
@@ -318,6 +324,8 @@ def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
 def test_of_a_sentence_in_words_those_are_lost_that_are_not_finite(tmp_path):
     @dataclass
     class Spoilt(PretendLayers):
+        takes = "sentences"
+
         def encode(self, sentences):
             found = super().encode(sentences)
             layer = found.layers[0].copy()
@@ -343,6 +351,8 @@ def test_of_a_sentence_in_words_those_are_lost_that_are_not_finite(tmp_path):
 def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
     @dataclass
     class Spoilt(PretendLayers):
+        takes = "sentences"
+
         def encode(self, sentences):
             found = super().encode(sentences)
             layers = [layer.copy() for layer in found.layers]
@@ -450,8 +460,9 @@ def test_an_encoder_that_looks_at_the_corpus_is_prepared_first_and_only_when_nee
     @dataclass
     class Looks(Pretend):
         ready: bool = False
+        takes = "sentences"
 
-        def prepared(self, sentences):
+        def prepare(self, sentences):
             seen.append(list(sentences))
             return replace(self, ready=True)
 
@@ -487,6 +498,8 @@ def test_an_interrupted_run_goes_on_with_its_plan(tmp_path):
     embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
 
     class Interrupted(Pretend):
+        takes = "sentences"
+
         def encode(self, sentences):
             if len(self.calls) == 2:
                 raise KeyboardInterrupt

@@ -122,6 +122,7 @@ class Deaf:
 
     name = "deaf"
     fingerprint = "1"
+    takes = "sentences"
 
     def encode(self, sentences):
         words = [[0 if w == "x" or i >= 5 else 1 for i, w in enumerate(s.words)] for s in sentences]

@@ -66,6 +66,7 @@ class Counting:
     name: str = "counting"
     fingerprint: str = "1"
     asked: list[int] = field(default_factory=list, compare=False)
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         self.asked.append(len(sentences))
@@ -81,6 +82,7 @@ class Failing:
     breaks: str
     name: str = "failing"
     fingerprint: str = "1"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         if any(s.text == self.raises for s in sentences):
@@ -180,6 +182,8 @@ def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(places: Plac
 
 def test_an_encoder_that_always_fails_spares_the_others(places: Places) -> None:
     class Broken(Counting):
+        takes = "sentences"
+
         def encode(self, sentences: Sequence[Sentence]) -> Vectors:
             raise RuntimeError("no model here")
 

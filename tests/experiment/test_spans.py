@@ -77,6 +77,7 @@ class Massive:
 
     beyond: tuple[str, ...] = ()
     name: str = "massive"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         counts = np.array([len(s.words) for s in sentences], np.int64)

@@ -3,8 +3,7 @@
 from typing import Any
 
 from sonde.core import DataProblem, Encoder
-from sonde.encoders.adapt import adapt
-from sonde.encoders.table import EncoderContents
+from sonde.encoders.adapt import EncoderContents, adapt
 from sonde.oracles import Kind, kind_of
 from sonde.references import Reference, ReferenceProblem
 

@@ -1,5 +1,5 @@
-"""Anything that turns sentences into vectors, made into an Encoder: functions, objects with
-`encode`, SentEval pairs.
+"""The door for encoders: anything that turns sentences into vectors is made into an Encoder here,
+and recognised nowhere else. Functions, objects with `encode`, SentEval pairs, files of these.
 
 What it returns is checked: one row of numbers a sentence, always as many. NaN is left to whoever
 keeps the vectors: there the sentence is left out and counted.
@@ -8,17 +8,20 @@ keeps the vectors: there the sentence is left out and counted.
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from sonde.core import DataProblem, Encoder, Sentence
+from sonde.core import DataProblem, Encoder, EncoderStop, Sentence
 from sonde.encoders.origin import called, source
 from sonde.encoders.st import class_of, live
+from sonde.references import Contents, Reference
 from sonde.vectors import Vectors
 
+TAKES = 'takes = "sentences"'
 BATCH = 128  # SentEval's batch size where params name none
 
 
@@ -30,10 +33,54 @@ class Adapted:
     function: Callable[[list[str]], Any]
     fingerprint: str
 
+    takes = "sentences"
+
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        return Vectors(
-            (_checked(self.name, self.function([s.text for s in sentences]), len(sentences)),)
-        )
+        found = _of_texts(self.name, self.function, sentences)
+        return Vectors((_checked(self.name, found, len(sentences)),))
+
+
+@dataclass(frozen=True)
+class Unprepared:
+    """An object whose `prepare` gets the texts of a data set first, and returns what encodes
+    them.
+    """
+
+    name: str
+    preparing: Callable[[list[str]], Any]
+    fingerprint: str
+
+    takes = "sentences"
+
+    def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
+        ready = _of_texts(self.name, self.preparing, sentences)
+        encode = getattr(ready, "encode", None)
+        if not callable(encode):
+            raise EncoderStop(
+                f"{self.name}: prepare returned a {type(ready).__name__}, and should return the"
+                " encoder that is ready, as `self`"
+            )
+        return Adapted(self.name, encode, self.fingerprint)
+
+    def encode(self, sentences: Sequence[Sentence]) -> Vectors:
+        return self.prepare(sentences).encode(sentences)
+
+
+def _of_texts(
+    name: str, function: Callable[[list[str]], Any], sentences: Sequence[Sentence]
+) -> Any:
+    """What a function returns for the texts of sentences; one written for Sentences is told how to
+    say so.
+    """
+    try:
+        return function([s.text for s in sentences])
+    except AttributeError as error:
+        if isinstance(error.obj, str) and error.name in Sentence.__slots__:
+            raise EncoderStop(
+                f"{name} reads .{error.name} of a string: an encoder gets strings, unless its class"
+                f" says {TAKES}"
+            ) from error
+        raise
 
 
 class Params(dict[str, Any]):
@@ -59,6 +106,8 @@ class Batched:
     fingerprint: str
     params: Params = field(default_factory=Params)
 
+    takes = "sentences"
+
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         words = [list(s.words) for s in sentences]
         size = int(self.params.batch_size or BATCH)
@@ -80,8 +129,10 @@ class Pair:
     """
 
     batched: Batched
-    prepare: Callable[[Any, list[list[str]]], Any]
+    preparing: Callable[[Any, list[list[str]]], Any]
     made_of: str = ""
+
+    takes = "sentences"
 
     @property
     def name(self) -> str:
@@ -92,44 +143,61 @@ class Pair:
         """Those of the batcher's source and of prepare's."""
         return f"{self.batched.fingerprint} {self.made_of}"
 
-    def prepared(self, sentences: Sequence[Sentence]) -> Encoder:
+    def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
         params = Params(self.batched.params)
-        self.prepare(params, [list(s.words) for s in sentences])
+        self.preparing(params, [list(s.words) for s in sentences])
         return replace(self.batched, params=params)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        return self.prepared(sentences).encode(sentences)
+        return self.prepare(sentences).encode(sentences)
 
 
 def adapt(thing: Any, name: str | None = None) -> Encoder:
     """An Encoder of anything that turns sentences into vectors.
 
-    That is an Encoder, a SentenceTransformer, an object with `encode(list[str])`, a function
-    list[str] -> [n, dim], a SentEval `batcher(params, batch)`, or a pair `(batcher, prepare)`.
-    Without a name, what has no source file of its own is told apart in this process only: its
-    vectors are not found again by a later one.
+    That is an Encoder, which says that it takes sentences; a SentenceTransformer; an object with
+    `encode(list[str])`, and maybe `prepare(list[str])`; a function list[str] -> [n, dim]; a
+    SentEval `batcher(params, batch)`, or a pair `(batcher, prepare)`. Without a name, what has no
+    source file of its own is told apart in this process only: its vectors are not found again by a
+    later one.
     """
-    if (
-        isinstance(thing, tuple)
-        and len(thing) == 2
-        and callable(thing[0])
-        and (thing[1] is None or callable(thing[1]))
-    ):
-        batched = Batched(name or called(thing[0]), thing[0], source(thing[0], name))
-        return batched if thing[1] is None else Pair(batched, thing[1], source(thing[1], name))
+    if inspect.isclass(thing):
+        raise _no_encoder(thing)
+    if isinstance(thing, Encoder) and thing.takes == "sentences":
+        return thing
+    if isinstance(thing, tuple) and len(thing) == 2 and callable(thing[0]):
+        return _of_pair(*thing, name)
     encode = getattr(thing, "encode", None)
-    if callable(encode) and not inspect.isclass(thing):
-        if class_of(thing):
-            # the road of st:, so that a model and its reference give the same vectors
-            return live(thing, name)
-        if _takes_sentences(thing):
-            return thing  # type: ignore[no-any-return]
-        return Adapted(name or called(thing), encode, source(thing, name))
-    if inspect.isroutine(thing) or (callable(thing) and not inspect.isclass(thing)):
-        if len(required(thing)) == 2:
-            return Batched(name or called(thing), thing, source(thing, name))
-        return Adapted(name or called(thing), thing, source(thing, name))
-    raise DataProblem(
+    if callable(encode):
+        return _of_object(thing, encode, name)
+    if not callable(thing):
+        raise _no_encoder(thing)
+    known = name or called(thing), thing, source(thing, name)
+    return Batched(*known) if len(required(thing)) == 2 else Adapted(*known)
+
+
+def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
+    batched = Batched(name or called(batcher), batcher, source(batcher, name))
+    if prepare is None:
+        return batched
+    if not callable(prepare):
+        raise _no_encoder((batcher, prepare))
+    return Pair(batched, prepare, source(prepare, name))
+
+
+def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Encoder:
+    """An object that another library gives, or that does not say that it takes Sentences."""
+    if class_of(thing):
+        # the road of st:, so that a model and its reference give the same vectors
+        return live(thing, name)
+    prepare, known = getattr(thing, "prepare", None), name or called(thing)
+    if callable(prepare):
+        return Unprepared(known, prepare, source(thing, name))
+    return Adapted(known, encode, source(thing, name))
+
+
+def _no_encoder(thing: Any) -> DataProblem:
+    return DataProblem(
         f"{thing!r} is no encoder: give a reference such as 'st:all-MiniLM-L6-v2', an object with"
         " encode(list[str]), a function list[str] -> array, or a SentEval pair (batcher, prepare)"
     )
@@ -143,19 +211,6 @@ def required(function: Callable[..., Any]) -> list[inspect.Parameter]:
     except (TypeError, ValueError):  # some builtins do not tell
         return []
     return [p for p in parameters if p.kind in kinds and p.default is p.empty]
-
-
-def _takes_sentences(thing: Any) -> bool:
-    """Whether it is an Encoder: it has a name, and its `encode` is annotated to return Vectors or
-    to take Sentences.
-
-    Without annotations it is taken for one of the many foreign objects whose `encode` takes
-    strings.
-    """
-    if not isinstance(getattr(thing, "name", None), str):
-        return False
-    hints = [str(hint) for hint in getattr(type(thing).encode, "__annotations__", {}).values()]
-    return any("Vectors" in hint or "Sentence" in hint for hint in hints)
 
 
 def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -194,13 +249,66 @@ def _from_tensor(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _kind(value: Any) -> str:
     if isinstance(value, Vectors):
-        return (
-            "Vectors, but its encode is not annotated as `encode(self, sentences:"
-            " Sequence[Sentence]) -> Vectors`"
-        )
+        return f"Vectors, which is for encoders whose class says {TAKES}"
     if isinstance(value, list | tuple):
         lengths = sorted({len(v) for v in value if hasattr(v, "__len__")})
         return f"a {type(value).__name__} of {len(value)} rows" + (
             f" of {lengths[0]} to {lengths[-1]} numbers" if lengths else ""
         )
     return f"a {type(value).__name__}"
+
+
+@dataclass(frozen=True)
+class EncoderContents(Contents):
+    """Contents whose things are made into encoders.
+
+    `mine.py@thing` may name a factory (a class, or a function of a path and options), as
+    everywhere; or, for encoders, a function of a list of sentences, an object with `encode`, a
+    SentEval batcher(params, batch), or a pair of it and prepare.
+    """
+
+    def find(self, name: str) -> Callable[..., Any]:
+        """The factory called `name`; one without parameters for what is no factory itself."""
+        found: Any = super().find(name)
+        if "@" not in name or _is_factory(found):
+            return typing.cast(Callable[..., Any], found)
+
+        def factory() -> Any:
+            return adapt(found, name)
+
+        factory.__module__ = getattr(found, "__module__", type(found).__module__)
+        factory.__doc__ = getattr(found, "__doc__", None)
+        return factory
+
+    def make(self, reference: str | Reference) -> Encoder:
+        """The encoder that a reference names."""
+        parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+        return adapt(super().make(parsed), str(parsed))
+
+
+def _is_factory(found: Any) -> bool:
+    """A class; or a function that is not one of sentences: nothing must be given to it, or a
+    string, a number or a path.
+    """
+    if inspect.isclass(found):
+        return True
+    if not inspect.isfunction(found):
+        return False
+    needed = required(found)
+    if len(needed) != 1:
+        return not needed
+    try:
+        hint = typing.get_type_hints(found).get(needed[0].name)
+    except (NameError, TypeError):  # an annotation that cannot be resolved says nothing
+        hint = needed[0].annotation
+    return _is_plain(hint)
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether an annotation is of something that a reference can write: not missing, and not a list
+    of anything.
+    """
+    if hint in (None, Any, inspect.Parameter.empty):
+        return False
+    text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
+    return text in ("str", "int", "float", "bool", "Path", "Literal") or str(hint).endswith("Path")

@@ -33,6 +33,7 @@ class Bag:
     pool: Pool = "mean"
     lowercase: bool = False
     kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         matrix, known, offsets = self._looked_up(sentences)

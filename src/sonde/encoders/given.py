@@ -40,6 +40,8 @@ class Given:
     missing: Missing = field(default="error", kw_only=True)
     wanted: tuple[str, ...] = field(default=(), kw_only=True)
 
+    takes = "sentences"
+
     @property
     def name(self) -> str:
         return f"{self.kind}:{self.path}"

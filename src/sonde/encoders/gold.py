@@ -41,6 +41,7 @@ class Gold:
     noise: float = field(default=0.0, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     kind: ClassVar[Kind] = "oracle"
+    takes = "sentences"
 
     def __post_init__(self) -> None:
         if self.width is not None and self.width < 1:
@@ -76,6 +77,7 @@ class Oracle:
     facts: Mapping[Sentence, Facts]
     words: bool
     kind: ClassVar[Kind] = "oracle"
+    takes = "sentences"
 
     @property
     def name(self) -> str:

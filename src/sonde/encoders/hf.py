@@ -148,6 +148,8 @@ class Asked:
     encoder: HuggingFace
     slots: tuple[str, ...]
 
+    takes = "sentences"
+
     @property
     def name(self) -> str:
         return self.encoder.name

@@ -30,6 +30,8 @@ class Saved:
     trust_remote_code: bool
     code_revision: str
 
+    takes = "sentences"
+
     @property
     def files(self) -> Files:
         """Where the model lies."""

@@ -108,6 +108,8 @@ class Live:
     device: str
     dtype: str
 
+    takes = "sentences"
+
     @property
     def fingerprint(self) -> str:
         """Weights and modules, the version of the tokeniser, device class and precision."""

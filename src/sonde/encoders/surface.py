@@ -21,6 +21,7 @@ class Length:
     """The number of words, and nothing else: [n, 1]."""
 
     kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
 
     @property
     def name(self) -> str:
@@ -35,6 +36,7 @@ class Words:
     """No features [n, 0]: for probes that read the words themselves."""
 
     kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
 
     @property
     def name(self) -> str:
@@ -57,6 +59,7 @@ class Random:
     dim: int = field(default=300, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
 
     @property
     def name(self) -> str:

@@ -46,6 +46,7 @@ class Untrained:
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
+    takes = "sentences"
 
     @property
     def name(self) -> str:

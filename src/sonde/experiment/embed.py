@@ -82,7 +82,7 @@ def embed(
     before = after = store.lacking(key, request.slots, request.keys)
     wanted = before if retry else before & ~_failed_before(request, before)
     if wanted.any():
-        ready = encoder.prepared(sentences) if isinstance(encoder, Prepared) else encoder
+        ready = encoder.prepare(sentences) if isinstance(encoder, Prepared) else encoder
         _fill(replace(request, encoder=ready), wanted)
         after = store.lacking(key, request.slots, request.keys)
     reasons = _reasons(request, after)

@@ -297,7 +297,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
 def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
     if isinstance(group.encoder, Prepared):
-        return group.encoder.prepared(sentences), digest(group.vectors, str(group.made.task))
+        return group.encoder.prepare(sentences), digest(group.vectors, str(group.made.task))
     return group.encoder, group.vectors
 
 

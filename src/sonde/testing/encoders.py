@@ -52,7 +52,7 @@ def _ready(made: Encoder, given: list[Sentence]) -> Encoder:
         return made.informed(
             {s: tuple((f"word={word}",) for word in s.words) for s in given}, words=True
         )
-    return made.prepared(given) if isinstance(made, Prepared) else made
+    return made.prepare(given) if isinstance(made, Prepared) else made
 
 
 def _check_shapes(found: Vectors, given: Sequence[Sentence]) -> None:

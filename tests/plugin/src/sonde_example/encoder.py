@@ -15,6 +15,7 @@ class Letters:
     """How often each letter from a to z occurs in the sentence."""
 
     name = "letters"
+    takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         counts = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sonde.core import Cell, Predictions
-from sonde.reading import Readings
+from sonde.reading import Needs, Readings
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Centroid:
     """The class whose mean vector is nearest."""
 
     name = "centroid"
-    random = False  # nothing is drawn, so one seed is enough
+    needs = Needs(seeds=False)  # nothing is drawn, so one seed is enough
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list["Nearest"]:
         return [Nearest(cell.read, self._means(train, cell.read)) for cell in cells]
