@@ -19,7 +19,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from sonde._closure import PACKAGE, code_of, digest, file_of, is_ours
 from sonde.references import Contents, Reference, placed
@@ -54,6 +54,19 @@ class Made(NamedTuple):
     probe: Identity
     control: Identity
     metric: Identity
+
+
+@runtime_checkable
+class Stated(Protocol):
+    """A thing that states what decides its outputs beside code and options.
+
+    fingerprint  a text that stands for files, weights, device and precision. A task without one is
+                 loaded to see whether its examples changed; of other things without one the options
+                 are all that they are
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
 
 
 def identity(contents: Contents, reference: str | None, thing: Any, *facts: str) -> Identity:
@@ -146,9 +159,11 @@ def _modules(part: Any) -> set[str]:
 
 
 def _fingerprint(part: Any) -> str:
-    """What a held thing states of itself beyond its code: files, weights, device and precision."""
-    found = getattr(part, "fingerprint", "") if is_ours(type(part).__module__) else ""
-    return found if isinstance(found, str) else ""
+    """What a held thing states of itself; classes and what is installed state nothing."""
+    if not is_ours(type(part).__module__) or not isinstance(part, Stated):
+        return ""
+    stated: object = part.fingerprint
+    return stated if isinstance(stated, str) else ""
 
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), PurePath)

@@ -5,9 +5,9 @@ for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,6 +181,19 @@ class Predictor(Protocol):
         ...
 
 
+@runtime_checkable
+class Chosen(Predictor, Protocol):
+    """A predictor that tells what was chosen while it was fitted; it is kept with the result."""
+
+    @property
+    def choice(self) -> Mapping[str, Any]: ...
+
+
+def choice_of(predictor: Predictor) -> Mapping[str, Any]:
+    """What was chosen while a predictor was fitted; {} where it does not tell."""
+    return predictor.choice if isinstance(predictor, Chosen) else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What a probe depends on beside vectors and labels.
@@ -205,13 +218,6 @@ class Probe(Protocol):
     @property
     def name(self) -> str: ...
 
-    @property
-    def needs(self) -> Needs:
-        """What it depends on; a probe that says nothing is fitted for each seed, and reads vectors
-        alone.
-        """
-        return Needs()
-
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and
         layers go in one pass.
@@ -219,9 +225,19 @@ class Probe(Protocol):
         ...
 
 
+@runtime_checkable
+class Needy(Probe, Protocol):
+    """A probe that declares what it depends on."""
+
+    @property
+    def needs(self) -> Needs: ...
+
+
 def needs_of(probe: Probe) -> Needs:
-    """What a probe says that it needs, or what is taken of one that says nothing."""
-    return getattr(probe, "needs", Needs())
+    """What a probe depends on; one that declares nothing is fitted for each seed, and reads vectors
+    alone.
+    """
+    return probe.needs if isinstance(probe, Needy) else Needs()
 
 
 def view(name: str) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pretend import PretendLayers
 
 from fixtures.models import transformer
 from sonde.datasets.formats.tables import write
@@ -97,3 +98,23 @@ def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_pa
 def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(places, tables, read):
     with pytest.raises(PlanProblem, match="length"):
         plan(Wanted([tables[0]], ["length"], ["span"], reads=[read]), places)
+
+
+def test_a_papers_reads_are_of_whatever_has_such_layers(places, tables):
+    """Whatever it is called: a suite does not know which encoders have layers."""
+    layered = PretendLayers(name="mine", slots=("lex.mean", "0.mean", "1.mean"))
+    other = PretendLayers(name="other", base="other")
+    encoders = [layered, other, "length"]
+    wish = Wanted([tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix"))
+    read: dict[str, set[str]] = {}
+    for trial in plan(wish, places).trials:
+        read.setdefault(trial.encoder, set()).add(trial.read)
+    assert read == {
+        "mine": {"lex", "cat:lex+top", "mix"},
+        "other": {"0", "1", "2"},
+        "length": {"-"},
+    }
+    own = plan(
+        Wanted([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), places
+    )
+    assert {trial.read for trial in own.trials} == {"0"}

@@ -340,14 +340,10 @@ def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_
         "edge/spr1:F/edge/SPR1,size=500",
         "edge/dpr:F/edge/DPR,sample=*/5,size=500",
     ]
-    first, second = wanted(
-        suite, Asked(["hf:m,layers=all,pool=none", "bow:random,pool=none"], bounds=False)
-    )
-    assert (first.encoders, first.reads) == (
-        ["hf:m,layers=all,pool=none"],
-        ("lex", "cat:lex+top", "mix"),
-    )
-    assert (second.encoders, second.reads) == (["bow:random,pool=none"], ())
+    encoders = ["hf:m,layers=all,pool=none", "bow:random,pool=none"]
+    (each,) = wanted(suite, Asked(encoders, bounds=False))
+    assert (each.encoders, each.reads) == (encoders, ())
+    assert each.usual == ("lex", "cat:lex+top", "mix")
     assert wanted(suite, Asked(["hf:m"], reads=("mix",)))[0].reads == ("mix",)
 
 

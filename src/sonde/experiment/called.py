@@ -15,7 +15,7 @@ from sonde.encoders import make as make_encoder
 from sonde.encoders.origin import state_of
 from sonde.experiment.keys import encoder_identity
 from sonde.experiment.provenance import revision
-from sonde.identity import Identity
+from sonde.identity import Identity, Stated
 from sonde.references import Reference, parsed_or_none
 
 HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
@@ -79,7 +79,7 @@ class Names:
             )
         if before := next((name for name, other in self.things.items() if other is thing), ""):
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
-        state = "" if hasattr(encoder, "fingerprint") else state_of(encoder)
+        state = "" if isinstance(encoder, Stated) else state_of(encoder)
         name = label or self._free(encoder, state, derived=encoder is not thing)
         self.found[name], self.things[name], self.states[name] = encoder, thing, state
 

@@ -19,7 +19,7 @@ from sonde.core import DataProblem, Dataset, Task
 from sonde.datasets import folds_needed
 from sonde.experiment.onesource import worth
 from sonde.experiment.oneword import best_word
-from sonde.identity import Identity, identity
+from sonde.identity import Identity, Stated, identity
 from sonde.oracles import about_words
 from sonde.tasks import TASKS
 
@@ -75,7 +75,7 @@ def task_identity(reference: str | None, task: Task) -> Identity:
     examples say it.
     """
     with guarded(task):
-        if hasattr(task, "fingerprint"):
+        if isinstance(task, Stated):
             return identity(TASKS, reference, task)
         dataset = load(task)
         known = identity(TASKS, reference, task, content(dataset))

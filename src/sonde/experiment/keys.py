@@ -7,7 +7,7 @@ An edit in a metric so encodes nothing anew, and one in an encoder builds no dat
 from __future__ import annotations
 
 from sonde._closure import code_of, digest
-from sonde.core import Encoder, Trial
+from sonde.core import Encoder, Layered, Trial
 from sonde.encoders import ENCODERS
 from sonde.identity import Identity, Made, identity
 from sonde.nets.precision import reproducible
@@ -31,7 +31,7 @@ def encoder_identity(
 
 def vectors_key(encoder: Encoder, known: Identity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
-    reference = str(getattr(encoder, "base", known.reference))
+    reference = encoder.base if isinstance(encoder, Layered) else known.reference
     return digest(reference, known.code, *known.facts, code_of(EMBEDS), *_threads())
 
 

@@ -40,7 +40,7 @@ from sonde.labels import Column
 from sonde.lexical import Lexical
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
-from sonde.reading import Predictor, Probe, Readings
+from sonde.reading import Predictor, Probe, Readings, choice_of
 from sonde.store.vectors import VectorStore
 from sonde.vectors import Ints, Vectors
 
@@ -175,7 +175,7 @@ def _result(
     clusters = together(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared["constants"], test.labels, predicted, metric)
-    made_with = {**shared, "choice": dict(getattr(predictor, "choice", {}))}
+    made_with = {**shared, "choice": dict(choice_of(predictor))}
     alone = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
     # one's own tag is no stratum
     strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}

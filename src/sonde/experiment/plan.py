@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from sonde.core import Control, DataProblem, Encoder, Layered, Sampling, Task, Trial
+from sonde.core import Control, DataProblem, Encoder, Sampling, Task, Trial
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
@@ -20,7 +20,7 @@ from sonde.experiment.called import names_of
 from sonde.experiment.data import Facts, facts, task_identity
 from sonde.experiment.keys import trial_id
 from sonde.experiment.places import Places
-from sonde.experiment.readers import Reader, Reading, readers
+from sonde.experiment.readers import NAMELESS, Reader, Reading, layers_of, readers
 from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
 from sonde.oracles import Kind
@@ -29,7 +29,6 @@ from sonde.reading import Probe, ReadingProblem, needs_of, reads_of, view
 from sonde.references import Contents, Reference
 from sonde.tasks import TASKS
 
-NAMELESS = "-"  # the layer of an encoder that has but one
 NO_CONTROL = "none"  # the task itself, which every control is beside
 # what stands beside what was asked for, unless the user leaves it out
 BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")
@@ -83,6 +82,7 @@ class Wanted:
     asked for. Encoders may have names: {"mine": model}.
     bounds  kinds of encoders that each task is read with besides, by a single fit: its default
             baselines, its default oracle
+    usual   what is read of encoders that have such layers, where `reads` says nothing
     """
 
     tasks: Sequence[Any]
@@ -92,6 +92,7 @@ class Wanted:
     seeds: int = 5
     reads: Sequence[str] = ()
     bounds: Collection[Kind] = ()
+    usual: Sequence[str] = ()
 
 
 def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
@@ -167,7 +168,7 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
         f"{probe.partition(',')[0]} reading {read}": (
             "this probe cannot learn the weights of a mix; `span` can"
         )
-        for (probe, thing), read in product(probes.items(), wanted.reads)
+        for (probe, thing), read in product(probes.items(), wanted.reads or wanted.usual)
         if not _reads_words(thing) and not _can_read(thing, read)
     }
     trials = tuple(
@@ -201,7 +202,7 @@ def _read_by(
     places: Places,
 ) -> tuple[dict[str, list[Reader]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, with the reason."""
-    how = Reading(wanted.reads, wanted.seeds, wanted.bounds)
+    how = Reading(wanted.reads, wanted.seeds, wanted.bounds, wanted.usual)
     found, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
         words = bool(wanted.bounds) and facts(task, known[reference], places.cache).spans
@@ -221,13 +222,8 @@ def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """What is read of an encoder: what was chosen, checked against its layers, or each of its
     layers by name.
     """
-    names = (
-        tuple(slot.partition(".")[0] for slot in encoder.slots)
-        if isinstance(encoder, Layered)
-        else (NAMELESS,)
-    )
     try:
-        return reads_of(chosen, names)
+        return reads_of(chosen, layers_of(encoder))
     except ReadingProblem as problem:
         raise PlanProblem(f"{encoder.name}: {problem}") from None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from sonde.core import Encoder
+from sonde.identity import Stated
 from sonde.nets.precision import processor, reproducible
 from sonde.reading import Probe
 
@@ -63,7 +64,19 @@ def revision(encoder: Encoder) -> str:
     """What tells an encoder from others of its name: the commit or a digest of a model's files, of
     weights, or of source.
     """
-    return str(getattr(encoder, "revision", getattr(encoder, "fingerprint", "")))
+    if isinstance(encoder, Revised):
+        return encoder.revision
+    return encoder.fingerprint if isinstance(encoder, Stated) else ""
+
+
+@runtime_checkable
+class Revised(Protocol):
+    """An encoder of which there are several of one name: what tells it from them, shorter than its
+    fingerprint.
+    """
+
+    @property
+    def revision(self) -> str: ...
 
 
 @runtime_checkable

@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sonde.core import Encoder, Task
+from sonde.core import Encoder, Layered, Task
 from sonde.encoders import ENCODERS
 from sonde.errors import SondeError
 from sonde.oracles import Informed, Kind, oracles_of
+from sonde.reading import ReadingProblem, reads_of
 from sonde.references import Reference
 
 BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
@@ -19,6 +20,7 @@ BASELINES = {False: ("length", "bow:random"), True: ("bow:random,pool=none",)}
 sentences.
 """
 ORACLE = "gold"
+NAMELESS = "-"  # the layer of an encoder that has but one
 BOUND_SEEDS = 1  # bounds are there to be compared with, so that one fit is enough
 
 
@@ -41,11 +43,30 @@ class Reader(NamedTuple):
 class Reading:
     """How encoders are read: what of their layers, and how often; and the kinds of bounds that are
     read beside them.
+
+    usual  what is read of encoders that have such layers, where `reads` says nothing
     """
 
     reads: Sequence[str]
     seeds: int
     bounds: Collection[Kind]
+    usual: Sequence[str] = ()
+
+    def of(self, encoder: Encoder) -> Sequence[str]:
+        """What is read of an encoder; () for each of its layers."""
+        if self.reads or not self.usual:
+            return self.reads
+        try:
+            return reads_of(self.usual, layers_of(encoder))
+        except ReadingProblem:
+            return ()
+
+
+def layers_of(encoder: Encoder) -> tuple[str, ...]:
+    """The names of an encoder's layers; '-' for one that has but one."""
+    if not isinstance(encoder, Layered):
+        return (NAMELESS,)
+    return tuple(slot.partition(".")[0] for slot in encoder.slots)
 
 
 def readers(
@@ -67,7 +88,7 @@ def readers(
                 if isinstance(encoder, Informed)
                 else (reference, encoder)
             )
-            found[own[0]] = Reader(*own, how.reads if own[1] is encoder else (), how.seeds)
+            found[own[0]] = Reader(*own, how.of(encoder) if own[1] is encoder else (), how.seeds)
         except OracleProblem as problem:
             refused[reference] = str(problem)
     return list(found.values()), refused

@@ -155,10 +155,11 @@ def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
         probe: [task for _, task in mine]
         for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
     }
+    how = (asked.controls, asked.seeds, asked.reads)
     found = [
-        Wanted(tasks, encoders, (probe,), asked.controls, asked.seeds, reads)
-        for encoders, reads in _read(suite, asked)
+        Wanted(tasks, asked.encoders, (probe,), *how, usual=suite.reads)
         for probe, tasks in by_probe.items()
+        if asked.encoders
     ]
     tasks = [task for _, task in pairs]
     found += [
@@ -170,17 +171,6 @@ def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
         for probe, tasks in by_probe.items()
     ]
     return [*found, *(possible if asked.bounds else ())]
-
-
-def _read(suite: Suite, asked: Asked) -> list[tuple[list[Any], Sequence[str]]]:
-    """Encoders by what is read of them: what the user says, what the suite says of those with
-    layers, or all that they yield.
-    """
-    if asked.reads or not suite.reads:
-        return [(list(asked.encoders), asked.reads)] if asked.encoders else []
-    layered = [e for e in asked.encoders if isinstance(e, str) and Reference.parse(e).name == "hf"]
-    rest = [e for e in asked.encoders if e not in layered]
-    return [(mine, reads) for mine, reads in ((layered, suite.reads), (rest, ())) if mine]
 
 
 def told_data(task: str | Reference) -> Reference:

@@ -19,7 +19,15 @@ from sonde._logits import code_length
 from sonde.core import Cell, Predictions
 from sonde.labels import HOLDS, Column
 from sonde.probes import PROBES
-from sonde.reading import Needs, Predictor, Probe, ReadingProblem, Readings, needs_of
+from sonde.reading import (
+    Needs,
+    Predictor,
+    Probe,
+    ReadingProblem,
+    Readings,
+    choice_of,
+    needs_of,
+)
 from sonde.vectors import Ints
 
 FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)
@@ -167,7 +175,7 @@ class Coded:
     @property
     def choice(self) -> Mapping[str, Any]:
         """What the probe says of itself, and the code."""
-        return {**getattr(self.predictor, "choice", {}), "code": dict(self.code)}
+        return {**choice_of(self.predictor), "code": dict(self.code)}
 
     def predict(self, readings: Readings) -> Predictions:
         return self.predictor.predict(readings)
