@@ -13,7 +13,7 @@ import argparse
 import tempfile
 import time
 
-from sonde.api import evaluate
+from sonde import evaluate
 from sonde.tasks import TASKS, names
 
 

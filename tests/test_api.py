@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from typer.testing import CliRunner
 
+from sonde import evaluate
 from sonde.analysis.rows import rows
-from sonde.api import evaluate
 from sonde.cli import app
 from sonde.datasets.formats.tables import write
 from sonde.pages import page

@@ -19,7 +19,7 @@ from fixtures.models import (
     transformer,
     word_vectors,
 )
-from sonde.api import evaluate
+from sonde import evaluate
 from sonde.core import DataProblem
 from sonde.corpora.files import treebank
 from sonde.datasets.controls import CONTROLS
@@ -377,7 +377,7 @@ def test_making_things_imports_no_heavy_library(places):
     references += [("TASKS", r) for r in map(places, listed(TASK_OPTIONS))]
     code = f"""
 import sys
-from sonde.api import evaluate
+from sonde import evaluate
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.probes import PROBES

@@ -5,41 +5,232 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sonde._renamed import warn
+
 if TYPE_CHECKING:
-    from sonde.api import Evaluation, compare, evaluate
-    from sonde.core import Dataset, Example, Sentence, Site
-    from sonde.errors import SondeError
+    from sonde.api.data import (
+        Built,
+        Fetched,
+        Generated,
+        annotate,
+        available,
+        build,
+        collections,
+        fetch,
+        generate,
+        inspect,
+        score_sheets,
+        tag,
+        train_vectors,
+    )
+    from sonde.api.measure import (
+        Evaluation,
+        Settings,
+        embed,
+        evaluate,
+        run,
+        sentences,
+        suite,
+    )
+    from sonde.api.results import (
+        Selection,
+        compare,
+        holdings,
+        layers,
+        migrate,
+        predictions,
+        report,
+        results,
+    )
+    from sonde.audit.findings import Audit
+    from sonde.cache import FileProblem
+    from sonde.core import (
+        Cell,
+        Control,
+        DataProblem,
+        Dataset,
+        Encoder,
+        EncoderStop,
+        Example,
+        Layered,
+        Predictions,
+        Prepared,
+        Result,
+        Sentence,
+        Site,
+        Tags,
+        Task,
+        Trial,
+    )
+    from sonde.errors import (
+        SondeError,
+        UsageProblem,
+    )
+    from sonde.experiment.attempt import EncoderProblem
+    from sonde.experiment.plan import PlanProblem
+    from sonde.labels import (
+        Classes,
+        Column,
+        LabelSets,
+        Scores,
+    )
+    from sonde.listing import (
+        Entry,
+        Option,
+    )
+    from sonde.metrics.metric import (
+        Metric,
+        MetricProblem,
+    )
+    from sonde.oracles import (
+        Annotated,
+        Informed,
+        Kinded,
+    )
+    from sonde.pages.compare import Comparison
+    from sonde.reading import (
+        Needs,
+        Predictor,
+        Probe,
+        ReadingProblem,
+        Readings,
+    )
+    from sonde.references import (
+        Reference,
+        ReferenceProblem,
+    )
+    from sonde.store.blocks import StoreProblem
+    from sonde.tables.page import Page
+    from sonde.tables.table import Table
     from sonde.tasks.find import get_tasks
-    from sonde.vectors import Vectors
+    from sonde.vectors import (
+        Spans,
+        Vectors,
+    )
 
 __all__ = [
+    "Annotated",
+    "Audit",
+    "Built",
+    "Cell",
+    "Classes",
+    "Column",
+    "Comparison",
+    "Control",
+    "DataProblem",
     "Dataset",
+    "Encoder",
+    "EncoderProblem",
+    "EncoderStop",
+    "Entry",
     "Evaluation",
     "Example",
+    "Fetched",
+    "FileProblem",
+    "Generated",
+    "Informed",
+    "Kinded",
+    "LabelSets",
+    "Layered",
+    "Metric",
+    "MetricProblem",
+    "Needs",
+    "Option",
+    "Page",
+    "PlanProblem",
+    "Predictions",
+    "Predictor",
+    "Prepared",
+    "Probe",
+    "ReadingProblem",
+    "Readings",
+    "Reference",
+    "ReferenceProblem",
+    "Result",
+    "Scores",
+    "Selection",
     "Sentence",
+    "Settings",
     "Site",
     "SondeError",
+    "Spans",
+    "StoreProblem",
+    "Table",
+    "Tags",
+    "Task",
+    "Trial",
+    "UsageProblem",
     "Vectors",
+    "annotate",
+    "available",
+    "build",
+    "collections",
     "compare",
+    "embed",
     "evaluate",
+    "fetch",
+    "generate",
     "get_tasks",
+    "holdings",
+    "inspect",
+    "layers",
+    "migrate",
+    "predictions",
+    "report",
+    "results",
+    "run",
+    "score_sheets",
+    "sentences",
+    "suite",
+    "tag",
+    "train_vectors",
 ]
 
 _PLACES = {
-    "evaluate": "api",
-    "compare": "api",
-    "Evaluation": "api",
-    "get_tasks": "tasks.find",
-    "SondeError": "errors",
-    "Vectors": "vectors",
+    "api.data": (
+        "Built Fetched Generated annotate available build collections fetch generate "
+        "inspect score_sheets tag train_vectors"
+    ),
+    "api.measure": "Evaluation Settings embed evaluate run sentences suite",
+    "api.results": "Selection compare holdings layers migrate predictions report results",
+    "audit.findings": "Audit",
+    "cache": "FileProblem",
+    "core": (
+        "Cell Control DataProblem Dataset Encoder EncoderStop Example Layered Predictions "
+        "Prepared Result Sentence Site Tags Task Trial"
+    ),
+    "errors": "SondeError UsageProblem",
+    "experiment.attempt": "EncoderProblem",
+    "experiment.plan": "PlanProblem",
+    "labels": "Classes Column LabelSets Scores",
+    "listing": "Entry Option",
+    "metrics.metric": "Metric MetricProblem",
+    "oracles": "Annotated Informed Kinded",
+    "pages.compare": "Comparison",
+    "reading": "Needs Predictor Probe ReadingProblem Readings",
+    "references": "Reference ReferenceProblem",
+    "store.blocks": "StoreProblem",
+    "tables.page": "Page",
+    "tables.table": "Table",
+    "tasks.find": "get_tasks",
+    "vectors": "Spans Vectors",
 }
+"""The module of each public name; all of them are documented in docs/api.md."""
+
+_RENAMED: dict[str, tuple[str, str]] = {}
+"""Public names of earlier versions: old -> (new, the version that renamed it)."""
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is asked for: importing sonde itself does nothing."""
-    if name not in __all__:
-        raise AttributeError(f"module 'sonde' has no attribute {name!r}")
-    return getattr(importlib.import_module("sonde." + _PLACES.get(name, "core")), name)
+    if name in _RENAMED:
+        new, since = _RENAMED[name]
+        warn(f"sonde.{name}", f"sonde.{new}", since)
+        name = new
+    for place, names in _PLACES.items():
+        if name in names.split():
+            return getattr(importlib.import_module(f"sonde.{place}"), name)
+    raise AttributeError(f"module 'sonde' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -38,6 +38,25 @@ def cache_dir() -> Path:
 
 
 @contextmanager
+def environment(name: str, value: str | None, *, keep: bool = False) -> Iterator[None]:
+    """An environment variable for what runs and starts inside; None changes nothing, and `keep`
+    lets a value stand that is there already.
+    """
+    before = os.environ.get(name)
+    if value is None or (keep and before is not None):
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+@contextmanager
 def draft(path: Path) -> Iterator[Path]:
     """A place beside `path`, whose folder is made, to write a file to; where the block ends without
     an error, it is `path` then.

@@ -7,3 +7,7 @@ class SondeError(Exception):
 
     Every exception of sonde derives from it, most from `ValueError` as well.
     """
+
+
+class UsageProblem(SondeError, ValueError):
+    """Arguments that do not go together, or name nothing."""

@@ -18,12 +18,13 @@ from sonde.encoders import ENCODERS
 from sonde.labels import Classes
 from sonde.metrics import METRICS
 from sonde.pages import by_stratum
-from sonde.pages.layer_table import bar, by_layer, layer_rows, overview
-from sonde.pages.plots import PlotProblem, is_figure, layers_figure, layers_svg, strata_figure
+from sonde.pages.layer_table import bar, by_layer, layer_rows, layers_page, overview
+from sonde.pages.plots import PlotProblem, layers_figure, layers_svg, strata_figure
 from sonde.pages.records import csv as written
 from sonde.references import Reference
 from sonde.store.results import ResultStore
 from sonde.tables.html import document
+from sonde.tables.page import is_figure
 from sonde.tables.terminal import terminal
 
 LAYERS = 6
@@ -224,7 +225,7 @@ def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path
     with pytest.raises(
         PlotProblem, match=r"layers\.jpg: a figure is written as \.png, \.svg, \.pdf"
     ):
-        is_figure(tmp_path / "layers.jpg")
+        layers_page(depths(over_layers())).write(tmp_path / "layers.jpg")
 
 
 def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):

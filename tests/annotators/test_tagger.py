@@ -57,7 +57,7 @@ def test_nothing_to_learn_is_said():
 
 
 def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):
-    from sonde.cli.tagging import tag
+    from sonde.cli.data import tag
 
     source, text, out = tmp_path / "known.tagged", tmp_path / "new.txt", tmp_path / "new.tagged.xz"
     tagged.write(source, drawn(200))

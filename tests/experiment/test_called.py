@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from fixtures.models import sentence_transformer
+from sonde import evaluate
 from sonde.analysis.rows import newest, rows
-from sonde.api import evaluate
 from sonde.core import DataProblem, Sentence
 from sonde.datasets.formats.tables import write
 from sonde.experiment.called import encoders_of, revision

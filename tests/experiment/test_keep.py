@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from sonde import evaluate
 from sonde._logits import code_length
-from sonde.api import evaluate
 from sonde.cli import app
 from sonde.core import Cell
 from sonde.corpora import edges

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sonde.api import evaluate
+from sonde import evaluate
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.plan import tasks_of
 from sonde.pages import by_stratum, page

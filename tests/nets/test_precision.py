@@ -5,7 +5,7 @@ import os
 import pytest
 import torch
 
-from sonde.api import evaluate
+from sonde import evaluate
 from sonde.encoders.precision import resolved_dtype
 from sonde.nets import precision
 

@@ -155,7 +155,7 @@ def test_no_format_loses_a_name(form):
 
 
 def test_an_unknown_format_is_named():
-    with pytest.raises(ValueError, match="no text format called 'pdf'"):
+    with pytest.raises(ValueError, match="no format 'pdf' here: choose one of terminal"):
         render([result()], "pdf")
 
 

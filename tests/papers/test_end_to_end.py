@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from sonde.cli import app
 from sonde.corpora.columns import CODES
+from sonde.errors import UsageProblem
 from sonde.tasks.released.catalogue import COLLECTIONS
 
 SENTEVAL = COLLECTIONS["senteval"]
@@ -175,6 +176,15 @@ def test_what_people_score_stands_with_the_data_that_they_judged(results, folder
     assert "20" in judged
 
 
+def refused(arguments):
+    """Why the command line, or what it calls, does not take some arguments."""
+    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "300"})
+    if isinstance(done.exception, UsageProblem):
+        return str(done.exception)
+    assert done.exit_code == 2
+    return " ".join(done.output.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -184,21 +194,14 @@ def test_what_people_score_stands_with_the_data_that_they_judged(results, folder
             ["run", "--suite", "conneau2018:x", "--format", "mteb"],
             "a paper's table is written as terminal, markdown",
         ),
-        (["report", "--human", "bound.json"], "name it with --suite"),
+        (["report", "--human", "bound.json"], "name its suite"),
         (["annotate", "ud/tense:embedded"], "-o FILE"),
     ],
 )
 def test_what_does_not_go_together_is_said(arguments, message):
-    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "300"})
-    assert done.exit_code == 2
-    assert message in " ".join(done.output.split())
+    assert message in refused(arguments)
 
 
 def test_mteb_has_no_place_for_a_paper(results):
-    done = CliRunner().invoke(
-        app,
-        ["report", str(results[0]), "--suite", "conneau2018", "--format", "mteb"],
-        env={"COLUMNS": "300"},
-    )
-    assert done.exit_code == 2
-    assert "terminal, markdown, latex, html, csv, parquet" in " ".join(done.output.split())
+    told = refused(["report", str(results[0]), "--suite", "conneau2018", "--format", "mteb"])
+    assert "terminal, markdown, latex, html, csv, parquet" in told

@@ -15,12 +15,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
+from sonde.corpora import tagged, text
+from sonde.corpora.english import tokens
+from sonde.corpora.tally import OnError, Tally
 from sonde.vectors import Floats
 
 Words = Sequence[str]
@@ -102,6 +106,56 @@ def train(
     for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
         weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
     return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """What became of running text.
+
+    accuracy    share of the words of `tested` held-out words that are tagged as in the source
+    skipped     lines that were left out; `problem` says why the first was
+    """
+
+    path: Path
+    accuracy: float
+    tested: int
+    sentences: int
+    words: int
+    skipped: int = 0
+    problem: str = ""
+
+
+def tag_text(
+    texts: Iterable[str | Path],
+    source: str | Path,
+    output: str | Path,
+    seed: int = 0,
+    on_error: OnError = "raise",
+    progress: bool = False,
+) -> Tagged:
+    """Write running text with tags, by a tagger trained on a tagged source."""
+    from tqdm import tqdm
+
+    tally = Tally()
+    known = [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]
+    read = (sentence for path in texts for sentence in text.read(path, on_error, tally))
+    sentences = [words for sentence in read if (words := tokens(sentence.words))]
+    examples, test = held_out(known)
+    tagger = train(examples, seed, progress=progress)
+    share = accuracy(tagger, test)
+    tags = tqdm(
+        tagger.tag(sentences), "tagging", len(sentences), unit=" sentences", disable=not progress
+    )
+    tagged.write(output, zip(sentences, tags, strict=True))
+    return Tagged(
+        Path(output),
+        share,
+        sum(len(words) for words, _ in test),
+        len(sentences),
+        sum(map(len, sentences)),
+        tally.skipped,
+        str(tally.problems[0]) if tally.problems else "",
+    )
 
 
 def _told_apart(

@@ -9,8 +9,10 @@ from typing import Any
 
 from sonde.audit import Audit, Row, Shared
 from sonde.core import SPLITS
+from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number
 
+WIDTH = 140  # of an audit that is not shown in a terminal
 PAIRS = 3  # of rules: those that say most together
 MANY = 40  # classes, of which the most and the least frequent are shown
 WORDS = frozenset(
@@ -32,6 +34,11 @@ WORDS = frozenset(
         "",
     }
 )
+
+
+def audit_page(audit: Audit, title: str) -> Page[Audit]:
+    """An audit with its tables."""
+    return Page(audit, lambda: audited(audit, title), width=WIDTH)
 
 
 def audited(audit: Audit, title: str) -> list[Table]:

@@ -11,21 +11,7 @@ from typing import Annotated
 
 import typer
 
-from sonde.cli import (
-    annotating,
-    caches,
-    comparing,
-    data,
-    fetch,
-    generate,
-    layers,
-    listing,
-    measuring,
-    predictions,
-    show,
-    tagging,
-    vectors,
-)
+from sonde.cli import data, listing, measuring, results
 from sonde.errors import SondeError
 
 app = typer.Typer(
@@ -39,24 +25,27 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     add_completion=False,
 )
-app.command("run")(measuring.run)
-app.command("embed")(measuring.embed)
-app.command("build")(data.build)
-app.command("inspect")(data.inspect)
-app.command("fetch")(fetch.fetch)
-app.command("report")(show.report)
-app.command("compare")(comparing.compare)
-app.command("layers")(layers.layers)
-app.command("predictions")(predictions.predictions)
-app.command("annotate")(annotating.annotate)
-app.command("generate")(generate.generate)
-app.command("tag")(tagging.tag)
-app.command("vectors")(vectors.vectors)
-app.command("cache")(caches.cache)
-app.command("tasks")(listing.tasks)
-app.command("encoders")(listing.encoders)
-app.command("probes")(listing.probes)
-app.command("suites")(listing.suites)
+for command in (
+    measuring.run,
+    measuring.embed,
+    data.build,
+    data.inspect,
+    data.fetch,
+    results.report,
+    results.compare,
+    results.layers,
+    results.predictions,
+    data.annotate,
+    data.generate,
+    data.tag,
+    data.vectors,
+    results.cache,
+    listing.tasks,
+    listing.encoders,
+    listing.probes,
+    listing.suites,
+):
+    app.command(command.__name__)(command)
 
 INTERRUPTED = 130
 

@@ -1,4 +1,4 @@
-"""`sonde build` and `sonde inspect`: a data set as a file, and what is wrong with it."""
+"""`sonde build`, `inspect`, `fetch`, `generate`, `tag`, `vectors`, `annotate`: data, made."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from sonde.cli.options import Cache, OnError, remark, settled, tolerant
+import sonde
+from sonde.cli.options import Cache, OnError, Output, Quiet, Tasks, listed, remark, show
 
-WIDTH = 140  # of an audit that is not shown in a terminal
 Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`.")]
 
 
@@ -49,28 +49,11 @@ def build(
     - `sonde build ud/tense:UD_English-EWT -o tense.txt --format senteval`
     - `sonde build edge/dep:UD_English-EWT -o edges.json --format jiant`
     """
-    from sonde.audit import inspect as audit
-    from sonde.audit.page import audited
-    from sonde.cache import write_text
-    from sonde.datasets.formats.tables import write
-    from sonde.experiment.data import load
-    from sonde.tables.markup import markdown
-    from sonde.tasks import TASKS
-
-    (reference,) = tolerant([task], on_error)
-    made = TASKS.make(reference)
-    dataset = load(made)
-    told = write(dataset, output, style)
-    # a file a split
-    written = output.with_suffix(f".*{output.suffix}") if style == "jiant" else output
-    remark(f"{written}: " + ", ".join(f"{key} {value:,}" for key, value in told.items()))
-    found = audit(dataset, metric=made.metric, floors=report is not None)
-    for problem in found.problems:
+    built = sonde.build(task, output, format=style, audit=report, on_error=on_error)
+    counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
+    remark(f"{built.path}: {counts}")
+    for problem in built.audit.problems:
         remark(f"- {problem}")
-    if report is not None:
-        write_text(
-            report, "\n".join(map(markdown, audited(found, f"{reference}: {made.question}")))
-        )
 
 
 def inspect(
@@ -94,19 +77,313 @@ def inspect(
     - `sonde inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `sonde inspect xprobe/tree-depth:xprobe/en`
     """
-    from sonde.audit import inspect as audit
-    from sonde.audit.page import audited
-    from sonde.tables.markup import markdown
-    from sonde.tables.terminal import show
-    from sonde.tasks import TASKS
+    page = sonde.inspect(task, sample=sample, seed=seed, on_error=on_error, cache=cache)
+    show(page, style)
 
-    settled(cache)
-    (reference,) = tolerant([task], on_error)
-    made = TASKS.make(reference)
-    dataset = getattr(made, "found", made.load)()
-    tables = audited(audit(dataset, seed, sample, made.metric), f"{reference}: {made.question}")
-    if style == "markdown":
-        typer.echo("\n".join(map(markdown, tables)), nl=False)
-    else:
-        for table in tables:
-            show(table, WIDTH)
+
+def fetch(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="What to fetch; all that can be fetched are listed without."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where to put it; where tasks look for it without.",
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="URL", help="A mirror: a folder on the web that has the files."
+        ),
+    ] = None,
+    only: Annotated[
+        str, typer.Option("--only", metavar="PATTERN", help="Some of the files, as `*/te.txt`.")
+    ] = "*",
+    quiet: Quiet = False,
+) -> None:
+    """Get a published data set: resumed where it was stopped, checked, never written over what is
+    there.
+
+    **Examples**
+
+    - `sonde fetch`
+    - `sonde fetch senteval`
+    - `sonde fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
+    - `sonde fetch senteval --from https://mirror.example/SentEval/data/probing`
+    """
+    known = sonde.collections()
+    if name is None:
+        wide = max(len(each.name) for each in known)
+        for each in known:
+            typer.echo(f"{each.name:{wide}}  {len(each.files):2} files, {each.paper}, {each.page}")
+        return
+    for each in known:
+        if each.name == name and each.remark:
+            remark(f"{name}: {each.remark}", quiet)
+    done = sonde.fetch(
+        name, output, mirror=base, only=only, progress=not quiet, each=lambda got: _say(str(got))
+    )
+    remark(f"in {done.folder}", quiet)
+
+
+def _say(line: str) -> None:
+    """Print a line above a bar that is being drawn."""
+    from tqdm.auto import tqdm
+
+    tqdm.write(line)
+
+
+def generate(
+    request: Annotated[
+        Path,
+        typer.Argument(
+            metavar="REQUEST",
+            help="What is asked for, as JSON; an empty object `{}` is a request too.",
+        ),
+    ],
+    n: Annotated[
+        int | None, typer.Option("--n", "-n", metavar="N", help="How many sentences; all without.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write; only counted without."
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language",
+            metavar="NAME",
+            help="english or polish, whatever the request says; english if it says nothing.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which sentences are drawn, and their order.")
+    ] = 0,
+    text: Annotated[
+        bool, typer.Option("--text", help="Write the bare sentences, one a line.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Generate sentences of which is known who did what to whom, what did not happen, and which
+    word says so.
+
+    How many sentences a request admits is counted exactly and at once; without `-o` that is all.
+    Sentences are drawn without replacement and written as they come.
+
+    **Examples**
+
+    - `sonde generate request.json`
+    - `sonde generate request.json -n 100000 -o sentences.jsonl`
+    - `sonde generate empty.json --language polish -n 1000 -o zdania.txt --text`
+    """
+    done = sonde.generate(
+        request, output, n=n, language=language, seed=seed, text=text, progress=not quiet
+    )
+    typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
+    if output is not None:
+        remark(f"{output}: {done.written:,} sentences", quiet)
+
+
+def tag(
+    text: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT", help="Running text, one sentence a line: .txt, .txt.gz or .txt.xz."
+        ),
+    ],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="TAGGED",
+            help="What the tagger learns from: tagged text, or NLTK's brown.zip.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: .tagged, .tagged.gz or .tagged.xz.",
+        ),
+    ],
+    seed: Annotated[
+        int, typer.Option("--seed", help="In which order the tagger reads what it learns from.")
+    ] = 0,
+    on_error: OnError = "raise",
+    quiet: Quiet = False,
+) -> None:
+    """Tag running text with a tagger trained on tagged text; the share of words that it gets right
+    where it did not learn is shown.
+
+    **Examples**
+
+    - `sonde tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
+    """
+    done = sonde.tag(text, source, output, seed=seed, on_error=on_error, progress=not quiet)
+    remark(
+        f"{done.accuracy:.2%} of {done.tested:,} held-out words are tagged as in {source}", quiet
+    )
+    left_out = (
+        f"; {done.skipped:,} lines left out, the first: {done.problem}" if done.skipped else ""
+    )
+    remark(f"{output}: {done.sentences:,} sentences, {done.words:,} words{left_out}", quiet)
+
+
+def vectors(
+    corpus: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TEXT", help="Running text, a sentence or a paragraph a line (.txt, .gz, .xz)."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write: .vec, or .bin with subwords."
+        ),
+    ],
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="CORPUS", help="Treebanks, or text, to leave out."),
+    ] = None,
+    task: Tasks = None,
+    dim: Annotated[int, typer.Option("--dim", min=1, help="How many numbers a vector has.")] = 300,
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="How often the text is read.")] = 5,
+    least: Annotated[
+        int, typer.Option("--least", min=1, help="How often a word must occur to get a vector.")
+    ] = 5,
+    subwords: Annotated[
+        bool,
+        typer.Option("--subwords", help="fastText: unseen words get vectors from their parts."),
+    ] = False,
+    skipgram: Annotated[
+        bool, typer.Option("--skipgram", help="Skip-gram in place of CBOW.")
+    ] = False,
+    english: Annotated[
+        bool, typer.Option("--english", help="Split clitics off (do n't), as English treebanks do.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Of everything that is drawn.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Train word vectors on running text, without the sentences that they will be probed on.
+
+    Needs gensim (`pip install 'sonde[static]'`). The vectors are then an encoder, `static:FILE`,
+    and may stand below `untrained:` encoders.
+
+    **Examples**
+
+    - `sonde vectors novels.txt --exclude UD_English-EWT --english -o novels.vec`
+    - `sonde vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o polish.bin`
+    """
+    done = sonde.train_vectors(
+        corpus,
+        output,
+        exclude=listed(exclude),
+        tasks=listed(task),
+        dim=dim,
+        epochs=epochs,
+        least=least,
+        subwords=subwords,
+        skipgram=skipgram,
+        english=english,
+        seed=seed,
+    )
+    remark(str(done), quiet)
+
+
+def annotate(
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TASK", help="A task, as `ud/tense:PATH`; with --score, filled sheets."
+        ),
+    ],
+    n: Annotated[
+        int, typer.Option("-n", min=1, metavar="N", help="How many test sentences to draw.")
+    ] = 200,
+    output: Output = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Show the labels and ask whether they are right.")
+    ] = False,
+    ask: Annotated[
+        str,
+        typer.Option(
+            "--ask", metavar="TEXT", help="What people are asked; the task's question without."
+        ),
+    ] = "",
+    call: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--call",
+            metavar="LABEL=WORD",
+            help="What people write for a label; `WORD: MEANING` explains it.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which sentences are drawn, and their order.")
+    ] = 0,
+    score: Annotated[
+        bool,
+        typer.Option(
+            "--score", help="Read filled copies of one sheet back into what people score."
+        ),
+    ] = False,
+) -> None:
+    """Write a sheet of test sentences for people to judge; read filled copies back into an upper
+    bound.
+
+    Gold labels are not in the sheet (unless --check shows them): it records how to draw the same
+    sentences again. Every person fills in a copy. The majority's answer counts, as in Conneau et
+    al. 2018.
+
+    **Examples**
+
+    - `sonde annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
+    - `sonde annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
+    - `sonde annotate --score anna.tsv ben.tsv -o bound.json`
+    """
+    if score:
+        show(sonde.score_sheets(given, output))
+        if output is not None:
+            remark(
+                f"{output}: sonde report --suite ... --human {output} shows it in a paper's table"
+            )
+        return
+    if len(given) != 1 or output is None:
+        raise typer.BadParameter(
+            "give one task, and -o FILE for the sheet (or --score and filled sheets)",
+            param_hint="TASK",
+        )
+    words, meanings = _called(listed(call))
+    sheet = sonde.annotate(
+        given[0], output, n=n, check=check, question=ask, words=words, meanings=meanings, seed=seed
+    )
+    short = f" (all that there are, {n:,} were asked for)" if sheet.n < n else ""
+    remark(f"{output}: {sheet.n:,} sentences{short}; sonde annotate --score {output} reads it back")
+
+
+def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody
+    could say it'.
+    """
+    words, explained = {}, {}
+    for text in texts:
+        label, equals, rest = text.partition("=")
+        word, _, meaning = (part.strip() for part in rest.partition(":"))
+        if not equals or not word:
+            raise typer.BadParameter(f"{text!r} is not LABEL=WORD", param_hint="--call")
+        words[label] = word
+        if meaning:
+            explained[label] = meaning
+    return words, explained

@@ -1,15 +1,15 @@
-"""Options that several commands share, and the few words that they say on the way."""
+"""Options that several commands share, and how they show what they found."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
-    from sonde.references import Reference
+    from sonde.tables.page import Page
 
 Tasks = Annotated[
     list[str] | None,
@@ -174,37 +174,35 @@ ReadPatterns = Annotated[
 ]
 
 
-def settled(cache: Path | None, reproducible: bool = False) -> None:
-    """Make a cache folder, and how numbers are computed, hold for everything that this process does
-    and starts.
-    """
-    if cache is not None:
-        os.environ["SONDE_CACHE"] = str(cache)
-    if reproducible:
-        os.environ["SONDE_REPRODUCIBLE"] = "1"
-
-
 def remark(text: str, quiet: bool = False) -> None:
     """Say something beside the results, on standard error."""
     if not quiet:
         typer.echo(text, err=True)
 
 
-def put(text: str, output: Path | None) -> None:
-    """Write what a command has found to a file, whose folder is made, or to standard output."""
-    from sonde.cache import write_text
+def show(page: Page[Any], style: str = "terminal") -> None:
+    """Print a page on standard output, in colour where there is a terminal."""
+    from rich.console import Console
 
-    if output is None:
-        typer.echo(text, nl=False)
+    console = Console()
+    if style == "terminal" and console.is_terminal:
+        console.print(page)
     else:
-        write_text(output, text)
+        typer.echo(page.text(style), nl=False)
 
 
-def tolerant(tasks: list[str], on_error: str) -> list[Reference]:
-    """The references that some texts and patterns stand for, with `on_error` added for tasks that
-    have the option.
-    """
-    from sonde.tasks import TASKS
-    from sonde.tasks import tolerant as made_tolerant
+def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
+    """Write a page to a file and say how much it holds, or print it."""
+    for text in page.remarks:
+        remark(text)
+    if output is None:
+        show(page, style)
+    else:
+        page.write(output, style)
+        many = len(page.content)
+        remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 
-    return [made_tolerant(each, on_error) for text in tasks for each in TASKS.expand(text)]
+
+def listed(given: Iterable[Any] | None) -> list[Any]:
+    """What was repeated on the command line, maybe not once."""
+    return list(given or ())

@@ -11,10 +11,11 @@ from itertools import groupby
 from typing import Any
 
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
+from sonde.encoders import ENCODERS, make
 from sonde.experiment.bar import bar_over, encoding_bar
 from sonde.experiment.data import loaded
-from sonde.experiment.embed import EncoderProblem, embed
-from sonde.experiment.keys import vectors_key
+from sonde.experiment.embed import Embedded, EncoderProblem, embed
+from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Group
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Plan
@@ -131,6 +132,19 @@ def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, s
         except EncoderProblem as problem:
             broken |= {g.trials[0].encoder: str(problem) for g in sharing}
     return broken
+
+
+def embed_ahead(
+    references: Iterable[str], sentences: Sequence[Sentence], places: Places, progress: bool
+) -> dict[str, Embedded]:
+    """Fill the cache of vectors with sentences, by encoder; what became of them."""
+    store, done = places.vector_store(), {}
+    for reference in references:
+        encoder = make(reference)
+        known = encoder_identity(ENCODERS.canonical(reference), encoder, places.dtype)
+        with encoding_bar(encoder.name, progress):
+            done[reference] = embed(encoder, sentences, store, vectors_key(encoder, known))
+    return done
 
 
 def _union(groups: Sequence[Group]) -> Encoder:

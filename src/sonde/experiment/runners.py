@@ -8,13 +8,14 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 from sonde._hosted import import_file, imported_files, one_line
+from sonde.cache import environment
 from sonde.errors import SondeError
 from sonde.experiment.measure import Group
 from sonde.experiment.run import Mapper
@@ -39,7 +40,7 @@ def processes(count: int) -> Mapper:
         threads = str(max(1, (os.cpu_count() or 1) // count))
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
-        with _environment("OMP_NUM_THREADS", threads):
+        with environment("OMP_NUM_THREADS", threads, keep=True):
             yield from _in_order(_answers(function, groups, count))
 
     return mapper
@@ -169,17 +170,3 @@ def _in_order(answers: Iterable[tuple[int, Measured]]) -> Iterator[Measured]:
         while number in early:
             yield early.pop(number)
             number += 1
-
-
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    """An environment variable for the processes that are started inside; the caller's own value
-    stands.
-    """
-    before = os.environ.get(name)
-    os.environ.setdefault(name, value)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]

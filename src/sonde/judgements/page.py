@@ -7,10 +7,16 @@ from __future__ import annotations
 from sonde.analysis.row import PERCENT
 from sonde.judgements.bound import Bound
 from sonde.references import brief
+from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number
 from sonde.tasks import TASKS
 
 ASKED = {"blind": "Which label? (labels hidden)", "check": "Is this label right? (labels shown)"}
+
+
+def people_page(bound: Bound) -> Page[Bound]:
+    """A bound with its table."""
+    return Page(bound, lambda: [people(bound)])
 
 
 def people(bound: Bound) -> Table:

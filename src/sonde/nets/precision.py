@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
+from sonde.cache import environment
+
 TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
 
@@ -26,19 +28,11 @@ def reproducible() -> bool:
     return os.environ.get(REPRODUCIBLE) == "1"
 
 
-@contextmanager
-def reproducing(wanted: bool) -> Iterator[None]:
+def reproducing(wanted: bool) -> AbstractContextManager[None]:
     """What runs inside, worker processes included, is computed in float32 by one thread where that
     is wanted.
     """
-    before = os.environ.get(REPRODUCIBLE)
-    if wanted:
-        os.environ[REPRODUCIBLE] = "1"
-    try:
-        yield
-    finally:
-        if wanted and before is None:
-            del os.environ[REPRODUCIBLE]
+    return environment(REPRODUCIBLE, "1" if wanted else None)
 
 
 @contextmanager

@@ -1,56 +1,47 @@
-"""Results -> table, figures, page. `render` and `write` are the way in; rows and tables are made
-first, formats only lay them out.
+"""Results -> table, figures, page. `scores_page` and its like are the way in; rows and tables are
+made first, formats only lay them out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sonde.analysis.constants import constant_rows
 from sonde.analysis.row import Row
 from sonde.analysis.rows import rows
-from sonde.cache import write_text
 from sonde.core import Result
 from sonde.pages.by_class import classes
+from sonde.pages.information import bits, bits_table
 from sonde.pages.mteb import mteb_folder, mteb_lines
+from sonde.pages.plots import strata_figure
 from sonde.pages.records import csv, parquet
 from sonde.pages.scores import scores
 from sonde.pages.strata import by_stratum, strata_table
-from sonde.tables.html import html
-from sonde.tables.markup import latex, markdown
+from sonde.tables.page import FIGURE, Page
 from sonde.tables.table import Table
-from sonde.tables.terminal import terminal
 
-PAGES: dict[str, Callable[[Table], str]] = {
-    "terminal": terminal,
-    "markdown": markdown,
-    "latex": latex,
-    "html": html,
-}
-LISTS: dict[str, Callable[[Sequence[Result]], str]] = {
-    "csv": lambda results: csv(rows(results)),
-    "mteb": mteb_lines,
-}
-FILES: dict[str, Callable[[Sequence[Result], Path], None]] = {
-    "parquet": lambda results, to: parquet(rows(results), to),
-    "mteb": mteb_folder,
-}
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 
 __all__ = [
     "FORMATS",
     "Row",
     "Table",
+    "bits_page",
     "by_stratum",
     "classes",
+    "classes_page",
     "page",
     "render",
     "rows",
     "scores",
+    "scores_page",
+    "strata_page",
     "strata_table",
     "write",
 ]
+
+Results = tuple[Result, ...]
 
 
 def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
@@ -58,24 +49,50 @@ def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> 
     return scores([*constant_rows(results), *rows(results)], questions)
 
 
-def render(
-    results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None
-) -> str:
-    """Results as text in one of the formats; parquet is not text, so it has to be written."""
-    if form in PAGES:
-        return PAGES[form](page(results, questions))
-    if form in LISTS:
-        return LISTS[form](results)
-    can = ", ".join(f for f in FORMATS if f in PAGES or f in LISTS)
-    raise ValueError(
-        f"no text format called {form!r}: choose one of {can}, or give a file for parquet"
+def scores_page(
+    results: Sequence[Result], questions: dict[str, str] | None = None
+) -> Page[Results]:
+    """The scores of results; `questions` says what each task asks, by the name in its heading."""
+    return Page(
+        tuple(results),
+        lambda: [page(results, questions)],
+        texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
+        files={
+            "parquet": lambda to: parquet(rows(results), to),
+            "mteb": lambda to: mteb_folder(results, to),
+        },
     )
 
 
+def classes_page(results: Sequence[Result]) -> Page[Results]:
+    """Counts and F1 by class or label."""
+    return Page(tuple(results), lambda: [classes(results)])
+
+
+def bits_page(results: Sequence[Result]) -> Page[Results]:
+    """V-information and calibration of results that kept scores."""
+    found = bits(results)
+    return Page(tuple(results), lambda: [bits_table(found)], texts={"csv": lambda: csv(found)})
+
+
+def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
+    """Scores by a stratum of the test examples, as a figure too."""
+    found = by_stratum(results, stratum)
+    return Page(
+        tuple(results),
+        lambda: [strata_table(found, stratum)],
+        texts={"csv": lambda: csv(found)},
+        files={FIGURE: lambda to: strata_figure(found, stratum, to)},
+    )
+
+
+def render(
+    results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None
+) -> str:
+    """The scores of results as text in one of the formats."""
+    return scores_page(results, questions).text(form)
+
+
 def write(results: Sequence[Result], form: str, to: Path) -> None:
-    """Results as a file in one of the formats (for mteb, a folder of files)."""
-    to.parent.mkdir(parents=True, exist_ok=True)
-    if form in FILES:
-        FILES[form](results, to)
-    else:
-        write_text(to, render(results, form))
+    """The scores of results as a file in one of the formats (for mteb, a folder of files)."""
+    scores_page(results).write(to, form)

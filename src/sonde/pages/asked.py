@@ -1,14 +1,126 @@
-"""Which results are asked for: by the names that they go by, or patterns of these."""
+"""Which results are asked for: those of a folder or an experiment, by the names that they go by, or
+patterns of these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
 
+from sonde.analysis.rows import newest
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
+from sonde.experiment.places import Places
 from sonde.pages.headings import short
 from sonde.references import Contents, brief
+from sonde.store.experiments import experiments
+from sonde.store.scores import find_scores
+from sonde.tasks import TASKS
+
+
+class Chosen(NamedTuple):
+    """Patterns of names, and how results come; all results without any.
+
+    experiment  'last', 'all', or how many experiments ago, from 1
+    scores      whether results come with their scores, where these were kept
+    """
+
+    tasks: Sequence[str] | None = None
+    encoders: Sequence[str] | None = None
+    reads: Sequence[str] | None = None
+    experiment: str | int | None = None
+    scores: bool = False
+
+
+class Stored(NamedTuple):
+    """Results, and in words what was left out."""
+
+    results: list[Result]
+    remarks: tuple[str, ...] = ()
+
+
+def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
+    """The newest result of each trial in a folder, ordered by trial, of those chosen; DataProblem
+    where there is none.
+
+    Without a folder, results are those in the cache of the experiment that was run last.
+    """
+    places = Places.of(folder)
+    known = dict(places.result_store().read()) if places.results.is_dir() else {}
+    if not known:
+        raise DataProblem(
+            f"no results in {places.results}: `sonde run -o {places.results}` makes some"
+        )
+    which = chosen.experiment or ("all" if folder else "last")
+    results, remarks = _experiment(known, places.results, str(which))
+    if chosen.scores:
+        scores = find_scores(places.results, results)
+        results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
+    kept = newest(results.values())
+    if older := len(results) - len(kept):
+        remarks.append(
+            f"{older:,} older results are left out: the same was measured again since, with other"
+            " data or another version of the code"
+        )
+    return Stored(named(kept, chosen, f" in {places.results}"), tuple(remarks))
+
+
+def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
+    """Those of the results that the patterns name; DataProblem where there is none."""
+    tasks = asked_for(chosen.tasks, {r.trial.task for r in results}, TASKS)
+    encoders = asked_for(chosen.encoders, {r.trial.encoder for r in results}, ENCODERS)
+    mine = [
+        r
+        for r in results
+        if r.trial.task in tasks
+        and r.trial.encoder in encoders
+        and is_asked(chosen.reads, r.trial.read)
+    ]
+    if not mine:
+        known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
+        raise DataProblem(
+            f"none of the {len(results):,} results{where} is of what was asked for; they"
+            f" are of {', '.join(known[:12])}, and without -t, -e and --read all are shown"
+        )
+    return mine
+
+
+def _experiment(
+    results: dict[str, Result], folder: Path, which: str
+) -> tuple[dict[str, Result], list[str]]:
+    """The results of one experiment of a folder, or of all; and which of how many it is, and what
+    of it is missing.
+    """
+    known = experiments(folder)
+    if which == "all" or not known:
+        many = (
+            f"results of {len(known)} experiments, each of which is a run; --experiment last"
+            " shows what was asked for last"
+        )
+        return dict(results), [many] if len(known) > 1 else []
+    number = 1 if which == "last" else int(which) if which.isdecimal() else 0
+    if not 1 <= number <= len(known):
+        raise DataProblem(
+            f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
+            f" the first in {folder}"
+        )
+    ids, date = known[number - 1].ids, known[number - 1].date
+    mine = {key: result for key, result in results.items() if key in ids}
+    remarks = []
+    if len(known) > 1:
+        remarks.append(
+            f"experiment {number} of {len(known)} in {folder}, of {date[:16].replace('T', ' ')};"
+            f" --experiment {number % len(known) + 1} shows another, all all"
+        )
+    if lost := len(ids) - len(mine):
+        remarks.append(
+            f"{lost:,} of its {len(ids):,} trials have no result: it was stopped, or they could not"
+            " be measured; run the same to go on"
+        )
+    return mine, remarks
 
 
 def asked_for(patterns: Sequence[str] | None, references: set[str], contents: Contents) -> set[str]:

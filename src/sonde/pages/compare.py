@@ -20,8 +20,9 @@ from sonde.analysis.together import together
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
 from sonde.pages.headings import short
+from sonde.pages.records import csv
+from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number
-from sonde.tables.terminal import terminal
 
 LEAST = 0.001  # p values below are told as such
 WORDS = frozenset({"score of", "against"})
@@ -61,13 +62,27 @@ class Compared:
 
 
 class Comparison(NamedTuple):
-    """What was compared, and in words what could not be; printing it shows the table."""
+    """What was compared, and in words what could not be; printing it shows the table.
+
+    remarks  what there is to say of the results that were read
+    """
 
     found: tuple[Compared, ...]
     left_out: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def page(self) -> Page[tuple[Compared, ...]]:
+        """The table of what was compared, in every format."""
+        return Page(
+            self.found,
+            lambda: [comparisons(self)],
+            {"csv": lambda: csv(self.found)},
+            remarks=self.remarks,
+        )
 
     def __str__(self) -> str:
-        return terminal(comparisons(self))
+        return str(self.page)
 
 
 class Measured(NamedTuple):

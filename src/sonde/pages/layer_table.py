@@ -12,6 +12,9 @@ from sonde.analysis.layers import EVEN, Depth, Mean
 from sonde.analysis.row import Row
 from sonde.analysis.tested import differences, marks
 from sonde.pages.headings import heading, short
+from sonde.pages.plots import layers_figure, layers_svg
+from sonde.pages.records import csv
+from sonde.tables.page import FIGURE, Page
 from sonde.tables.table import Section, Table, number
 
 BARS = "▏▎▍▌▋▊▉█"
@@ -51,6 +54,17 @@ MEASURES = (
     " interval over seeds and test examples.",
     "Bits: how far the weights, and what layers add, are from equal ones (0: all layers alike).",
 )
+
+
+def layers_page(found: Sequence[Depth]) -> Page[tuple[Depth, ...]]:
+    """Where each task is solved: an overview, then each task layer by layer; as a figure too."""
+    return Page(
+        tuple(found),
+        lambda: [overview(found), *map(by_layer, found)],
+        texts={"csv": lambda: csv(layer_rows(found))},
+        files={FIGURE: lambda to: layers_figure(found, to)},
+        svg=lambda: layers_svg(found),
+    )
 
 
 def overview(found: Sequence[Depth]) -> Table:

@@ -19,7 +19,6 @@ from sonde.pages.scores import test_notes
 from sonde.tables.text import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")
-OTHERS = (".jpg", ".jpeg", ".gif", ".webp", ".eps", ".tif", ".tiff", ".bmp")
 ACROSS = 3  # curves beside each other
 COLOURS = ("#1b6ca8", "#d1603d", "#3a7d44", "#7b4b94", "#b8860b", "#52616b", "#a23b72", "#2a9d8f")
 PALE = "#c9d3db"
@@ -27,16 +26,6 @@ PALE = "#c9d3db"
 
 class PlotProblem(SondeError, RuntimeError):
     """A figure that cannot be drawn here; the message says what to install or to give."""
-
-
-def is_figure(to: Path | None) -> bool:
-    """Whether a file's name asks for a figure; PlotProblem for a kind of figure that is not
-    written.
-    """
-    suffix = to.suffix.lower() if to is not None else ""
-    if suffix in OTHERS:
-        raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
-    return suffix in SUFFIXES
 
 
 def layers_figure(found: Sequence[Depth], to: Path) -> None:

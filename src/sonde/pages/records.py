@@ -7,19 +7,17 @@ import io
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sonde.analysis.posed import NOTHING
 from sonde.analysis.row import Row
 from sonde.cache import draft, storable
-from sonde.pages.compare import Compared
-from sonde.pages.information import Bits
-from sonde.pages.layer_table import LayerRow
-from sonde.papers.page import Cell
 from sonde.tables.spreadsheets import safe
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance as Line
+
 TINY = 1e-4  # below, as p values may be, four decimals would be zeros
-Line = Row | Cell | LayerRow | Bits | Compared
 
 
 def csv(rows: Sequence[Line]) -> str:
@@ -66,7 +64,7 @@ def _storable(row: dict[str, Any]) -> dict[str, Any]:
     return {key: storable(value) if isinstance(value, str) else value for key, value in row.items()}
 
 
-def parquet(rows: Sequence[Row | Cell], to: Path) -> None:
+def parquet(rows: Sequence[Line], to: Path) -> None:
     """The same columns as a Parquet file."""
     import pyarrow as pa  # a tenth of a second that other formats need not wait for
     import pyarrow.parquet as pq

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePath
@@ -133,11 +133,14 @@ def tasks_of(
     return Reference(family, path, (*(("with", other) for other in with_), *options))
 
 
+Encoders = Sequence[Any] | Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a run of a suite leaves to its user."""
 
-    encoders: Sequence[Any]
+    encoders: Encoders
     controls: Sequence[str] = ()
     seeds: int = 5
     reads: Sequence[str] = ()

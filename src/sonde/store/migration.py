@@ -48,6 +48,25 @@ class Migration:
     removed: int = 0
     damaged: list[Path] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        lines = []
+        if self.files:
+            lines.append(
+                f"{self.results} results in {self.files} files are written in the format of this"
+                " version, and still marked with theirs"
+            )
+        if self.removed:
+            lines.append(f"{self.removed} files of vectors of earlier versions are deleted")
+        if self.left:
+            lines.append(
+                f"{len(self.left)} files of vectors of earlier versions stay as they are: nothing"
+                " says which code made them, so they are never read and are encoded anew when"
+                " needed; `--remove` deletes them"
+            )
+        if self.damaged:
+            lines.append(f"{len(self.damaged)} damaged files are set aside as *.damaged")
+        return "\n".join(lines) or "everything is in the format of this version"
+
 
 def holdings(results: Path, cache: Path) -> list[Holding]:
     """What lies in a folder of results and in the vectors of a cache, by kind and format; damaged

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from sonde.core import DataProblem
 from sonde.references import Reference
-from sonde.tasks import TASKS
+from sonde.tasks import TASKS, tolerant
 
 LANGUAGES = {
     "af": ("afr", "Afrikaans"), "ar": ("arb", "Arabic"), "be": ("bel", "Belarusian"),
@@ -73,6 +74,19 @@ def get_tasks(
     pattern = family if "/" in family else family + "/*"
     names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
     return [str(Reference(name, str(bank))) for bank in banks for name in names]
+
+
+def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
+    """The references that some texts and patterns stand for, with `on_error` for tasks that have
+    the option; Task objects are left as they are.
+    """
+    found: list[Any] = []
+    for task in tasks:
+        if isinstance(task, str | Reference):
+            found += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
+        else:
+            found.append(task)
+    return found
 
 
 def treebanks(folder: Path) -> Iterator[Path]:

@@ -45,6 +45,13 @@ class Got(NamedTuple):
     how: str
     found: Found
 
+    def __str__(self) -> str:
+        rows = "/".join(f"{n:,}" for n in self.found.rows)
+        return (
+            f"{self.file}: {self.how}, {rows} rows, {self.found.size:,} bytes, sha256"
+            f" {self.found.sha256}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:

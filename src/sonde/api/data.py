@@ -1,0 +1,334 @@
+"""Data sets and what they are made of: built, audited, fetched, generated, tagged, and judged by
+people; and what there is to choose from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from sonde.annotators.tagger import Tagged, tag_text
+from sonde.api.measure import at, sentences
+from sonde.audit import Audit
+from sonde.audit import inspect as audited
+from sonde.audit.page import audit_page
+from sonde.cache import write_text
+from sonde.core import Task
+from sonde.datasets.controls import CONTROLS
+from sonde.datasets.formats.tables import write
+from sonde.encoders import ENCODERS
+from sonde.errors import UsageProblem
+from sonde.experiment.data import load
+from sonde.generation.events import files
+from sonde.generation.events.request import request as parsed
+from sonde.judgements.bound import Bound, write_bound
+from sonde.judgements.page import people_page
+from sonde.judgements.score import score
+from sonde.judgements.sheet import Asking, Sheet
+from sonde.judgements.sheet import write as write_sheet
+from sonde.listing import Entry, entries
+from sonde.metrics import METRICS
+from sonde.papers import SUITES
+from sonde.probes import PROBES
+from sonde.references import Contents
+from sonde.tables.page import Page
+from sonde.tasks import TASKS
+from sonde.tasks.find import named
+from sonde.tasks.released import catalogue
+from sonde.tasks.released.catalogue import Collection
+from sonde.tasks.released.download import Web
+from sonde.tasks.released.fetch import Got, Wish, place_of
+from sonde.tasks.released.fetch import fetch as fetched
+from sonde.training import static
+from sonde.training.static import Trained
+
+Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites"]
+ROOMS: Mapping[str, Contents] = {
+    "tasks": TASKS,
+    "encoders": ENCODERS,
+    "probes": PROBES,
+    "controls": CONTROLS,
+    "metrics": METRICS,
+    "suites": SUITES,
+}
+
+
+def available(kind: Kind, pattern: str | None = None) -> list[Entry]:
+    """What there is of a kind, plugins included: names, what they are, and what each option means.
+
+    kind     'tasks', 'encoders', 'probes', 'controls', 'metrics' or 'suites'
+    pattern  a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem where
+             nothing has it
+
+        for entry in sonde.available("tasks", "ud/*"):
+            print(entry.name, entry.summary)
+    """
+    if kind not in ROOMS:
+        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(ROOMS)}")
+    return entries(ROOMS[kind], pattern)
+
+
+class Built(NamedTuple):
+    """A data set that was written: its files as a path or pattern, what was counted (examples by
+    split, and what the format could not hold), and its audit.
+    """
+
+    path: Path
+    counts: dict[str, int]
+    audit: Audit
+
+
+def build(
+    task: str | Task,
+    output: str | Path,
+    *,
+    format: Literal["parquet", "jsonl", "senteval", "jiant"] | None = None,
+    audit: str | Path | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> Built:
+    """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
+    the files a split that jiant reads.
+
+    task      a reference or a Task object
+    format    the file's; as its suffix says without
+    audit     a file for all that `inspect` says of it, as Markdown; without, what needs no encoder
+              is not fitted
+    on_error  what to do about a malformed sentence: 'raise' or 'skip'
+    DataProblem where the data cannot answer the task, or the format cannot hold them.
+
+        print(sonde.build("ud/tense:UD_English-EWT", "tense.parquet").audit.problems)
+    """
+    made, title = _made(task, on_error)
+    dataset = load(made)
+    counts = write(dataset, output, format)
+    found = audited(dataset, metric=made.metric, floors=audit is not None)
+    if audit is not None:
+        write_text(Path(audit), audit_page(found, title).text("markdown"))
+    path = Path(output)
+    return Built(path.with_suffix(f".*{path.suffix}") if format == "jiant" else path, counts, found)
+
+
+def inspect(
+    task: str | Task,
+    *,
+    sample: int = 20,
+    seed: int = 0,
+    on_error: Literal["raise", "skip"] = "raise",
+    cache: str | Path | None = None,
+) -> Page[Audit]:
+    """Audit the data set of a task: balance, what needs no encoder, repeats, forms in several
+    splits, and rows to read. `.content` is the audit, printing it shows the tables.
+
+    sample, seed  how many examples are shown, and which
+    A released data set is read as it was published, whatever splits it lacks. DataProblem where
+    the data cannot be read.
+
+        print(sonde.inspect("ud/tense:UD_English-EWT").content.problems)
+    """
+    with at(cache):
+        made, title = _made(task, on_error)
+        dataset = getattr(made, "found", made.load)()
+        return audit_page(audited(dataset, seed, sample, made.metric), title)
+
+
+def collections() -> list[Collection]:
+    """The published data sets that `fetch` gets, with their files, papers and pages."""
+    return list(catalogue.COLLECTIONS.values())
+
+
+class Fetched(NamedTuple):
+    """Published files that are there now: their folder, each file, and a remark on the source."""
+
+    folder: Path
+    files: list[Got]
+    remark: str = ""
+
+
+def fetch(
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    mirror: str | None = None,
+    only: str = "*",
+    progress: bool = False,
+    each: Callable[[Got], object] | None = None,
+) -> Fetched:
+    """Get a published data set: resumed where it was stopped, checked, never written over what is
+    there.
+
+    name    one of `collections()`
+    folder  where to put it; where tasks look for it without
+    mirror  a folder on the web that has the files; the publisher's without
+    only    a pattern of file names ('*/te.txt')
+    each    called with each file as it is there
+    DataProblem names the files that could not be had.
+
+        sonde.fetch("senteval", only="tree_depth.txt")
+    """
+    from tqdm.auto import tqdm
+
+    chosen = catalogue.collection(name)
+    to = Path(folder).expanduser() if folder else place_of(chosen)
+    got = []
+    with tqdm(
+        desc=f"fetch {name}", unit="B", unit_scale=True, disable=not progress, leave=False
+    ) as bar:
+        for file in fetched(Wish(chosen, to, only, mirror, Web(bar.update))):
+            got.append(file)
+            if each is not None:
+                each(file)
+    return Fetched(to, got, chosen.remark)
+
+
+class Generated(NamedTuple):
+    """How many sentences a request admits, of how many structures, and how many were written."""
+
+    admitted: int
+    structures: int
+    written: int = 0
+
+
+def generate(
+    request: str | Path | Mapping[str, Any],
+    output: str | Path | None = None,
+    *,
+    n: int | None = None,
+    language: Literal["english", "polish"] | str | None = None,
+    seed: int = 0,
+    text: bool = False,
+    progress: bool = False,
+) -> Generated:
+    """Generate sentences of which is known who did what to whom, what did not happen, and which
+    word says so.
+
+    request   what is asked for: a file of JSON, or its value; {} asks for nothing in particular
+    output    where to write JSON lines; without, sentences are counted, exactly and at once
+    n         how many; all without
+    language  whatever the request says; English if it says nothing
+    seed      which sentences are drawn, without replacement, and their order
+    text      write the bare sentences, one a line
+    DataProblem for a request that cannot be met, with what clashes in it.
+
+        print(sonde.generate({"negation": True}).admitted)
+    """
+    from tqdm.auto import tqdm
+
+    asked = _request(request, language)
+    space = files.admitted(asked)
+    if output is None:
+        return Generated(space.size, len(space.cells))
+    drawn = files.drawn(space, asked, n, seed)
+    with tqdm(
+        total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=not progress
+    ) as bar:
+        files.write(output, drawn, bare=text, told=bar.update)
+    return Generated(space.size, len(space.cells), drawn.n)
+
+
+def tag(
+    texts: str | Path | Iterable[str | Path],
+    source: str | Path,
+    output: str | Path,
+    *,
+    seed: int = 0,
+    on_error: Literal["raise", "skip"] = "raise",
+    progress: bool = False,
+) -> Tagged:
+    """Tag running text with a tagger trained on tagged text, and say how often it is right where it
+    did not learn.
+
+    texts   files of running text, one sentence a line: .txt, .txt.gz or .txt.xz
+    source  what the tagger learns from: tagged text, or NLTK's brown.zip
+    output  a file: .tagged, .tagged.gz or .tagged.xz
+    seed    in which order the tagger reads what it learns from
+    DataProblem for text that cannot be read, or too little to learn from.
+
+        print(sonde.tag("novels.txt.xz", "brown.zip", "novels.tagged.xz").accuracy)
+    """
+    listed = [texts] if isinstance(texts, str | Path) else texts
+    return tag_text(listed, source, output, seed, on_error, progress)
+
+
+def train_vectors(
+    texts: str | Path | Iterable[str | Path],
+    output: str | Path,
+    *,
+    exclude: Iterable[str | Path] = (),
+    tasks: Any = (),
+    settings: static.Settings | None = None,
+    **options: Any,
+) -> Trained:
+    """Train word vectors on running text, without the sentences that they will be probed on.
+
+    texts           files of running text, a sentence or a paragraph a line
+    output          a file: .vec, or .bin with subwords
+    exclude, tasks  corpora and tasks whose sentences are left out, as `sentences` reads them
+    options         the fields of `sonde.training.static.Settings`: dim, epochs, window, least,
+                    seed, skipgram, subwords, english; or all of them as `settings`
+    Needs gensim (`pip install 'sonde[static]'`). DataProblem where no sentences are left.
+
+        sonde.train_vectors("novels.txt", "novels.vec", exclude=["UD_English-EWT"])
+    """
+    listed = [texts] if isinstance(texts, str | Path) else texts
+    probed = sentences(exclude, tasks) if exclude or tasks else []
+    return static.train_vectors(listed, output, probed, settings or static.Settings(**options))
+
+
+def annotate(
+    task: str,
+    output: str | Path,
+    *,
+    n: int = 200,
+    check: bool = False,
+    question: str = "",
+    words: Mapping[str, str] | None = None,
+    meanings: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> Sheet:
+    """Write a sheet of test sentences for people to judge, without their gold labels: it records
+    how to draw the same sentences again.
+
+    n         how many sentences; fewer where there are no more
+    check     show the labels, and ask whether they are right
+    question  what people are asked; the task's without
+    words     label -> what people write for it
+    meanings  label -> what that means
+    seed      which sentences are drawn, and their order
+    DataProblem for a task with other labels than one class of a sentence.
+
+        sonde.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
+    """
+    asking = Asking("check" if check else "blind", n, seed, question, words or {}, meanings or {})
+    return write_sheet(TASKS.canonical(task), TASKS.make(task), Path(output), asking)
+
+
+def score_sheets(sheets: Sequence[str | Path], output: str | Path | None = None) -> Page[Bound]:
+    """Read filled copies of one sheet back into what people score on the task by majority vote
+    (Conneau et al. 2018). `.content` is the bound, printing it shows the table.
+
+    output  a file of JSON for `report(suite=..., human=[...])`
+    DataProblem where the copies do not fit together, or the data are other ones now.
+
+        print(sonde.score_sheets(["anna.tsv", "ben.tsv"]).content.score)
+    """
+    bound = score([Path(file) for file in sheets])
+    if output is not None:
+        write_bound(bound, Path(output))
+    return people_page(bound)
+
+
+def _made(task: str | Task, on_error: str) -> tuple[Any, str]:
+    """A task, and the title of pages about it."""
+    if not isinstance(task, str):
+        return task, f"{task.name}: {task.question}"
+    (reference,) = named([task], on_error)
+    made = TASKS.make(reference)
+    return made, f"{reference}: {made.question}"
+
+
+def _request(request: str | Path | Mapping[str, Any], language: str | None) -> Any:
+    """A request from a file, or from its value."""
+    if isinstance(request, str | Path):
+        return files.read(request, language)
+    return parsed({**request, **({} if language is None else {"language": language})})

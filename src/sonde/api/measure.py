@@ -1,0 +1,326 @@
+"""Encoders on tasks: run, evaluate, suite; and the sentences and vectors that a run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
+
+from sonde.analysis.rows import without_fold
+from sonde.cache import environment, write_text
+from sonde.core import DataProblem, Result, Sentence
+from sonde.corpora import conllu, files, text
+from sonde.errors import UsageProblem
+from sonde.experiment.data import load
+from sonde.experiment.embed import Embedded
+from sonde.experiment.places import Places
+from sonde.experiment.plan import BOUNDS, Plan, Wanted, plan, tasks_of, together
+from sonde.experiment.run import embed_ahead
+from sonde.experiment.run import run as measured
+from sonde.experiment.runners import local
+from sonde.nets.precision import reproducing
+from sonde.pages import scores_page
+from sonde.pages.paper import paper_page
+from sonde.papers import SUITES
+from sonde.papers.suite import Asked, Suite, wanted
+from sonde.references import brief
+from sonde.tables.page import Page
+from sonde.tasks import TASKS
+from sonde.tasks.find import named
+
+EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
+EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
+SEEDS, EMBEDDED_SEEDS = 5, 3
+
+
+class Settings(TypedDict, total=False):
+    """How an evaluation is made; the keyword parameters of `run`.
+
+    probes        references of probes ('logreg'); each task's own without
+    controls      references of controls beside the scores ('shuffled')
+    reads         what is read of encoders: a layer by name, 'top', 'cat:lex+top', 'mix', 'mix:0-3',
+                  'cumulative'; each layer without
+    seeds         how often each probe is trained; 5 without
+    bounds        whether each task's default baselines and oracle stand in the table too, fitted
+                  once with the same probe
+    output        folder of results; the cache's without
+    cache         folder of vectors; $SONDE_CACHE, or the user's cache folder, without
+    store         how vectors are kept: 'float32', or 'float16' in half the bytes
+    keep_scores   whether probabilities are kept, for `report(bits=True)` and `predictions`
+    on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
+                  the task out), or 'skip' (count it and go on)
+    jobs          how many processes fit probes beside each other
+    progress      whether bars are drawn on standard error
+    reproducible  float32 and one thread throughout: the same numbers again on processors of one
+                  kind, however many cores
+    """
+
+    probes: Sequence[str]
+    controls: Sequence[str]
+    reads: Sequence[str]
+    seeds: int | None
+    bounds: bool
+    output: str | Path | None
+    cache: str | Path | None
+    store: Literal["float32", "float16"]
+    keep_scores: bool
+    on_error: Literal["raise", "skip"]
+    jobs: int
+    progress: bool
+    reproducible: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a run found; printing it shows the table, and what could not be measured.
+
+    results    one `Result` for each trial that could be measured
+    failures   name -> reason, of tasks, encoders and trials that could not be
+    refused    those of the failures that were found before any work, as tasks without data
+    fresh      how many results were measured now rather than known already
+    questions  what each task asks, by its short name
+    folder     where the results lie
+    suite      the paper's suite that was run, whose table is shown
+    remarks    what there is to say beside
+    """
+
+    results: tuple[Result, ...]
+    failures: Mapping[str, str] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
+    fresh: int = 0
+    questions: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    suite: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def page(self) -> Page[tuple[Result, ...]]:
+        """The table of scores, or of the paper, in every format."""
+        if self.suite is not None:
+            return paper_page(self.suite, self.results)
+        return scores_page(self.results, dict(self.questions))
+
+    @property
+    def problems(self) -> list[str]:
+        """What could not be measured, a line each; what was refused for one reason on one line."""
+        refused = {name: self.failures[name] for name in self.failures if name in self.refused}
+        lines = [f"refused: {names}: {reason}" for names, reason in together(refused)]
+        return lines + [
+            f"failed: {name}: {reason}"
+            for name, reason in self.failures.items()
+            if name not in self.refused
+        ]
+
+    def __str__(self) -> str:
+        shown = str(self.page) if self.results else "nothing could be measured"
+        return "\n".join((shown, *self.problems))
+
+
+def run(
+    tasks: Any = None,
+    encoders: Any = None,
+    *,
+    suite: str | None = None,
+    probes: Sequence[str] = (),
+    controls: Sequence[str] = (),
+    reads: Sequence[str] = (),
+    seeds: int | None = None,
+    bounds: bool = True,
+    output: str | Path | None = None,
+    cache: str | Path | None = None,
+    store: Literal["float32", "float16"] = "float32",
+    keep_scores: bool = False,
+    on_error: Literal["raise", "skip"] = "raise",
+    jobs: int = 1,
+    progress: bool = False,
+    reproducible: bool = False,
+) -> Evaluation:
+    """Probe encoders on tasks, as `sonde run` does.
+
+    tasks     a reference ('ud/tense:PATH') or a Task object, or several; patterns such as
+              'ud/*:PATH' are expanded; three on a built-in corpus without
+    encoders  a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with
+              `encode(list[str])`, a function list[str] -> [n, dim], or a SentEval pair `(batcher,
+              prepare)`; a list of these; or, to name models, a mapping of names to them. A model
+              without a name goes by its card or its path, and a second one of that name by 'NAME
+              #2'; an untrained network without any
+    suite     a paper's suite ('ud2019:PATH'), which brings its tasks, its probes and its table
+    All other parameters are those of `Settings`.
+
+    What was measured before is not measured again, and a run that was stopped goes on where it was.
+    PlanProblem where nothing can be measured, ReferenceProblem for a name that there is not,
+    UsageProblem for tasks or probes beside a suite. What fails while it is measured is told in
+    `failures`, and everything else goes on.
+
+        evaluation = sonde.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
+        print(evaluation)
+    """
+    demo = _none(tasks) and _none(encoders) and suite is None
+    asked = Wanted(
+        _listed(tasks) or list(EMBEDDED_TASKS),
+        _encoders(encoders, suite),
+        probes,
+        controls or (("shuffled",) if demo else ()),
+        (EMBEDDED_SEEDS if demo else SEEDS) if seeds is None else seeds,
+        reads,
+        BOUNDS if bounds else (),
+    )
+    with at(cache), reproducing(reproducible):
+        places = replace(Places.of(output, cache, store), scores=keep_scores)
+        if suite is None:
+            remarks: tuple[str, ...] = ()
+            made = plan(replace(asked, tasks=named(asked.tasks, on_error)), places)
+        elif tasks or probes:
+            raise UsageProblem("a suite brings its own tasks and probes: leave both out")
+        else:
+            wishes, remarks = _wished(suite, asked, on_error)
+            made = plan(wishes, places)
+        outcome = measured(made, places, local(jobs), progress)
+    return Evaluation(
+        outcome.results,
+        dict(outcome.failures),
+        frozenset(made.refused),
+        outcome.fresh,
+        _questions(made),
+        places.results,
+        suite,
+        remarks,
+    )
+
+
+def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluation:
+    """Probe one encoder or several on tasks: `run` with the encoder first.
+
+        class Mine:
+            def encode(self, texts): ...
+
+        print(sonde.evaluate(Mine(), "ud/*:UD_English-EWT"))
+
+    encoder   whatever `run` takes for encoders: a reference, a model, a function, several of these
+    tasks     a reference or a Task object, or several
+    settings  the fields of `Settings`
+    """
+    return run(tasks, encoder, **settings)
+
+
+def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) -> Evaluation:
+    """Measure encoders on a paper's tasks with its protocol; printing it shows the paper's table
+    with their rows inside. `available("suites")` lists the suites.
+
+        print(sonde.suite("ud2019:UD_English-EWT", "st:all-MiniLM-L6-v2"))
+
+    reference  as 'ud2019:TREEBANK'; DataProblem where its data are not there
+    encoders   whatever `run` takes; the paper's baselines alone without
+    settings   the fields of `Settings`, but for probes, which the suite brings
+    """
+    return run(None, encoders, suite=reference, **settings)
+
+
+def embed(
+    sentences: Sequence[Sentence],
+    encoders: Any = None,
+    *,
+    cache: str | Path | None = None,
+    store: Literal["float32", "float16"] = "float32",
+    progress: bool = False,
+) -> dict[str, Embedded]:
+    """Fill the cache of vectors ahead of a run, as on the one machine that has a GPU; for each
+    encoder, what became of the sentences.
+
+    encoders  one reference or several; an untrained network without any
+    cache, store, progress  as in `Settings`
+    EncoderProblem for an encoder that cannot be used.
+
+        sonde.embed(sonde.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
+    """
+    with at(cache):
+        places = Places.of(None, cache, store)
+        return embed_ahead(_listed(encoders) or EMBEDDED_ENCODERS, sentences, places, progress)
+
+
+def sentences(
+    corpora: Iterable[str | Path] = (),
+    tasks: Any = (),
+    *,
+    output: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> list[Sentence]:
+    """The distinct sentences of corpora and of all folds of tasks: what a run would encode.
+
+    corpora  treebanks, and files of text with a sentence a line
+    tasks    references or Task objects; patterns are expanded
+    output   a file to write their text to, one a line
+    DataProblem where a task's data cannot be used, UsageProblem where nothing is given.
+
+        print(len(sonde.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
+    """
+    with at(cache):
+        found = [sentence for corpus in corpora for sentence in _read(str(corpus))]
+        made, refused = tasks_of(named(_listed(tasks)), Places.of(None, cache).cache)
+        if refused:
+            raise DataProblem("; ".join(refused.values()))
+        found += [sentence for task in made.values() for sentence in load(task).sentences]
+    if not found:
+        raise UsageProblem(
+            "give a corpus (a treebank, or a file with one sentence a line) or a task"
+        )
+    distinct = list(dict.fromkeys(found))
+    if output is not None:
+        lines = (" ".join(sentence.text.split()) for sentence in distinct)
+        write_text(Path(output), "".join(f"{line}\n" for line in lines))
+    return distinct
+
+
+def at(cache: str | Path | None) -> Any:
+    """What runs inside, worker processes included, keeps what it keeps in this cache folder."""
+    return environment("SONDE_CACHE", None if cache is None else str(cache))
+
+
+def _listed(given: Any) -> list[Any]:
+    """One thing, several, or none, as a list."""
+    if _none(given):
+        return []
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return list(given) if several else [given]
+
+
+def _none(given: Any) -> bool:
+    """Whether nothing was given; a model may be empty or false and still be one."""
+    return given is None or (isinstance(given, list | tuple | Mapping) and not given)
+
+
+def _encoders(given: Any, suite: str | None) -> Any:
+    """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
+    if _none(given):
+        return [] if suite else list(EMBEDDED_ENCODERS)
+    return given if isinstance(given, list | Mapping) else [given]
+
+
+def _wished(reference: str, asked: Wanted, on_error: str) -> tuple[list[Wanted], tuple[str, ...]]:
+    """What a run of a suite measures, and what it cannot, in words."""
+    chosen: Suite = SUITES.make(reference)
+    left = asked.encoders, asked.controls, asked.seeds, asked.reads
+    wishes = wanted(chosen, Asked(*left, on_error, bool(asked.bounds)))
+    lacking = ", ".join(chosen.lacking())
+    told = f"not measured, since their data are not there: {lacking}"
+    return wishes, (told,) if lacking else ()
+
+
+def _questions(made: Plan) -> dict[str, str]:
+    """What each task of a plan asks, by the name that it has in tables."""
+    return {
+        brief(TASKS, without_fold(reference)): task.question
+        for reference, task in made.tasks.items()
+    }
+
+
+def _read(corpus: str) -> Iterator[Sentence]:
+    """The sentences of a treebank, or of a file of text."""
+    place = Path(corpus).expanduser()
+    if place.is_file() and files.uncompressed(place).suffix != ".conllu":
+        yield from text.read(place)
+    else:
+        for part in files.treebank(corpus):
+            yield from (Sentence(tree.words, tree.text) for tree in conllu.read(part.path))

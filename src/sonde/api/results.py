@@ -1,0 +1,207 @@
+"""What was measured, read again: tables, comparisons, layers, predictions; and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypedDict, Unpack
+
+from sonde.analysis.layers import Depth, depths
+from sonde.api.measure import Evaluation
+from sonde.core import DataProblem, Result
+from sonde.errors import UsageProblem
+from sonde.experiment.places import Places
+from sonde.pages import bits_page, classes_page, scores_page, strata_page
+from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
+from sonde.pages.compare import Comparison, compared
+from sonde.pages.layer_table import layers_page
+from sonde.pages.paper import paper_page
+from sonde.pages.predictions import write as write_predictions
+from sonde.store.migration import Holding, Migration
+from sonde.store.migration import holdings as held
+from sonde.store.migration import migrate as migrated
+from sonde.tables.page import Page
+
+Results = Evaluation | Sequence[Result] | str | Path | None
+"""An evaluation, results chosen from several, or a folder that `run` wrote; for None, what was run
+last without a folder.
+"""
+
+
+class Selection(TypedDict, total=False):
+    """Which results; all of them without.
+
+    tasks       names of tasks or patterns ('edge/*'), as references or tables write them
+    encoders    names of encoders or patterns ('hf:*')
+    reads       what was read of the encoders ('lex', 'mix*')
+    experiment  those asked for together: 'last', 'all', or how many experiments ago, from 1; all of
+                a folder that is named, the last of the cache
+    """
+
+    tasks: Sequence[str] | None
+    encoders: Sequence[str] | None
+    reads: Sequence[str] | None
+    experiment: str | int | None
+
+
+def results(
+    folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
+) -> list[Result]:
+    """The newest result of each trial in a folder, ordered by trial; DataProblem where there is
+    none.
+
+    folder     that `run` wrote; the cache's without
+    scores     whether probabilities come with them, where they were kept
+    selection  the fields of `Selection`
+
+        best = max(sonde.results("results/", tasks=["ud/tense"]), key=lambda r: r.score)
+    """
+    return _of(folder, Chosen(**selection, scores=scores)).results
+
+
+def report(
+    results: Results = None,
+    *,
+    suite: str | None = None,
+    human: Sequence[str | Path] = (),
+    classes: bool = False,
+    bits: bool = False,
+    by: str | None = None,
+    **selection: Unpack[Selection],
+) -> Page[tuple[Result, ...]]:
+    """Results as a page, as `sonde report` shows them: print it, or write it in a format.
+
+    results    an evaluation, results, or a folder; what was run last without
+    suite      a paper's table with the results in it
+    human      with a suite: files with what people score, as `score_sheets` writes them
+    classes    counts and F1 by class or label in place of scores
+    bits       V-information and calibration, of results with `keep_scores`
+    by         scores by a stratum of the test examples ('distance'), which can be drawn, too
+    selection  the fields of `Selection`
+
+    DataProblem where there are no such results, UsageProblem where two views are asked for.
+
+        sonde.report("results/").write("results.csv")
+        sonde.report("results/", by="distance").write("distance.png")
+    """
+    views = {"suite": suite is not None, "classes": classes, "bits": bits, "by": by is not None}
+    if sum(views.values()) > 1:
+        named = " and ".join(name for name, chosen in views.items() if chosen)
+        raise UsageProblem(f"{named} are views of their own: ask for one of them")
+    if human and suite is None:
+        raise UsageProblem("a bound stands in a paper's table: name its suite")
+    kept = _of(results, Chosen(**selection, scores=bits))
+    if suite is not None:
+        page = paper_page(suite, kept.results, human)
+    elif by is not None:
+        page = strata_page(kept.results, by)
+    else:
+        page = (classes_page if classes else bits_page if bits else scores_page)(kept.results)
+    return page.with_remarks(kept.remarks)
+
+
+def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
+    """Where in an encoder each task is solved: each layer alone, growing mixes, what each layer
+    adds, weights.
+
+    Shows what `run(..., reads=["layers", "cumulative"])` measured; DataProblem where nothing was
+    measured on several layers. A figure is drawn by matplotlib (`pip install 'sonde[plots]'`).
+
+        sonde.layers("results/").write("layers.png")
+    """
+    kept = _of(results, Chosen(**selection))
+    found = depths(kept.results)
+    if not found:
+        raise DataProblem(
+            "no task was measured on several layers of one encoder with one probe: `sonde run -e"
+            " hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative` measures"
+            " them"
+        )
+    return layers_page(found).with_remarks(kept.remarks)
+
+
+def compare(
+    results: Results = None, against: str | None = None, **selection: Unpack[Selection]
+) -> Comparison:
+    """Whether scores differ: paired differences over the same test examples, as `sonde compare`
+    shows them; printing it shows the table.
+
+    results    an evaluation, results chosen from several ([r for r in found if ...]), or a folder
+    against    the encoder that all others are compared with, by its name or a pattern
+               ('bow:random'); all pairs without
+    selection  the fields of `Selection`
+    Fields of `.found` are percent; `.corrected` is p corrected for all that is compared here.
+    DataProblem where nothing can be.
+
+        print(sonde.compare("results/", against="bow:random"))
+    """
+    if against and (encoders := selection.get("encoders")):
+        selection["encoders"] = [*encoders, against]
+    kept = _of(results, Chosen(**selection))
+    chosen = of_encoder(against, kept.results) if against else None
+    return compared(kept.results, chosen)._replace(remarks=kept.remarks)
+
+
+def predictions(
+    results: Results = None,
+    output: str | Path = "predictions",
+    *,
+    format: Literal["jsonl", "jiant"] = "jsonl",
+    **selection: Unpack[Selection],
+) -> list[Path]:
+    """Write what probes say of each test example, one file a fit: gold, answer, the probability of
+    each label, bits. Returns the files.
+
+    Of results that were measured with `keep_scores`; the data have to be where they were.
+    DataProblem where there are none. Probabilities are those of the state of a fit with the lowest
+    loss on dev; the answer is that of the state with the best score, as it stands in tables.
+
+        sonde.predictions("results/", "predictions/", tasks=["edge/dep"])
+    """
+    kept = _of(results, Chosen(**selection, scores=True))
+    return write_predictions(kept.results, Path(output), format)
+
+
+class Holdings(NamedTuple):
+    """What is kept: the folder of results, that of vectors, and their files by kind and format."""
+
+    results: Path
+    vectors: Path
+    files: list[Holding]
+
+
+def holdings(results: str | Path | None = None, *, cache: str | Path | None = None) -> Holdings:
+    """What lies in a folder of results (the cache's without) and in a cache.
+
+    print(sum(each.bytes for each in sonde.holdings().files))
+    """
+    places = Places.of(results, cache)
+    files = held(places.results, places.cache)
+    return Holdings(places.results, places.cache / "vectors", files)
+
+
+def migrate(
+    results: str | Path | None = None,
+    *,
+    cache: str | Path | None = None,
+    remove: bool = False,
+) -> Migration:
+    """Write results of earlier versions of sonde in the format of this one; printing it says what
+    was done.
+
+    remove  delete vectors of earlier formats, which nothing reads
+    StoreProblem where the disk is full: what was rewritten stays, and the same again goes on.
+
+        print(sonde.migrate("results/"))
+    """
+    places = Places.of(results, cache)
+    return migrated(places.results, places.cache, remove)
+
+
+def _of(results: Results, chosen: Chosen) -> Stored:
+    """The results that are meant, and what there is to say of them."""
+    if results is None or isinstance(results, str | Path):
+        return stored(results, chosen)
+    listed = list(results.results if isinstance(results, Evaluation) else results)
+    patterns = chosen.tasks or chosen.encoders or chosen.reads
+    return Stored(named(listed, chosen) if patterns else listed)

@@ -1,0 +1,256 @@
+"""`sonde report`, `compare`, `layers`, `predictions` and `cache`: what was measured before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+import sonde
+from sonde.cli.options import (
+    Cache,
+    EncoderPatterns,
+    Folder,
+    Output,
+    Quiet,
+    ReadPatterns,
+    Suite,
+    TaskPatterns,
+    Which,
+    listed,
+    put,
+    remark,
+    show,
+)
+
+Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "html", "mteb"]
+UNIT = 1000
+
+
+def report(
+    results: Folder = None,
+    which: Which = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
+    read: ReadPatterns = None,
+    style: Annotated[Format, typer.Option("--format", "-f", help="How to show it.")] = "terminal",
+    output: Output = None,
+    suite: Suite = None,
+    human: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--human",
+            metavar="FILE",
+            help="With --suite: what people score, as `sonde annotate --score` wrote it.",
+        ),
+    ] = None,
+    classes: Annotated[
+        bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")
+    ] = False,
+    bits: Annotated[
+        bool,
+        typer.Option(
+            "--bits",
+            help=(
+                "V-information and calibration in place of scores, of results with `--keep scores`."
+            ),
+        ),
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`."
+        ),
+    ] = None,
+) -> None:
+    """Show results that were measured before: all of a folder, or, without one, those that were
+    asked for together last.
+
+    **Examples**
+
+    - `sonde report`
+    - `sonde report --experiment 2`
+    - `sonde report results/`
+    - `sonde report results/ --format csv -o results.csv`
+    - `sonde report results/ --format latex`
+    - `sonde report results/ --format mteb -o mteb_results/`
+    - `sonde report results/ --classes`
+    - `sonde report results/ --bits`
+    - `sonde report results/ --by distance`
+    - `sonde report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
+    - `sonde report results/ --suite conneau2018`
+    """
+    page = sonde.report(
+        results,
+        suite=suite,
+        human=listed(human),
+        classes=classes,
+        bits=bits,
+        by=by,
+        tasks=task,
+        encoders=encoder,
+        reads=read,
+        experiment=which,
+    )
+    put(page, style, output, "result")
+
+
+def compare(
+    results: Folder = None,
+    which: Which = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
+    read: ReadPatterns = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            "-a",
+            metavar="PATTERN",
+            help="Compare all others with encoders of this name; all pairs without.",
+        ),
+    ] = None,
+    style: Annotated[
+        Literal["terminal", "markdown", "latex", "html", "csv"],
+        typer.Option("--format", "-f", help="How to show it."),
+    ] = "terminal",
+    output: Output = None,
+) -> None:
+    """Show whether scores differ: paired differences over the same test examples, with 95 %
+    intervals and p values.
+
+    Both scores of a difference are over the same examples, so what is hard for both says nothing,
+    and the interval is narrower than those of the scores; that these overlap says little. p values
+    are corrected for how many differences are shown (Holm 1979), so choose what to compare with
+    `-t`, `-e` and `--against` before you look. Oracles are compared only where `--against` names
+    them.
+
+    **Examples**
+
+    - `sonde compare results/ --against bow:random`
+    - `sonde compare results/ -t ud/tense -e 'st:*' -e 'hf:*'`
+    - `sonde compare results/ -t 'edge/*' -e 'hf:*' --read lex --read mix`
+    - `sonde compare results/ --against length --format csv -o differences.csv`
+    """
+    found = sonde.compare(
+        results, against, tasks=task, encoders=encoder, reads=read, experiment=which
+    )
+    put(found.page, style, output, "difference")
+
+
+def layers(
+    results: Folder = None,
+    which: Which = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
+    style: Annotated[
+        Literal["terminal", "markdown", "latex", "html", "csv"],
+        typer.Option("--format", "-f", help="How to show it."),
+    ] = "terminal",
+    output: Output = None,
+) -> None:
+    """Show where in an encoder each task is solved: each layer alone, growing mixes, what each
+    layer adds, weights.
+
+    It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o`
+    names a .png, .svg or .pdf file (with matplotlib: `pip install 'sonde[plots]'`), beside the
+    tables; `--format html` has both on one page.
+
+    **Examples**
+
+    - `sonde layers results/`
+    - `sonde layers results/ -t 'edge/*' -o layers.png`
+    - `sonde layers results/ --format html -o layers.html`
+    - `sonde layers results/ --format csv -o layers.csv`
+    """
+    page = sonde.layers(results, tasks=task, encoders=encoder, experiment=which)
+    if output is not None and page.draws(output):
+        show(page, style)
+    put(page, style, output, "task")
+
+
+def predictions(
+    results: Folder = None,
+    which: Which = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
+    read: ReadPatterns = None,
+    style: Annotated[
+        Literal["jsonl", "jiant"],
+        typer.Option("--format", "-f", help="JSON lines, or jiant's files."),
+    ] = "jsonl",
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write, one file a fit."),
+    ] = Path("predictions"),
+) -> None:
+    """Write what probes say of each test example: gold, answer, the probability of each label,
+    bits.
+
+    Of results that `sonde run --keep scores` measured; the data have to be where they were.
+    Probabilities are those of the state of a fit with the lowest loss on dev; the answer is that of
+    the state with the best score, as it stands in tables.
+
+    **Examples**
+
+    - `sonde predictions results/ -o predictions/`
+    - `sonde predictions results/ -t edge/dep --read mix -o predictions/`
+    - `sonde predictions results/ -t edge/spr2 --format jiant -o predictions/`
+    """
+    written = sonde.predictions(
+        results, output, format=style, tasks=task, encoders=encoder, reads=read, experiment=which
+    )
+    remark(f"{output}: {len(written):,} file{'s' * (len(written) > 1)}")
+
+
+def cache(
+    action: Annotated[
+        Literal["show", "migrate"], typer.Argument(metavar="ACTION", help="show or migrate.")
+    ] = "show",
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="Results written with -o; the cache's without."),
+    ] = None,
+    cache: Cache = None,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove", help="With migrate: delete vectors of earlier formats, which nothing reads."
+        ),
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show what is kept, or write results of earlier versions of sonde in the format of this one.
+
+    Results of an earlier version stay marked with it in every table, and are measured anew when
+    they are asked for: that version did not record which code measured them. Its vectors cannot be
+    migrated for the same reason. They are encoded anew when needed.
+
+    **Examples**
+
+    - `sonde cache`
+    - `sonde cache migrate results/`
+    - `sonde cache migrate --remove`
+    """
+    if action == "migrate":
+        remark(str(sonde.migrate(folder, cache=cache, remove=remove)), quiet)
+        return
+    kept = sonde.holdings(folder, cache=cache)
+    typer.echo(f"results  {kept.results}\nvectors  {kept.vectors}\n")
+    if not kept.files:
+        typer.echo("nothing is kept there yet")
+        return
+    typer.echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
+    for each in kept.files:
+        written = f"{each.format} (sonde {each.made})"
+        typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {_size(each.bytes):>9}")
+
+
+def _size(count: float) -> str:
+    """A number of bytes as people write it."""
+    for unit in ("B", "KB", "MB"):
+        if count < UNIT:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= UNIT
+    return f"{count:,.1f} GB"

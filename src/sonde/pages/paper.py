@@ -1,0 +1,52 @@
+"""A paper's table with results in it, and with what people score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sonde.core import DataProblem, Result
+from sonde.judgements.bound import read_bound
+from sonde.pages.records import csv, parquet
+from sonde.papers import SUITES
+from sonde.papers.facts import PERCENT, Entry, Judged
+from sonde.papers.page import Cell, cells, inside
+from sonde.papers.suite import Suite, located, selected
+from sonde.tables.page import Page
+
+
+def paper_page(
+    reference: str, results: Sequence[Result], human: Sequence[str | Path] = ()
+) -> Page[tuple[Result, ...]]:
+    """A suite's table with the results that belong in it; `human` are files that `sonde annotate
+    --score` wrote.
+    """
+    suite: Suite = SUITES.make(reference)
+    chosen = selected(suite, results)
+    people = _judged(suite, human, chosen.entries)
+
+    def lines() -> list[Cell]:
+        return cells(suite.name, suite.paper, chosen.entries, people)
+
+    return Page(
+        tuple(results),
+        lambda: [inside(suite.paper, chosen.entries, people, chosen.others)],
+        texts={"csv": lambda: csv(lines())},
+        files={"parquet": lambda to: parquet(lines(), to)},
+    )
+
+
+def _judged(suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]) -> list[Judged]:
+    """What people score; it stands with the results over the same data."""
+    found = []
+    for file in map(Path, files):
+        bound = read_bound(file)
+        place = located(suite, bound.task)
+        if place is None:
+            raise DataProblem(f"{file} is about {bound.task}, which has no column in {suite.name}")
+        beside = (
+            e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data)
+        )
+        score, low, high = (PERCENT * value for value in (bound.score, bound.low, bound.high))
+        found.append(Judged(next(beside, place), score, low, high, bound.n))
+    return found
