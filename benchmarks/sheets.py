@@ -22,7 +22,7 @@ from sonde.corpora.trees import Tree, features
 from sonde.datasets import Candidate
 from sonde.references import Place, Reference
 from sonde.tasks import TASKS
-from sonde.tasks.ud.harvest import parts
+from sonde.tasks.parsed import treebanks
 
 SHOWN = ("VerbForm", "Tense", "Aspect", "Mood", "Voice", "PartForm", "Number", "Case", "Polarity")
 WIDE, END = 190, 50  # characters of a sentence, and of those at its end
@@ -89,7 +89,7 @@ def _trees(
 ) -> dict[tuple[str, ...], Tree]:
     """The trees of a treebank, or those whose root governs a relation, by their words."""
     found = {}
-    for part in parts(path, further):
+    for _, part in treebanks(path, further, (".conllu",)):
         for tree in conllu.read(part.path, "skip"):
             kids = (tree.deprels[k].partition(":")[0] for k in tree.children(tree.root))
             if relation is None or relation in kids:

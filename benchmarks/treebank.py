@@ -25,8 +25,8 @@ import conllu
 
 from sonde.corpora.files import treebank
 from sonde.tasks import TASKS
-from sonde.tasks.ud.family import UdTask
-from sonde.tasks.ud.harvest import forget
+from sonde.tasks.parsed import CORPORA
+from sonde.tasks.task import DefinedTask
 
 NINE = (
     "sent-len",
@@ -67,9 +67,9 @@ def unpacked(source: Path, folder: Path) -> list[Path]:
     return paths
 
 
-def ours(tasks: list[UdTask]) -> int:
+def ours(tasks: list[DefinedTask]) -> int:
     """Candidates of all tasks; tokens read."""
-    forget()
+    CORPORA.clear()
     notes = [task.candidates()[1] for task in tasks]
     return int(notes[0]["source"]["words"])
 

@@ -14,10 +14,10 @@ from fixtures.forest import forest
 from sonde.core import DataProblem
 from sonde.corpora.brackets import read
 from sonde.tasks import TASKS
-from sonde.tasks.tree import harvest as tree_harvest
+from sonde.tasks.answers import Answer, answer
+from sonde.tasks.tree import corpus as room
 from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.answers import EQUAL, PUBLISHED, README
-from sonde.tasks.ud.rules import Answer
 
 TEN = (
     "sent-len",
@@ -244,7 +244,7 @@ def test_the_majority_of_the_features_is_told(tree):
     found = tree_rules.tense(
         tree(S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))"))
     )
-    assert (found.target, found.majority, found.mark) == ("says", "tie", "simple")
+    assert found == answer(found.label, "says", "tie", "simple")
 
 
 @pytest.fixture(scope="module")
@@ -334,10 +334,7 @@ def test_target_forms_are_in_one_split_and_rows_are_tagged(bank):
 def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(bank, tmp_path):
     dataset = load("subj-num", bank, band="literal")
     assert dataset.notes["frequencies"]["rarest"] == 100
-    assert all(
-        tree_harvest.harvest(str(bank)).forms[form] >= 100
-        for form in dataset.strata["target"].names
-    )
+    assert all(room.corpus(str(bank)).forms[form] >= 100 for form in dataset.strata["target"].names)
     kept = dataset.strata["target"].names[::2]
     other = tmp_path / "other.txt"
     other.write_text("".join(f"a {form} .\n" * 150 for form in kept))
@@ -349,11 +346,9 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
 
 def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
-    plain = tree_harvest._read
-    monkeypatch.setattr(tree_harvest, "_HELD", type(tree_harvest._HELD)())
-    monkeypatch.setattr(
-        tree_harvest, "_read", lambda path, *rest: files.append(path) or plain(path, *rest)
-    )
+    plain = room._read
+    monkeypatch.setattr(room, "CORPORA", type(room.CORPORA)())
+    monkeypatch.setattr(room, "_read", lambda path, *rest: files.append(path) or plain(path, *rest))
     for name in TEN:
         load(name, bank)
     assert files == [bank]
@@ -369,7 +364,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
             (forest(1500, seed=2) + "\n".join(bank.read_text().split("\n")[:100])).encode()
         )
     )
-    found = tree_harvest.harvest(str(tmp_path))
+    found = room.corpus(str(tmp_path))
     assert found.left_out["a second time"] >= 90
     assert found.splits[:80].count("test") >= 75
     examples = list(load("sent-len", tmp_path, splits="official").examples())
@@ -381,9 +376,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
     path = tmp_path / "text.txt"
-    path.write_text(
-        "\n".join(sentence.text for sentence in tree_harvest.harvest(str(bank)).sentences)
-    )
+    path.write_text("\n".join(sentence.text for sentence in room.corpus(str(bank)).sentences))
     assert len(by_label(load("sent-len", path))) == 6
     assert len(by_label(load("word-content", path))) > 1
     assert len(by_label(load("bigram-shift", path))) == 2
@@ -393,14 +386,14 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
 
 
 def test_tagged_text_serves_somo_as_well(tmp_path, bank):
-    found = tree_harvest.harvest(str(bank))
+    found = room.corpus(str(bank))
     path = tmp_path / "text.tagged"
     lines = (
         " ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True))
         for s, tags in zip(found.sentences, found.tags, strict=True)
     )
     path.write_text("\n".join(lines))
-    again = tree_harvest.harvest(str(path))
+    again = room.corpus(str(path))
     assert again.tags == found.tags
     assert set(by_label(load("somo", path))) == {"C", "O"}
     with pytest.raises(DataProblem, match="tree/tense cannot be asked"):
@@ -440,7 +433,7 @@ def test_ewt_ptb_and_gum_answer_all_ten():
         DATA / "treebanks" / "GUM" / "const",
     ]
     first, *others = paths
-    found = tree_harvest.harvest(str(first), tuple(map(str, others)))
+    found = room.corpus(str(first), tuple(map(str, others)))
     assert len(found.sentences) == 22647
     assert found.tally.skipped == 0
     sizes = {}

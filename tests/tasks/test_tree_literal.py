@@ -11,7 +11,7 @@ from fixtures.forest import forest as trees
 from sonde.core import Sentence
 from sonde.corpora import brackets
 from sonde.tasks import TASKS
-from sonde.tasks.tree.harvest import LITERAL, RULES
+from sonde.tasks.tree.corpus import LITERAL, RULES
 from sonde.tasks.tree.shift import places, shifts
 
 S = "(ROOT (S {} (. .)))"

@@ -11,8 +11,8 @@ from treebanks import STARRED, block
 
 from sonde.core import DataProblem
 from sonde.corpora import embedded as grammar
-from sonde.tasks import TASKS
-from sonde.tasks.ud import harvest as ud_harvest
+from sonde.tasks import TASKS, parsed
+from sonde.tasks.ud import family
 from sonde.tasks.ud.depths import comparable, shared
 from sonde.tasks.ud.words import contents
 
@@ -117,10 +117,10 @@ def test_the_final_mark_can_be_taken_off(generated):
 
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
-    plain = ud_harvest.batches
-    monkeypatch.setattr(ud_harvest, "_HELD", type(ud_harvest._HELD)())
+    plain = parsed.blocks
+    monkeypatch.setattr(family, "CORPORA", type(family.CORPORA)())
     monkeypatch.setattr(
-        ud_harvest, "batches", lambda path, *rest: files.append(path) or plain(path, *rest)
+        parsed, "blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
     for name in NINE:
         load(name, generated)
@@ -132,10 +132,10 @@ def test_a_changed_file_is_read_again_and_has_another_fingerprint(tmp_path):
     path.write_text(block(STARRED))
     task = TASKS.make(f"ud/tense:{path}")
     before = task.fingerprint
-    assert len(ud_harvest.harvest(str(path)).sentences) == 1
+    assert len(family.corpus(family.Options(str(path))).sentences) == 1
     path.write_text(block(STARRED) * 2)
     assert task.fingerprint != before
-    assert len(ud_harvest.harvest(str(path)).sentences) == 2
+    assert len(family.corpus(family.Options(str(path))).sentences) == 2
 
 
 def test_several_sources_are_read_together_but_none_twice(tmp_path, generated):
@@ -174,7 +174,7 @@ def test_official_splits_are_kept(tmp_path, generated):
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, generated):
     path = tmp_path / "text.txt.xz"
-    sentences = ud_harvest.harvest(str(generated)).sentences
+    sentences = family.corpus(family.Options(str(generated))).sentences
     path.write_bytes(lzma.compress("\n".join(s.text for s in sentences).encode()))
     assert len(by_label(load("sent-len", path))) == 7
     assert len(by_label(load("word-content", path))) > 1

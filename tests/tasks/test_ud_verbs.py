@@ -3,11 +3,10 @@ counts is the construction.
 """
 
 import pytest
-from treebanks import tree
+from treebanks import main, tree
 
-from sonde.corpora.batches import Batch
-from sonde.tasks.ud.clause import clauses
-from sonde.tasks.ud.rules import UNMARKED, Answer, passive, passive_literal, tense, tense_literal
+from sonde.tasks.answers import Answer
+from sonde.tasks.ud.rules import UNMARKED, passive, passive_literal, tense, tense_literal
 from sonde.tasks.ud.verbs import (
     CLAUSAL,
     COPULA,
@@ -31,7 +30,7 @@ from sonde.tasks.ud.verbs import (
 
 @pytest.fixture
 def clause(tmp_path):
-    return lambda rows: next(clauses(Batch.of([tree(rows, tmp_path)])))
+    return lambda rows: main(tree(rows, tmp_path))
 
 
 def group(*words):
@@ -46,7 +45,11 @@ def group(*words):
 
 
 def told(finding):
-    return f"{finding.label}: {finding.mark}" if isinstance(finding, Answer) else finding
+    return (
+        f"{finding.label}: {finding.strata['construction']}"
+        if isinstance(finding, Answer)
+        else finding
+    )
 
 
 FIN_PRES, FIN_PAST = "Mood=Ind|Tense=Pres|VerbForm=Fin", "Mood=Ind|Tense=Past|VerbForm=Fin"

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sonde.corpora.batches import Batch
 from sonde.corpora.conllu import read
 from sonde.corpora.trees import Tree
+from sonde.tasks.ud.clause import Clause, clauses
 
 STARRED = """
 She      PRON  Number=Sing|Person=3                       3 nsubj
@@ -39,3 +41,8 @@ def tree(rows: str, folder: Path) -> Tree:
     path = folder / "one.conllu"
     path.write_text(block(rows), encoding="utf-8")
     return next(read(path))
+
+
+def main(tree: Tree) -> Clause:
+    """The main clause of a tree."""
+    return next(clauses(Batch.of([tree]), [tree.sentence]))

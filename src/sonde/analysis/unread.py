@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sonde.core import Result
-from sonde.tasks.questions import malformed
+from sonde.tasks.parsed import malformed
 
 NAMED = 5  # classes of examples that were left out
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sonde.audit.findings import Audit, Floor
 from sonde.labels import Column
-from sonde.tasks.questions import malformed
+from sonde.tasks.parsed import malformed
 
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset, Sampling, Sentence
-from sonde.corpora.files import digest
+from sonde.core import DataProblem, Dataset, Sentence
+from sonde.corpora.files import Part, digest
 from sonde.generation.events.english import english
 from sonde.generation.events.lexicon import Lexicon
 from sonde.generation.events.request import Request, tables_of
@@ -34,7 +35,7 @@ from sonde.tasks.comp.draw import Drawn
 from sonde.tasks.comp.facts import ORACLES
 from sonde.tasks.comp.held import right
 from sonde.tasks.comp.words import ASKED, STRUCTURES, parts, read, wanted
-from sonde.tasks.questions import factory
+from sonde.tasks.task import Definition
 
 PROBE = "mlp,protocol=ettinger"
 FEWEST = 8  # items of a split
@@ -150,59 +151,32 @@ DESIGNS: Mapping[str, Design] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CompTask:
-    """A question about who did what to whom, or what did not happen."""
-
-    name: str
-    options: Options
-    metric: str = "accuracy"
-    probe: str = PROBE
-
-    sampling = Sampling(size=True)
-
-    @property
-    def question(self) -> str:
-        """What is asked."""
-        return QUESTIONS[self.name]
-
-    @property
-    def view(self) -> str:
-        """How units are brought together, and what is told of the asked words."""
-        return "mean+asked" if self.options.asked == "one-hot" else "mean+asked-vectors"
-
-    @property
-    def fingerprint(self) -> str:
-        """The file of a request of one's own, and the tables of words that it names."""
-        return _contents(self.options)
-
-    @property
-    def oracles(self) -> Mapping[str, str]:
-        """What labels are derived from, and which parts of test can be answered from it."""
-        return {name: oracle.about for name, oracle in ORACLES[_short(self.name)].items()}
-
-    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """The facts of all sentences, as the events say that they were made from; an asked word by
-        itself is one fact.
-        """
-        told = ORACLES[_short(self.name)][oracle].told
-        own = {
-            sentence(text, self.options.written): (tuple(told(read)),)
-            for text, read in _meanings(_short(self.name), _plain(self.options))
-        }
-        return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
-
-    def load(self) -> Dataset:
-        """The items, built now: the same for the same options."""
-        _check(self.options)
-        found, lexicon = _built(_short(self.name), _plain(self.options))
-        found = found.noted(rules=right(found, lexicon))
-        found = cased(found) if self.options.written == "cased" else found
-        return found if self.options.asked == "one-hot" else with_words(found)
+def _viewed(options: Options) -> dict[str, str]:
+    """How units are brought together, and what is told of the asked words."""
+    return {} if options.asked == "one-hot" else {"view": "mean+asked-vectors"}
 
 
-def _short(name: str) -> str:
-    return name.rpartition("/")[2]
+def _facts(
+    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """The facts of all sentences, as the events say that they were made from; an asked word by
+    itself is one fact.
+    """
+    told = ORACLES[name][oracle].told
+    own = {
+        sentence(text, options.written): (tuple(told(read)),)
+        for text, read in _meanings(name, _plain(options))
+    }
+    return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
+
+
+def _load(name: str, options: Options) -> Dataset:
+    """The items, built now: the same for the same options."""
+    _check(options)
+    dataset, lexicon = _built(name, _plain(options))
+    dataset = dataset.noted(rules=right(dataset, lexicon))
+    dataset = cased(dataset) if options.written == "cased" else dataset
+    return dataset if options.asked == "one-hot" else with_words(dataset)
 
 
 def _plain(options: Options) -> Options:
@@ -210,13 +184,19 @@ def _plain(options: Options) -> Options:
     return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
-def _contents(options: Options) -> str:
-    """A hash of a request of one's own with its tables: sets are remembered by it, as files may be
-    written anew while one works.
-    """
+def _parts(options: Options) -> list[Part]:
+    """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
-        return "own"
-    return digest([options.request, *tables_of(wanted(options.request, {})).values()])
+        return []
+    tables = tables_of(wanted(options.request, {})).values()
+    return [Part("", Path(options.request).expanduser()), *(Part("", table) for table in tables)]
+
+
+def _contents(options: Options) -> str:
+    """A hash of these files: sets are remembered by it, as files may be written anew while one
+    works.
+    """
+    return digest(part.path for part in _parts(options))
 
 
 def _check(options: Options) -> None:
@@ -347,17 +327,18 @@ def _notes(made: Sequence[Made]) -> dict[str, Any]:
     return {"pairs": pairs, "structures": structures}
 
 
-QUESTIONS: dict[str, str] = {}
-
-
-def _task(name: str, asks: str) -> Callable[..., CompTask]:
-    QUESTIONS[f"comp/{name}"] = asks
-    return factory(
+def _task(name: str, asks: str) -> Definition[Options]:
+    return Definition(
         f"comp/{name}",
         asks,
         Options,
-        CompTask,
-        {oracle: told.about for oracle, told in ORACLES[name].items()},
+        partial(_load, name),
+        _parts,
+        probe=PROBE,
+        view="mean+asked",
+        oracles={oracle: told.about for oracle, told in ORACLES[name].items()},
+        facts=partial(_facts, name),
+        varied=_viewed,
     )
 
 

@@ -1,8 +1,8 @@
 """Edge probing (Tenney et al. 2019, section 2): a label, or a set of labels, about one or two spans
 of words in a sentence.
 
-A `Kind` of task says how its targets are found in files; `EdgeTask` puts them in columns, keeps the
-splits of the source, tags distances and seen words, and counts what was left out.
+A `Kind` of task says how its targets are found in files, puts them in columns, keeps the splits of
+the source, tags distances and seen words, and counts what was left out.
 docs/tasks-edge.md has the definitions.
 """
 
@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from sonde.core import SPLITS, DataProblem, Dataset, Sampling, Sentence
+from sonde.core import SPLITS, DataProblem, Dataset, Sentence
 from sonde.corpora.files import Part, digest
 from sonde.corpora.tally import OnError, Tally
 from sonde.datasets import carve_dev, sampled
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
-from sonde.tasks.questions import factory, fingerprint, remarks, told, uncollected
+from sonde.tasks.parsed import remarks, told, uncollected
+from sonde.tasks.task import Definition
 from sonde.vectors import Ints
 
 CONLLU = (".conllu",)
@@ -139,6 +140,7 @@ class Kind(Generic[O]):
     marked   the sentences of these files with their targets, in order
     about    which span a label is about, where that is not the last
     oracles  what word vectors can hold of the annotation, by name
+    name     of the task, which `edge` gives it
     """
 
     asks: str
@@ -146,57 +148,21 @@ class Kind(Generic[O]):
     marked: Marks[O]
     about: int | None = None
     oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
+    name: str = ""
 
-
-def said(kind: Kind[O]) -> dict[str, str]:
-    """What each oracle of a kind holds."""
-    return {name: oracle.holds for name, oracle in kind.oracles.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeTask(Generic[O]):
-    """A question about spans put to some files."""
-
-    name: str
-    kind: Kind[O]
-    options: O
-    probe: str = "span"
-    view: str = "mean"
-
-    sampling = Sampling(sample=True, size=True, on_error=True)
-
-    @property
-    def question(self) -> str:
-        """What is asked of a span, or of two."""
-        return self.kind.asks
-
-    @property
-    def metric(self) -> str:
-        """How the paper scores it, or what the options say."""
-        return self.options.judged or METRICS.get(self.name.rpartition("/")[2], MICRO)
-
-    @property
-    def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads them."""
-        return fingerprint(self.kind.parts(self.options))
-
-    @property
-    def oracles(self) -> Mapping[str, str]:
-        """What word vectors can hold of the annotation."""
-        return said(self.kind)
-
-    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+    def facts(
+        self, oracle: str, options: O, sentences: Collection[Sentence]
+    ) -> Mapping[Sentence, Facts]:
         """What the annotation says of the words of all sentences that the files have."""
-        parts = self.kind.parts(self.options)
-        key = (self.name, oracle, self.options, digest(part.path for part in parts))
-        return told(key, lambda: self.kind.oracles[oracle].read(self.options, parts, Count()))
+        parts = self.parts(options)
+        key = (self.name, oracle, options, digest(part.path for part in parts))
+        return told(key, lambda: self.oracles[oracle].read(options, parts, Count()))
 
-    def load(self) -> Dataset:
+    def load(self, options: O) -> Dataset:
         """The targets with their splits; a dev split is carved from train where there is none.
         Counts are in the notes.
         """
-        options = self.options
-        dataset, owners = self._read(options.splits == "sampled")
+        dataset, owners = self._read(options)
         missing = [split for split in ("train", "test") if not len(dataset.rows(split))]
         if missing:
             there = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
@@ -205,31 +171,31 @@ class EdgeTask(Generic[O]):
                 f" {there}. Name further files by with=, or write splits=sampled to draw splits"
                 f" from all{_why(dataset.notes['left out'], dataset.notes['problems'])}"
             )
-        return self._finished(carve_dev(dataset, options.seed), owners)
+        return self._finished(carve_dev(dataset, options.seed), owners, options)
 
-    def found(self) -> Dataset:
+    def whole(self, options: O) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was
         published.
         """
-        return self._finished(*self._read(self.options.splits == "sampled"))
+        return self._finished(*self._read(options), options)
 
-    def _finished(self, dataset: Dataset, owners: Ints) -> Dataset:
+    def _finished(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
         """What was asked for of a data set, with its counts and the words that train has."""
-        options = self.options
         if options.size is not None:
             dataset, owners = thinned(dataset, owners, options.size, options.seed)
-        about = {} if self.kind.about is None else {"about": self.kind.about}
+        about = {} if self.about is None else {"about": self.about}
         dataset = dataset.noted(**counted(dataset, owners), **about)
         return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
 
-    def _read(self, sampled: bool) -> tuple[Dataset, Ints]:
-        count, parts = Count(), self.kind.parts(self.options)
+    def _read(self, options: O) -> tuple[Dataset, Ints]:
+        count, parts = Count(), self.parts(options)
         try:
             with uncollected():
-                laid = laid_out(self.kind.marked(self.options, parts, count))
+                laid = laid_out(self.marked(options, parts, count))
         except DataProblem as problem:
             raise DataProblem(f"{problem}{_why(+count.left_out, count.tally.problems)}") from None
-        return divided(laid, sampled, self.options.seed).noted(**count.notes(parts)), laid.owners
+        drawn = options.splits == "sampled"
+        return divided(laid, drawn, options.seed).noted(**count.notes(parts)), laid.owners
 
 
 def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
@@ -238,12 +204,23 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
     return f" (left out: {'; '.join(told)})" if told else ""
 
 
-def edge(name: str, kind: Kind[O], options: type[O]) -> Callable[..., EdgeTask[O]]:
-    """A factory of a task, whose signature is that of the options, and whose docstring is the
-    question.
-    """
+def edge(name: str, kind: Kind[O], options: type[O]) -> Definition[O]:
+    """The definition of a task that asks about the targets of a kind."""
+    kind = replace(kind, name=name)
+    return Definition(
+        name,
+        kind.asks,
+        options,
+        kind.load,
+        kind.parts,
+        metric=METRICS.get(name.rpartition("/")[2], MICRO),
+        probe="span",
+        oracles={name: oracle.holds for name, oracle in kind.oracles.items()},
+        facts=kind.facts,
+        whole=kind.whole,
+        varied=_judged,
+    )
 
-    def made(name: str, given: O) -> EdgeTask[O]:
-        return EdgeTask(name, kind, given)
 
-    return factory(name, kind.asks, options, made, said(kind))
+def _judged(options: Options) -> dict[str, str]:
+    return {"metric": options.judged} if options.judged else {}

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sonde.cache import cache_dir
-from sonde.core import SPLITS, DataProblem, Dataset, Example, Sampling, Sentence
+from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from sonde.corpora.columns import CODES, Layout, Reading, Rows
 from sonde.corpora.files import Part, split_of, uncompressed
 from sonde.corpora.moses import detokenised
 from sonde.datasets import Candidate, Settings, carve_dev, sample, thinned
 from sonde.oracles import Facts
 from sonde.references import Place
-from sonde.tasks.questions import factory, fingerprint
+from sonde.tasks.task import Definition
 
 SUFFIXES = (".txt", ".tsv", ".csv")
 
@@ -71,6 +71,7 @@ class Release:
     told     notes on the whole set
     oracles  where what sentences say can be read off them: by name, a sentence about an oracle, and
              its facts of a sentence
+    name     of the task, which `task` gives it
     """
 
     asks: str
@@ -85,128 +86,88 @@ class Release:
     oracles: Mapping[str, tuple[str, Callable[[Sentence], Iterable[str]]]] = field(
         default_factory=dict, compare=False
     )
+    name: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class ReleasedTask:
-    """A released data set, and how it is read."""
-
-    name: str
-    release: Release
-    options: Options
-    metric: str = "accuracy"
-
-    sampling = Sampling(fold=True, size=True, on_error=True)
-
-    @property
-    def question(self) -> str:
-        """What is asked of a sentence."""
-        return self.release.asks
-
-    @property
-    def probe(self) -> str:
-        """What it is read with where nothing else is said."""
-        return self.release.probe
-
-    @property
-    def view(self) -> str:
-        """How units are brought together."""
-        return self.release.view
-
-    @property
-    def fingerprint(self) -> str:
-        """The files' contents, and the splits that their names say."""
-        return fingerprint(self.parts())
-
-    @property
-    def oracles(self) -> Mapping[str, str]:
-        """What labels follow from, where it can be read off the sentences."""
-        return {name: about for name, (about, _) in self.release.oracles.items()}
-
-    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+    def facts(
+        self, oracle: str, options: Options, sentences: Collection[Sentence]
+    ) -> Mapping[Sentence, Facts]:
         """The facts of sentences about wholes; one that cannot be read has none."""
-        _, told = self.release.oracles[oracle]
+        _, told = self.oracles[oracle]
         return {sentence: (tuple(told(sentence)),) for sentence in sentences}
 
-    def parts(self) -> list[Part]:
+    def parts(self, options: Options) -> list[Part]:
         """The task's files and the splits that their names say, '' where rows say it themselves."""
-        release, path = self.release, self.options.path
-        if path is None and not release.fetched:
+        path = options.path
+        if path is None and not self.fetched:
             raise DataProblem(f"{self.name} needs its files: write {self.name}:FOLDER")
-        place = cache_dir() / "data" / release.fetched if path is None else Path(path).expanduser()
+        place = cache_dir() / "data" / self.fetched if path is None else Path(path).expanduser()
         if place.is_file():
-            return [Part(_split(place, release.layout), place)]
-        found = _beside(place, release) if place.is_dir() else []
+            return [Part(_split(place, self.layout), place)]
+        found = _beside(place, self) if place.is_dir() else []
         if not found:
-            get = (
-                f"`sonde fetch {release.fetched}` gets it, or write" if release.fetched else "write"
-            )
+            get = f"`sonde fetch {self.fetched}` gets it, or write" if self.fetched else "write"
             raise DataProblem(
-                f"no {release.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder"
+                f"no {self.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder"
                 " that has it"
             )
         return found
 
-    def load(self) -> Dataset:
+    def load(self, options: Options) -> Dataset:
         """The examples of the files; what was left out, and why, is in the notes."""
-        examples, notes = self._read()
-        options = self.options
+        examples, notes = self._read(options)
         if options.splits == "sampled":
-            return sample(self._candidates(examples), self._settings(), notes)
-        self._check(examples)
+            return sample(self._candidates(examples), self._settings(options), notes)
+        self._check(examples, options)
         if options.size is not None:
             notes["size"] = {"asked": options.size, "of": len(examples), "seed": options.seed}
             examples = thinned(examples, options.size, options.seed)
         dataset = Dataset.of(examples, notes)
         dataset = carve_dev(dataset, options.seed) if options.dev == "carved" else dataset
-        return dataset if self.release.told is None else dataset.noted(**self.release.told(dataset))
+        return dataset if self.told is None else dataset.noted(**self.told(dataset))
 
-    def found(self) -> Dataset:
+    def whole(self, options: Options) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was
         published.
         """
-        return self.load() if self.options.splits == "sampled" else Dataset.of(*self._read())
+        drawn = options.splits == "sampled"
+        return self.load(options) if drawn else Dataset.of(*self._read(options))
 
-    def _read(self) -> tuple[list[Example], dict[str, Any]]:
-        found, lenient = self.parts(), self.options.on_error
-        rows = Rows(
-            self.release.layout,
-            Reading(lenient, lenient, detokenised if self.options.detokenise else None),
-        )
+    def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:
+        found, lenient = self.parts(options), options.on_error
+        reading = Reading(lenient, lenient, detokenised if options.detokenise else None)
+        rows = Rows(self.layout, reading)
         examples = [example for part in found for example in rows.read(part.path, part.split)]
-        if (more := self.release.strata) is not None:
+        if (more := self.strata) is not None:
             examples = [
                 replace(example, strata={**example.strata, **more(example)}) for example in examples
             ]
-        altered = {"altered": self.release.altered} if self.release.altered else {}
+        altered = {"altered": self.altered} if self.altered else {}
         source = {"files": [str(part.path) for part in found], **rows.counts()}
         return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
 
-    def _settings(self) -> Settings:
-        options = self.options
+    def _settings(self, options: Options) -> Settings:
         return Settings(seed=options.seed, size=options.size, fold=options.fold, balance=False)
 
     def _candidates(self, examples: list[Example]) -> list[Candidate]:
-        layout = self.release.layout
-        if layout.token is not None or layout.second is not None:
+        if self.layout.token is not None or self.layout.second is not None:
             raise DataProblem(
                 f"{self.name} is not about whole sentences, and only those are sampled: leave"
                 " splits=sampled out"
             )
         return [Candidate(example.sites[0].sentence, example.label) for example in examples]
 
-    def _check(self, examples: list[Example]) -> None:
+    def _check(self, examples: list[Example], options: Options) -> None:
         """Refuse files without train or test; what else they lack is theirs."""
         has = {example.split for example in examples}
         missing = [split for split in ("train", "test") if split not in has]
         if missing:
             there = ", ".join(split for split in SPLITS if split in has) or "none that is named"
-            more = "" if self.options.path else f" (`sonde fetch {self.release.fetched}`)"
+            more = "" if options.path else f" (`sonde fetch {self.fetched}`)"
             raise DataProblem(
                 f"{self.name}: no {' and no '.join(missing)} examples in the files{more}; their"
                 f" splits: {there}. splits=sampled draws train, dev and test from all rows"
             )
-        if self.options.fold:
+        if options.fold:
             raise DataProblem(
                 "fold= divides all rows anew, and published splits are kept as they are: write"
                 " splits=sampled,fold=..."
@@ -255,16 +216,18 @@ def releases(layout: Layout, fetched: str) -> Callable[..., Release]:
     return release
 
 
-def task(name: str, release: Release) -> Callable[..., ReleasedTask]:
-    """A factory whose signature is that of Options, and whose docstring is the question."""
-
-    def made(name: str, options: Options) -> ReleasedTask:
-        return ReleasedTask(name, release, options)
-
-    return factory(
+def task(name: str, release: Release) -> Definition[Options]:
+    """The definition of a task that reads a release."""
+    release = replace(release, name=name)
+    return Definition(
         name,
         release.asks,
         Options,
-        made,
-        {oracle: about for oracle, (about, _) in release.oracles.items()},
+        release.load,
+        release.parts,
+        probe=release.probe,
+        view=release.view,
+        oracles={oracle: about for oracle, (about, _) in release.oracles.items()},
+        facts=release.facts,
+        whole=release.whole,
     )

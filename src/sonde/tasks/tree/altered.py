@@ -1,6 +1,6 @@
 """What the tasks that alter sentences share.
 
-They are put to the distinct sentences of a harvest, each of which comes either as it was or
+They are put to the distinct sentences of a corpus, each of which comes either as it was or
 altered, never both; a random half of those that could be altered is.
 """
 
@@ -16,7 +16,7 @@ from sonde.corpora.frequencies import Frequencies
 from sonde.corpora.rendering import mark
 from sonde.datasets import Candidate
 from sonde.datasets.candidates import NOTHING
-from sonde.tasks.questions import stratum
+from sonde.tasks.parsed import stratum
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")

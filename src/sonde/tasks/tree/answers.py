@@ -1,11 +1,10 @@
-"""From a harvest to the candidates of each of the ten questions."""
+"""From a parsed corpus to the candidates of each of the ten questions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,21 +12,19 @@ from sonde.corpora.frequencies import Frequencies, frequencies
 from sonde.corpora.frequencies import corpus as files
 from sonde.datasets import Candidate
 from sonde.datasets.match import joint
-from sonde.tasks.questions import stratum
+from sonde.tasks.answers import Answer, tallied
+from sonde.tasks.parsed import ParsedCorpus
+from sonde.tasks.questions import Answers, Notes
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions
-from sonde.tasks.tree.harvest import Harvest
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
 from sonde.tasks.tree.options import Options
 from sonde.tasks.tree.shift import shifts
 from sonde.tasks.ud.depths import comparable, outside
-from sonde.tasks.ud.rules import Answer, tallied
 from sonde.tasks.ud.words import CONNEAU, contents, targets
 
-Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
-"""Candidates of a harvest; what was counted on the way is added to the notes."""
-Alteration = Callable[[Harvest, Options, dict[str, Any]], list[Altered]]
-"""The same, with the places that words had before."""
+Alteration = Callable[[ParsedCorpus, Options, Notes], list[Altered]]
+"""Altered sentences, with the places that words had before."""
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
 README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
@@ -44,25 +41,25 @@ LITERAL = (100, 5000)  # occurrences of a target form (README)
 PAPERS_WORDS = 203_000_000
 
 
-def lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def lengths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by the bin of their number of words."""
     bins = EQUAL if options.bins == "equal" else README
     named = {n: f"{low}-{high}" for low, high in bins for n in range(low, high + 1)}
     return [
-        _candidate(found, row, named[len(sentence.words)])
+        found.candidate(row, named[len(sentence.words)])
         for row, sentence in enumerate(found.sentences)
     ]
 
 
-def words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def words(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by the one target word that they hold."""
     chosen = contents(found.sentences, found.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
     notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    return [_candidate(found, row, word) for row, word in chosen.rows]
+    return [found.candidate(row, word) for row, word in chosen.rows]
 
 
-def frequent(found: Harvest, options: Options) -> list[str]:
+def frequent(found: ParsedCorpus, options: Options) -> list[str]:
     """The words that are too frequent to be targets."""
     return targets(found.forms, CONNEAU, _ranks(options)).frequent
 
@@ -79,7 +76,7 @@ def _ranks(options: Options) -> Mapping[str, int] | None:
     )
 
 
-def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def depths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
@@ -89,7 +86,7 @@ def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Cand
     run = DEPTHS if options.depths == "gaussian" else comparable(counts)
     wanted = set(options.classes) or set(map(str, run))
     kept = [
-        _candidate(found, row, str(depth))
+        found.candidate(row, str(depth))
         for row, depth in enumerate(found.depths)
         if str(depth) in wanted
     ]
@@ -98,7 +95,7 @@ def depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Cand
     return _gaussian(kept, options.seed, notes) if options.depths == "gaussian" and kept else kept
 
 
-def _gaussian(kept: list[Candidate], seed: int, notes: dict[str, Any]) -> list[Candidate]:
+def _gaussian(kept: list[Candidate], seed: int, notes: Notes) -> list[Candidate]:
     """Those candidates whose depths and lengths follow a Gaussian over both (README)."""
     lengths, deep = (
         np.array(values, np.int64)
@@ -109,9 +106,9 @@ def _gaussian(kept: list[Candidate], seed: int, notes: dict[str, Any]) -> list[C
     return [kept[row] for row in rows]
 
 
-def sequences(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def sequences(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
-    findings = found.findings["top-const"]
+    findings = found.answers["top-const"]
     counts, notes["left out"] = tallied(findings)
     if options.classes or options.inventory == "published":
         inventory = set(options.classes or PUBLISHED.split())
@@ -120,50 +117,32 @@ def sequences(found: Harvest, options: Options, notes: dict[str, Any]) -> list[C
         inventory = {label for label, n in ranked if n >= ENOUGH}
     notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
     notes["number of classes, with OTHER"] = len(inventory) + 1
-    rows = [(row, finding.label) for row, finding in enumerate(findings) if type(finding) is Answer]
-    return [_candidate(found, row, label if label in inventory else "OTHER") for row, label in rows]
+    rows = [
+        (row, str(finding.label)) for row, finding in enumerate(findings) if type(finding) is Answer
+    ]
+    return [found.candidate(row, label if label in inventory else "OTHER") for row, label in rows]
 
 
-def ruled(name: str, *tags: str) -> Answers:
-    """Candidates from the findings of one rule about a word form; `tags` are the fields of an
-    Answer that become strata.
+def ruled(name: str) -> Answers[Options]:
+    """Candidates from what one rule says, whose target forms are neither too rare nor too
+    common.
     """
 
-    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-        findings = found.findings[name]
+    def answers(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+        findings = found.answers[name]
         notes["labels"], notes["left out"] = tallied(findings)
         band = _band(found, options, notes)
-        known: dict[tuple[Answer, str], Mapping[str, str]] = {}
-        candidates = []
-        for row, finding in enumerate(findings):
-            if type(finding) is not Answer:
-                continue
-            if not band(finding.target):
-                reason = "a target form outside the band of frequencies"
-                notes["left out"][reason] = notes["left out"].get(reason, 0) + 1
-                continue
-            source = found.sources[row]
-            key = (finding, source)
-            if key not in known:
-                known[key] = {
-                    **{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value},
-                    **stratum(source),
-                }
-            candidates.append(
-                Candidate(
-                    found.sentences[row],
-                    finding.label,
-                    finding.target,
-                    found.splits[row],
-                    known[key],
-                )
-            )
-        return candidates
+        every = found.candidates(findings)
+        kept = [candidate for candidate in every if band(candidate.target)]
+        if len(kept) < len(every):
+            reason = "a target form outside the band of frequencies"
+            notes["left out"][reason] = len(every) - len(kept)
+        return kept
 
     return answers
 
 
-def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
+def shifted(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
     made, out = shifts(
         (found.sentences, found.tags, found.splits), options.seed, found.sources, options.literal
@@ -171,7 +150,7 @@ def shifted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Alt
     return _noted("I", notes, made, out)
 
 
-def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
+def replaced(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with a word replaced."""
     corpus = _frequencies(options) or _own(found, options)
     among = not options.freq or not {
@@ -189,10 +168,10 @@ def replaced(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Al
     return _noted("C", notes, made, out)
 
 
-def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Altered]:
+def inverted(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with their clauses inverted."""
     columns = list(
-        zip(found.sentences, found.tags, found.splits, found.findings["coord-inv"], strict=True)
+        zip(found.sentences, found.tags, found.splits, found.answers["coord-inv"], strict=True)
     )
     made, out = inversions(
         columns, _frequencies(options) or _own(found, options), options.seed, found.sources
@@ -200,9 +179,7 @@ def inverted(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Al
     return _noted("I", notes, made, out)
 
 
-def _noted(
-    label: str, notes: dict[str, Any], made: list[Altered], out: Counter[str]
-) -> list[Altered]:
+def _noted(label: str, notes: Notes, made: list[Altered], out: Counter[str]) -> list[Altered]:
     notes["altered"] = label
     notes["left out"] = {reason: n for reason, n in out.most_common() if n}
     return made
@@ -216,17 +193,11 @@ ALTERATIONS: Mapping[str, Alteration] = {
 """By task, how the sentences are altered."""
 
 
-def altered(name: str) -> Answers:
+def altered(name: str) -> Answers[Options]:
     """Candidates of a task that alters sentences."""
     return lambda found, options, notes: [
         one.candidate for one in ALTERATIONS[name](found, options, notes)
     ]
-
-
-def _candidate(found: Harvest, row: int, label: str) -> Candidate:
-    return Candidate(
-        found.sentences[row], label, "", found.splits[row], stratum(found.sources[row])
-    )
 
 
 def _frequencies(options: Options) -> Frequencies | None:
@@ -234,16 +205,16 @@ def _frequencies(options: Options) -> Frequencies | None:
     return frequencies(options.freq, options.on_error) if options.freq else None
 
 
-def _own(found: Harvest, options: Options) -> Frequencies:
+def _own(found: ParsedCorpus, options: Options) -> Frequencies:
     """The frequencies of the sources, sentences of any length."""
     return frequencies(found.files, options.on_error)
 
 
-def _paths(found: Harvest) -> set[Path]:
+def _paths(found: ParsedCorpus) -> set[Path]:
     return {Path(file).resolve() for file in found.files}
 
 
-def _band(found: Harvest, options: Options, notes: dict[str, Any]) -> Callable[[str], bool]:
+def _band(found: ParsedCorpus, options: Options, notes: Notes) -> Callable[[str], bool]:
     """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
     sees to that.
     """

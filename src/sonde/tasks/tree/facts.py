@@ -19,10 +19,10 @@ from sonde.corpora.brackets import Strings, Tree
 from sonde.corpora.files import digest, uncompressed
 from sonde.corpora.tally import OnError
 from sonde.oracles import Facts
-from sonde.tasks.questions import Source, told
+from sonde.tasks.parsed import Source, told
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head
-from sonde.tasks.tree.harvest import LENGTHS
+from sonde.tasks.tree.corpus import LENGTHS
 from sonde.tasks.ud.facts import PLACES, places
 
 PHRASES = {

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sonde.references import Place
-from sonde.tasks.questions import Asked
-from sonde.tasks.tree.harvest import Harvest, harvest
+from sonde.tasks.parsed import ParsedCorpus, Source
+from sonde.tasks.questions import CorpusOptions
+from sonde.tasks.tree.corpus import corpus, sources
 
 
 @dataclass(frozen=True, slots=True)
-class Options(Asked):
+class Options(CorpusOptions):
     """What every tree task takes; an option that a task has no use for changes nothing in it.
 
     path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text
@@ -45,9 +46,14 @@ class Options(Asked):
         """Whether rules are the paper's."""
         return self.rules == "paper"
 
-    def harvest(self) -> Harvest:
+    @property
+    def sources(self) -> list[Source]:
+        """The files."""
+        return sources(self.path, self.with_)
+
+    def corpus(self) -> ParsedCorpus:
         """What the sources hold."""
-        return harvest(self.path, self.with_, self.on_error, self.literal)
+        return corpus(self.path, self.with_, self.on_error, self.literal)
 
     @property
     def counted(self) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from sonde.corpora.brackets import Tree
+from sonde.tasks.answers import Answer, Finding, answer
 from sonde.tasks.tree.clause import (
     NO_CLAUSE,
     NO_FINITE,
@@ -27,7 +28,6 @@ from sonde.tasks.tree.clause import (
     predicates,
     subject,
 )
-from sonde.tasks.ud.rules import Answer, Finding, answer
 
 Rule = Callable[[Tree], Finding]
 MARKS = frozenset(
@@ -117,7 +117,7 @@ def subj_num(tree: Tree, literal: bool = False) -> Finding:
             not literal
             and type(noun) is Answer
             and verb.at >= 0
-            and _disagree(noun.label, tree.tags[verb.at], form(tree.words[verb.at]))
+            and _disagree(str(noun.label), tree.tags[verb.at], form(tree.words[verb.at]))
         ):
             return "subject and verb differ in number"
         found.append(noun)
@@ -199,10 +199,11 @@ def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> F
 
 def _agreed(found: list[Finding], otherwise: str) -> Finding:
     """The first finding, where all give the same label."""
-    reasons = [finding for finding in found if type(finding) is str]
+    reasons = [finding for finding in found if type(finding) is not Answer]
     if reasons:
         return reasons[0]
-    return found[0] if len({finding[0] for finding in found}) == 1 else otherwise
+    labels = {finding.label for finding in found if type(finding) is Answer}
+    return found[0] if len(labels) == 1 else otherwise
 
 
 def _majority(labels: Iterable[str | None]) -> str:

@@ -4,7 +4,7 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -82,8 +82,8 @@ class Clause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(batch: Batch) -> Iterator[Clause]:
-    """The main clauses of some sentences, in order."""
+def clauses(batch: Batch, sentences: Sequence[Sentence]) -> Iterator[Clause]:
+    """The main clauses of the sentences of a batch, in order."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     kind = np.array(
         [_KINDS.get(name.partition(":")[0], 0) for name in batch.deprels.names], np.int64
@@ -107,7 +107,7 @@ def clauses(batch: Batch) -> Iterator[Clause]:
             *rest,
         )
         for sentence, f, u, t, lemma, aux, *rest in zip(
-            batch.sentences(),
+            sentences,
             *roots,
             _strings(batch.lemmas, batch.roots),
             auxiliaries,

@@ -18,7 +18,7 @@ from sonde.corpora.files import Part, digest
 from sonde.corpora.tally import OnError
 from sonde.corpora.trees import features
 from sonde.oracles import Facts
-from sonde.tasks.questions import told
+from sonde.tasks.parsed import told
 
 CLAUSE = {
     "clause": (

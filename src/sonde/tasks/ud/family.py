@@ -1,9 +1,9 @@
 """The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD
 treebank.
 
-Each is a `Question` put to the sentences that `harvest` read; all nine take the options of
-`Options`. docs/tasks-ud.md has the definitions, where they differ from the paper's, and the error
-rates found by reading.
+Rules are put to the main clauses of a treebank in one pass; a `Question` each says how their
+answers become a task. All nine take the options of `Options`. docs/tasks-ud.md has the definitions,
+where they differ from the paper's, and the error rates found by reading.
 """
 
 from __future__ import annotations
@@ -11,32 +11,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
-from sonde.core import DataProblem, Dataset, Sampling, Sentence
+from sonde.core import Sentence
+from sonde.corpora.batches import Batch
 from sonde.corpora.files import Part
+from sonde.corpora.views import Block
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
-from sonde.tasks.questions import (
-    LOGISTIC,
-    Asked,
-    Question,
-    factory,
-    fingerprint,
-    source_notes,
+from sonde.tasks.answers import Answer, Finding, answer, composition, recurring, tallied
+from sonde.tasks.parsed import (
+    CORPORA,
+    ParsedCorpus,
+    Source,
+    is_text,
+    parsed_corpus,
+    same_files,
     stratum,
-    uncollected,
+    treebanks,
 )
+from sonde.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
+from sonde.tasks.task import Definition
+from sonde.tasks.ud import rules as ud_rules
+from sonde.tasks.ud.clause import clauses
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
-from sonde.tasks.ud.harvest import RULES, Harvest, harvest, is_text, parts, refuse_first_release
-from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Answer, Finding, composition, misread, tallied
+from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from sonde.tasks.ud.types import final_mark
+from sonde.tasks.ud.types import sent_type as sentence_type
 from sonde.tasks.ud.words import LEAST, contents, targets
 
 
 @dataclass(frozen=True, slots=True)
-class Options(Asked):
+class Options(CorpusOptions):
     """What every ud task takes; an option that a task has no use for changes nothing in it.
 
     path      a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz; for sent-len and
@@ -60,89 +68,103 @@ class Options(Asked):
 
 SCHEMATA, OTHER = 19, "OTHER"  # section 3.2
 
-Answers = Callable[[Harvest, Options, dict[str, Any]], list[Candidate]]
+RULES: dict[str, Rule] = {
+    "top-deps": ud_rules.top_deps,
+    "passive": ud_rules.passive,
+    "tense": ud_rules.tense,
+    "subj-num": ud_rules.subj_num,
+    "obj-num": ud_rules.obj_num,
+    "sent-type": sentence_type,
+}
+LITERAL: dict[str, ud_rules.Literal] = {
+    "top-deps": ud_rules.top_deps_literal,
+    "passive": ud_rules.passive_literal,
+    "tense": ud_rules.tense_literal,
+    "subj-num": ud_rules.subj_num_literal,
+    "obj-num": ud_rules.obj_num_literal,
+}
+NO_TREE = "running text has no tree"
+NO_AUXILIARY = "no auxiliary"
 
 
-@dataclass(frozen=True)
-class UdTask:
-    """A question put to some treebanks; the question is held by name, so that tasks pickle."""
+def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+    """What all rules say of some sentences, and which auxiliary the tense is read from."""
+    if not isinstance(block, Batch):
+        none: list[Finding] = [NO_TREE] * len(sentences)
+        return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
+    found = list(clauses(block, sentences))
+    answers: dict[str, list[Finding]] = {
+        name: list(map(rule, found)) for name, rule in RULES.items()
+    }
+    for name, literal in LITERAL.items():
+        answers[_literal(name)] = list(map(literal, found, answers[name]))
+    groups = (clause.group for clause in found)
+    answers[AUXILIARIES] = [
+        answer(group.how, group.lemma) if group.lemma else NO_AUXILIARY for group in groups
+    ]
+    return answers
 
-    name: str
-    options: Options
-    metric: str = "accuracy"
-    view: str = "mean"
 
-    sampling = Sampling(fold=True, size=True, on_error=True)
+AUXILIARIES = "auxiliaries"
 
-    @property
-    def probe(self) -> str:
-        """What it is read with where nothing else is said."""
-        return QUESTIONS[self.name].probe
 
-    @property
-    def question(self) -> str:
-        """What is asked of a sentence."""
-        return QUESTIONS[self.name].asks
+def _literal(name: str) -> str:
+    """The name of the paper's rule."""
+    return f"{name}, rules=paper"
 
-    @property
-    def fingerprint(self) -> str:
-        """The files' contents, and the splits that their names say."""
-        return fingerprint(self._parts)
 
-    @property
-    def _parts(self) -> list[Part]:
-        return parts(self.options.path, self.options.with_)
+def files(options: CorpusOptions) -> list[Source]:
+    """The treebanks, or running text."""
+    return treebanks(options.path, options.with_, (".conllu",))
 
-    @property
-    def oracles(self) -> Mapping[str, str]:
-        """What its labels are derived from; running text has no trees that would say it."""
-        every = QUESTIONS[self.name].oracles
-        return {
-            name: said
-            for name, said in every.items()
-            if name in (*PLACES, *CONTENT) or not any(is_text(part.path) for part in self._parts)
-        }
 
-    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """What the annotation of these sentences says."""
-        options = self.options
-        if oracle in CONTENT:
-            return content(
-                sentences,
-                targets(harvest(options.path, options.with_, options.on_error).forms).frequent,
-            )
-        found = facts(oracle, self._parts, options.on_error, sentences)
-        if self.name == "ud/sent-type" and options.final == "strip":
-            return {_stripped(sentence): said for sentence, said in found.items()}
+def parts(options: CorpusOptions) -> list[Part]:
+    """The files alone."""
+    return [source.part for source in files(options)]
+
+
+def corpus(options: CorpusOptions) -> ParsedCorpus:
+    """All that the nine tasks ask of some files; read once for all tasks of a process, while the
+    files stay as they are.
+    """
+    found = files(options)
+    key = ("ud", same_files(found), options.on_error)
+    return CORPORA.get(key, lambda: parsed_corpus(found, options.on_error, judge))
+
+
+def clausal(options: CorpusOptions) -> ParsedCorpus:
+    """The same for questions about relations."""
+    found = corpus(options)
+    found.refuse_first_release()
+    return found
+
+
+def _offered(oracles: Mapping[str, str], options: Options) -> list[str]:
+    """What labels are derived from; running text has no trees that would say it."""
+    text = any(is_text(part.path) for part in parts(options))
+    return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
+
+
+def _facts(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """What the annotation of these sentences says."""
+    if oracle in CONTENT:
+        return content(sentences, targets(corpus(options).forms).frequent)
+    return facts(oracle, parts(options), options.on_error, sentences)
+
+
+def _facts_of_types(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    """The same of sentences that may have lost their final marks."""
+    found = _facts(oracle, options, sentences)
+    if options.final == "keep":
         return found
-
-    def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
-        """All sentences that answer the question, before sampling, and what was counted on the
-        way.
-        """
-        options = self.options
-        with uncollected():
-            found = harvest(options.path, options.with_, options.on_error)
-            notes = source_notes(found.files, found.tally)
-            if self.name.removeprefix("ud/") in RULES:
-                refuse_first_release(found.styles)
-            return QUESTIONS[self.name].answers(found, options, notes), notes
-
-    def load(self) -> Dataset:
-        """The sampled data set; what was read and left out, and why, is in its notes."""
-        options, about = self.options, QUESTIONS[self.name]
-        candidates, notes = self.candidates()
-        try:
-            return about.sampled(options, candidates, notes)
-        except DataProblem as problem:
-            found = harvest(options.path, options.with_, options.on_error)
-            foreign = "; ".join(
-                filter(None, (style.foreign_values() for style in found.styles.values()))
-            )
-            raise (DataProblem(f"{problem}; {foreign}") if foreign else problem) from None
+    return {_stripped(sentence): said for sentence, said in found.items()}
 
 
-def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def _lengths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     labels = [LENGTHS.get(len(sentence.words)) for sentence in found.sentences]
     notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
     columns = zip(found.sentences, labels, found.splits, found.sources, strict=True)
@@ -153,17 +175,14 @@ def _lengths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Ca
     ]
 
 
-def _words(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def _words(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     chosen = contents(found.sentences, found.forms)
     notes["word content"] = chosen.notes
     notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    return [
-        Candidate(found.sentences[row], word, "", found.splits[row], stratum(found.sources[row]))
-        for row, word in chosen.rows
-    ]
+    return [found.candidate(row, word) for row, word in chosen.rows]
 
 
-def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
+def _depths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     run = comparable(
         Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d)
     )
@@ -178,8 +197,8 @@ def _depths(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
     return kept
 
 
-def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    findings = (found.literal if options.rules == "paper" else found.findings)["top-deps"]
+def _schemata(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    findings = _findings("top-deps", found, options)
     counts, notes["left out"] = tallied(findings)
     named = {
         schema: schema if options.relations == "subtypes" else _universal(schema)
@@ -195,7 +214,7 @@ def _schemata(found: Harvest, options: Options, notes: dict[str, Any]) -> list[C
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
     columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
     return [
-        Candidate(sentence, labels[f[0]], "", split, stratum(source))
+        Candidate(sentence, labels[str(f.label)], "", split, stratum(source))
         for sentence, f, split, source in columns
         if type(f) is Answer
     ]
@@ -205,52 +224,46 @@ def _universal(schema: str) -> str:
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 
-def _ruled(name: str, *tags: str) -> Answers:
-    """Candidates from the findings of one rule; `tags` are the fields of an Answer that become
-    strata.
-    """
+def _findings(name: str, found: ParsedCorpus, options: Options) -> list[Finding]:
+    """What a rule says, or the paper's where it has another."""
+    paper = options.rules == "paper" and name in LITERAL
+    return found.answers[_literal(name) if paper else name]
 
-    def answers(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-        literal = found.literal.get(name)
-        findings = (
-            literal if literal is not None and options.rules == "paper" else found.findings[name]
-        )
-        if name == "tense":
-            findings = _of_forms(findings, options)
-            notes["auxiliaries"] = {
-                how: dict(counts.most_common(LEMMAS)) for how, counts in found.auxiliaries.items()
-            }
-        counts, notes["left out"] = tallied(findings)
-        notes["labels"] = counts
-        if "construction" in tags:
+
+def _ruled(name: str) -> Answers[Options]:
+    """The sentences that a rule has an answer for, with what the answers consist of."""
+
+    def answers(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+        findings = _findings(name, found, options)
+        notes["labels"], notes["left out"] = tallied(findings)
+        if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
-        if name == "tense" and literal is not None:
-            notes["mislabelled by rules=paper"] = misread(
-                found.sentences, found.findings[name], literal
-            )
-        known = {
-            (f, source): _strata(f, source, tags)
-            for f, source in set(zip(findings, found.sources, strict=True))
-            if type(f) is Answer
-        }
-        columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
-        return [
-            Candidate(one, f.label, f.target, split, known[f, source])
-            for one, f, split, source in columns
-            if type(f) is Answer
-        ]
+        return found.candidates(findings)
 
     return answers
 
 
-def _strata(finding: Answer, source: str, tags: tuple[str, ...]) -> Mapping[str, str]:
-    """What there is to report an answer by."""
-    return {
-        **{tag: value for tag, value in zip(tags, finding[2:], strict=False) if value},
-        **stratum(source),
-    }
+def _tenses(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    notes["auxiliaries"] = _auxiliaries(found.answers[AUXILIARIES])
+    notes["mislabelled by rules=paper"] = misread(
+        found.sentences, found.answers["tense"], found.answers[_literal("tense")]
+    )
+    findings = _of_forms(_findings("tense", found, options), options)
+    notes["labels"], notes["left out"] = tallied(findings)
+    notes["constructions"] = composition(findings)
+    return found.candidates(findings)
 
 
+def _auxiliaries(findings: list[Finding]) -> dict[str, dict[str, int]]:
+    """Construction of a tense -> lemma of the auxiliary that carries it -> sentences."""
+    counts: dict[str, Counter[str]] = {}
+    for finding, n in recurring(findings):
+        if type(finding) is Answer:
+            counts.setdefault(str(finding.label), Counter())[finding.target] += n
+    return {how: dict(lemmas.most_common(LEMMAS)) for how, lemmas in counts.items()}
+
+
+CONSTRUCTIONS = ("passive", "subj-num")
 LEMMAS = 8  # auxiliaries of a construction that notes name
 _COMPOUND = "a tense of several words"
 
@@ -260,12 +273,15 @@ def _of_forms(findings: list[Finding], options: Options) -> list[Finding]:
     if options.forms == "all":
         return findings
     return [
-        _COMPOUND if type(f) is Answer and not f.mark.startswith("simple") else f for f in findings
+        _COMPOUND
+        if type(f) is Answer and not f.strata.get("construction", "").startswith("simple")
+        else f
+        for f in findings
     ]
 
 
-def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    candidates = _ruled("passive", "majority", "construction")(found, options, notes)
+def _voices(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    candidates = _ruled("passive")(found, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
         return candidates
@@ -278,8 +294,8 @@ def _voices(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Can
     return [c for c in candidates if c.label != "morphological"]
 
 
-def _types(found: Harvest, options: Options, notes: dict[str, Any]) -> list[Candidate]:
-    candidates = _ruled("sent-type", "majority", "mark")(found, options, notes)
+def _types(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    candidates = _ruled("sent-type")(found, options, notes)
     return (
         candidates
         if options.final == "keep"
@@ -299,7 +315,6 @@ def _stripped(sentence: Sentence) -> Sentence:
     )
 
 
-QUESTIONS: dict[str, Question[Harvest, Options]] = {}
 _DROP = {"least": 50, "rare": "drop"}
 _CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
 _NUMBER = {
@@ -319,81 +334,64 @@ _TYPE = {
     "imper": "it needs Mood=Imp at main predicates",
     "other": "it needs statements",
 }
-_MARKED = ("majority-feature", "construction")
 
 
-def _task(question: Question[Harvest, Options]) -> Callable[..., UdTask]:
-    QUESTIONS[question.name] = question
-    return factory(question.name, question.asks, Options, UdTask, question.oracles)
+def _task(
+    name: str,
+    asks: str,
+    answers: Answers[Options],
+    oracles: Mapping[str, str],
+    *,
+    says: Callable[..., Mapping[Sentence, Facts]] = _facts,
+    **more: Any,
+) -> Definition[Options]:
+    question = Question(
+        f"ud/{name}",
+        asks,
+        clausal if name in RULES else corpus,
+        parts,
+        answers,
+        oracles=oracles,
+        offered=partial(_offered, oracles),
+        facts=says,
+        **more,
+    )
+    return question.defined(Options)
 
 
 sent_len = _task(
-    Question(
-        "ud/sent-len",
-        "How many words does the sentence have?",
-        _lengths,
-        _DROP,
-        classes=len(INTERVALS),
-        oracles=PLACES,
-    )
-)
+    "sent-len", "How many words does the sentence have?", _lengths, PLACES,
+    settings=_DROP, classes=len(INTERVALS),
+)  # fmt: skip
 word_content = _task(
-    Question(
-        "ud/word-content", "Which of some mid-frequency words does the sentence hold?", _words,
-        _CONTENT,
-        oracles=CONTENT, probe=LOGISTIC,
-    )
+    "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,
+    settings=_CONTENT, probe=LOGISTIC,
 )  # fmt: skip
 tree_depth = _task(
-    Question(
-        "ud/tree-depth", "How deep is the dependency tree of the sentence, whatever its length?",
-        _depths,
-        {**_DROP, "decorrelate": True}, oracles=DEPTHS,
-    )
+    "tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,
+    DEPTHS, settings={**_DROP, "decorrelate": True},
 )  # fmt: skip
 top_deps = _task(
-    Question(
-        "ud/top-deps", "Which dependents does the main predicate have?", _schemata, _DROP,
-        classes=SCHEMATA + 1, oracles=CLAUSE,
-    )
+    "top-deps", "Which dependents does the main predicate have?", _schemata, CLAUSE,
+    settings=_DROP, classes=SCHEMATA + 1,
 )  # fmt: skip
 passive = _task(
-    Question(
-        "ud/passive",
-        "Is the main clause in the passive voice?",
-        _voices,
-        needs=_PASSIVE,
-        classes=2,
-        oracles=CLAUSE,
-    )
-)
+    "passive", "Is the main clause in the passive voice?", _voices, CLAUSE,
+    needs=_PASSIVE, classes=2,
+)  # fmt: skip
 tense = _task(
-    Question(
-        "ud/tense", "Is the main verb in the present or in the past?", _ruled("tense", *_MARKED),
-        needs=_TENSE, classes=2, oracles=CLAUSE,
-    )
+    "tense", "Is the main verb in the present or in the past?", _tenses, CLAUSE,
+    needs=_TENSE, classes=2,
 )  # fmt: skip
 subj_num = _task(
-    Question(
-        "ud/subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num",
-        *_MARKED),
-        needs=_NUMBER, classes=2, oracles=CLAUSE,
-    )
+    "subj-num", "Is the subject of the main clause singular or plural?", _ruled("subj-num"), CLAUSE,
+    needs=_NUMBER, classes=2,
 )  # fmt: skip
 obj_num = _task(
-    Question(
-        "ud/obj-num", "Is the direct object of the main clause singular or plural?",
-        _ruled("obj-num", "majority-feature"),
-        needs=_NUMBER, classes=2, oracles=CLAUSE,
-    )
+    "obj-num", "Is the direct object of the main clause singular or plural?", _ruled("obj-num"),
+    CLAUSE, needs=_NUMBER, classes=2,
 )  # fmt: skip
 sent_type = _task(
-    Question(
-        "ud/sent-type",
-        "Is the sentence a question, a command, or neither?",
-        _types,
-        needs=_TYPE,
-        classes=3,
-        oracles=CLAUSE,
-    )
-)
+    "sent-type", "Is the sentence a question, a command, or neither?", _types, CLAUSE,
+    needs=_TYPE, classes=3, says=_facts_of_types,
+)  # fmt: skip

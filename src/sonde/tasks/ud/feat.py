@@ -12,29 +12,23 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset, Sampling, Sentence
-from sonde.corpora.batches import Batch, batches
-from sonde.corpora.files import uncompressed
-from sonde.corpora.style import Style
-from sonde.corpora.tally import Tally
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.batches import Batch
 from sonde.corpora.trees import features
-from sonde.datasets import Candidate, sample
+from sonde.corpora.views import Block
+from sonde.datasets import Candidate
 from sonde.oracles import Facts
-from sonde.tasks.questions import (
-    Asked,
-    among,
-    factory,
-    fingerprint,
-    source_notes,
-    stratum,
-    uncollected,
-)
+from sonde.tasks.answers import Finding, answer, tallied
+from sonde.tasks.parsed import ParsedCorpus, is_text, parsed_corpus
+from sonde.tasks.questions import CorpusOptions, Notes, Question
 from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
-from sonde.tasks.ud.harvest import parts, refuse_first_release, sources
+from sonde.tasks.ud.family import files, parts
 from sonde.vectors import Ints
 
 PLACES = {
@@ -48,7 +42,7 @@ MOST = 20  # values: beyond that it is no feature but an inventory
 
 
 @dataclass(frozen=True, slots=True)
-class Options(Asked):
+class Options(CorpusOptions):
     """What ud/feat takes beside the rest.
 
     path     a treebank: a CoNLL-U file or a folder of them, plain, .gz or .xz
@@ -82,122 +76,63 @@ class Options(Asked):
         )
 
 
-@dataclass
-class Counts:
-    """What was counted on the way: values, why sentences are left out, and which features the words
-    asked about have.
-    """
-
-    values: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    features: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True)
-class FeatureTask:
-    """A feature of a word, asked of some treebanks."""
-
-    name: str
-    options: Options
-    metric: str = "accuracy"
-    probe: str = "mlp"
-    view: str = "mean"
-
-    sampling = Sampling(fold=True, size=True, on_error=True)
-
-    @property
-    def question(self) -> str:
-        """What is asked of a sentence."""
-        return f"Which {self.options.feature} has {self.options.whose}?"
-
-    @property
-    def fingerprint(self) -> str:
-        """The files' contents, the splits that their names say, and the code that reads, judges and
-        samples them.
-        """
-        return fingerprint(parts(self.options.path, self.options.with_))
-
-    @property
-    def oracles(self) -> Mapping[str, str]:
-        """What the feature of a word is one of many of."""
-        return FEATURES if self.options.by_class else CLAUSE
-
-    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """What the annotation of these sentences says."""
-        return facts(
-            oracle, parts(self.options.path, self.options.with_), self.options.on_error, sentences
+def _corpus(options: Options) -> ParsedCorpus:
+    """The treebanks, with the value that each sentence has, or why it has none."""
+    named = files(options)
+    if texts := [str(source.part.path) for source in named if is_text(source.part.path)]:
+        raise DataProblem(
+            f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U"
         )
+    corpus = parsed_corpus(named, options.on_error, partial(_judge, options))
+    if not options.by_class and options.of != "root":
+        corpus.refuse_first_release()
+    return corpus
 
-    def candidates(self) -> tuple[list[Candidate], dict[str, Any]]:
-        """All sentences that answer the question, before sampling, and what was counted on the
-        way.
-        """
-        options, tally, counts = self.options, Tally(), Counts()
-        named = sources(options.path, options.with_)
-        files = [source.part for source in named]
-        if texts := [str(part.path) for part in files if uncompressed(part.path).suffix == ".txt"]:
-            raise DataProblem(
-                f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U"
-            )
-        found: list[Candidate] = []
-        styles: dict[str, Style] = {}
-        with uncollected():
-            for name, part in named:
-                for batch in batches(part.path, options.on_error, tally):
-                    styles.setdefault(str(part.path), Style()).add(batch.deprels.names)
-                    answered = _answered(batch, part.split, options, counts)
-                    found.extend(
-                        one._replace(strata={**one.strata, **stratum(name)}) if name else one
-                        for one in answered
-                    )
-        if not options.by_class and options.of != "root":
-            refuse_first_release(styles)
-        self._check(counts)
-        values = dict(counts.values.most_common())
-        every = options.classes or options.rare == "refuse" or options.least is not None
-        kept = set(values) if every else telling(counts.values)
-        rare = {
-            f"{options.feature}={value} is too rare beside the others": n
-            for value, n in values.items()
-            if value not in kept
-        }
-        notes = {
-            **source_notes((str(part.path) for part in files), tally),
-            "left out": {**dict(counts.reasons.most_common()), **rare},
-            "values": values,
-        }
-        return [candidate for candidate in found if candidate.label in kept], notes
 
-    def load(self) -> Dataset:
-        """The sampled data set; what was read and left out, and why, is in its notes."""
-        options = self.options
-        found, notes = self.candidates()
-        least = LEAST if options.least is None else options.least
-        rare = "refuse" if options.classes else options.rare
-        return sample(
-            among(found, options.classes, notes), options.settings(least=least, rare=rare), notes
+def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+    assert isinstance(block, Batch)
+    words = list(_asked(block, options))
+    return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
+
+
+HAS = "features of the word"
+
+
+def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    findings = corpus.answers["feat"]
+    values, reasons = tallied(findings)
+    _check(corpus, options, values, reasons)
+    every = options.classes or options.rare == "refuse" or options.least is not None
+    kept = set(values) if every else telling(Counter(values))
+    rare = {
+        f"{options.feature}={value} is too rare beside the others": n
+        for value, n in values.items()
+        if value not in kept
+    }
+    notes["left out"], notes["values"] = {**reasons, **rare}, values
+    return [candidate for candidate in corpus.candidates(findings) if candidate.label in kept]
+
+
+def _check(
+    corpus: ParsedCorpus, options: Options, values: Mapping[str, int], reasons: Mapping[str, int]
+) -> None:
+    """Refuse a feature that the treebank does not have there, and say what it has."""
+    if len(values) > 1:
+        return
+    for value, n in values.items():
+        why = (
+            f"{options.feature} has one value there, {value} ({n} times), and one class is no"
+            " question"
         )
-
-    def _check(self, counts: Counts) -> None:
-        """Refuse a feature that the treebank does not have there, and say what it has."""
-        if len(counts.values) > 1:
-            return
-        options = self.options
-        for value, n in counts.values.items():
-            why = (
-                f"{options.feature} has one value there, {value} ({n} times), and one class is no"
-                " question"
-            )
-            break
-        else:
-            has = ", ".join(name for name, _ in counts.features.most_common(12))
-            why = f"{options.whose} never has {options.feature}; " + (
-                f"it has {has}" if has else "it has no features at all"
-            )
-        out = (
-            ", ".join(f"{reason}: {n}" for reason, n in counts.reasons.most_common(4)) or "nothing"
+        break
+    else:
+        features_of = Counter(chain.from_iterable(map(features, corpus.answers[HAS])))
+        has = ", ".join(name for name, _ in features_of.most_common(12))
+        why = f"{options.whose} never has {options.feature}; " + (
+            f"it has {has}" if has else "it has no features at all"
         )
-        raise DataProblem(f"{self.name} cannot be asked of {options.path}: {why} (left out: {out})")
+    out = ", ".join(f"{reason}: {n}" for reason, n in list(reasons.items())[:4]) or "nothing"
+    raise DataProblem(f"ud/feat cannot be asked of {options.path}: {why} (left out: {out})")
 
 
 def telling(counts: Counter[str]) -> set[str]:
@@ -209,8 +144,8 @@ def telling(counts: Counter[str]) -> set[str]:
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _answered(batch: Batch, split: str, options: Options, counts: Counts) -> Iterator[Candidate]:
-    """The sentences that answer the question; what the others lack is counted."""
+def _asked(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
+    """What each sentence answers, and all features of the word that is asked about."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     nodes = _nodes(batch, of, options)
     many = np.bincount(of[nodes], minlength=len(batch))
@@ -224,28 +159,25 @@ def _answered(batch: Batch, split: str, options: Options, counts: Counts) -> Ite
     values = [features(raw).get(options.feature, "") for raw in batch.feats.names]
     majority = _majority(batch, of, node, values)
     upos, feats, forms = batch.upos, batch.feats, batch.words
-    for k, sentence in enumerate(batch.sentences()):
-        i = int(node[k])
+    for k, i in enumerate(node.tolist()):
         if i < 0:
-            counts.reasons[
-                f"several words are {options.whose}" if many[k] else f"no word is {options.whose}"
-            ] += 1
+            yield f"{'several words are' if many[k] else 'no word is'} {options.whose}", "_"
         elif options.upos and upos.names[upos.codes[i]] not in options.upos:
-            counts.reasons[f"the word is no {' or '.join(options.upos)}"] += 1
+            yield f"the word is no {' or '.join(options.upos)}", "_"
         elif first[i]:
-            counts.reasons["the word is coordinated"] += 1
+            yield "the word is coordinated", "_"
         else:
-            value = values[feats.codes[i]]
-            counts.features.update(features(feats.names[feats.codes[i]]).keys())
-            if not value or "," in value:
-                counts.reasons[
-                    f"the word has {'several values of' if value else 'no'} {options.feature}"
-                ] += 1
-                continue
-            counts.values[value] += 1
+            code = feats.codes[i]
             # the only word of its class is its majority
-            strata = {} if options.by_class else {"majority-feature": majority[k]}
-            yield Candidate(sentence, value, forms.names[forms.codes[i]].lower(), split, strata)
+            others = "" if options.by_class else majority[k]
+            form = forms.names[forms.codes[i]].lower()
+            yield _valued(values[code], form, others, options.feature), feats.names[code]
+
+
+def _valued(value: str, form: str, majority: str, feature: str) -> Finding:
+    if not value or "," in value:
+        return f"the word has {'several values of' if value else 'no'} {feature}"
+    return answer(value, form, majority)
 
 
 def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:
@@ -289,10 +221,34 @@ def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str
     return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]
 
 
-feat = factory(
+def _offered(options: Options) -> Mapping[str, str]:
+    """What the feature of a word is one of many of."""
+    return FEATURES if options.by_class else CLAUSE
+
+
+def _facts(
+    oracle: str, options: Options, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
+    return facts(oracle, parts(options), options.on_error, sentences)
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    least = LEAST if options.least is None else options.least
+    return {"least": least, "rare": options.rare}
+
+
+def _asks(options: Options) -> dict[str, str]:
+    return {"question": f"Which {options.feature} has {options.whose}?"}
+
+
+feat = Question(
     "ud/feat",
     "Which value of a feature has a word of the sentence, such as Case of the object?",
-    Options,
-    FeatureTask,
-    CLAUSE | FEATURES,
-)
+    _corpus,
+    parts,
+    _candidates,
+    varied=_settings,
+    oracles=CLAUSE | FEATURES,
+    offered=_offered,
+    facts=_facts,
+).defined(Options, varied=_asks)

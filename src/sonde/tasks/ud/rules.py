@@ -9,38 +9,18 @@ docs/tasks-ud.md says where and why we differ.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sonde.core import Sentence
+from sonde.tasks.answers import Answer, Finding, answer
 from sonde.tasks.ud.clause import Argument, Clause
 from sonde.tasks.ud.lemmas import BEING
 from sonde.tasks.ud.verbs import NO_VERB
 
-
-class Answer(NamedTuple):
-    """A label, the word form that it is about ('' for none), and the label that most words of the
-    sentence speak for.
-
-    mark is another tag to report by: how the sentence ends, or the construction that the label is
-    read from.
-    """
-
-    label: str
-    target: str = ""
-    majority: str = ""
-    mark: str = ""
-
-
-Finding = Answer | str
-"""An answer, or why there is none."""
 Rule = Callable[[Clause], Finding]
 Literal = Callable[[Clause, Finding], Finding]
 """The papers' rule taken literally, given what ours finds, which it is in most sentences."""
-
-answer = lru_cache(maxsize=1 << 17)(Answer)
-"""Answers recur: the same one is made once."""
 
 INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
 LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
@@ -75,14 +55,14 @@ def passive(clause: Clause) -> Finding:
         return voice
     if voice == "active" and not _PASSIVE.isdisjoint(clause.relations):
         return "a passive subject or an agent, but no aux:pass"
-    return answer(voice, clause.form, "", _VOICES[voice] or _active(clause))
+    return answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
 
 
 def passive_literal(clause: Clause, ours: Finding) -> Finding:
     """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
     voice = clause.group.literal_voice
     return (
-        answer(voice, clause.form, "", _VOICES[voice] or _active(clause))
+        answer(voice, clause.form, construction=_VOICES[voice] or _active(clause))
         if voice in _VOICES
         else voice
     )
@@ -230,9 +210,9 @@ def _number(found: list[Argument], clause: Clause, why: _Why) -> Finding:
 
 
 def _role(noun: Argument, clause: Clause, why: _Why) -> str:
-    """What the noun is subject of; the copula may be left out, as in Russian."""
+    """What the noun is subject of, '' of an object; the copula may be left out, as in Russian."""
     if why is _OBJECT:
-        return "object"
+        return ""
     if noun.relation == "nsubj:pass" or clause.group.voice == "passive":
         return "subject of a passive"
     return (
@@ -246,38 +226,17 @@ def misread(
     """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in
     distinct sentences.
     """
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     seen = set()
     for sentence, one, other in zip(sentences, ours, literal, strict=True):
         if type(other) is Answer and sentence.words not in seen:
             seen.add(sentence.words)
-            if type(one) is str or one[0] != other.label:
-                reason = one if type(one) is str else f"{one[0]} {other.mark} called {other.label}"
-                counts[reason] = counts.get(reason, 0) + 1
+            if type(one) is not Answer:
+                counts[str(one)] += 1
+            elif one.label != other.label:
+                construction = other.strata.get("construction", "")
+                counts[f"{one.label} {construction} called {other.label}"] += 1
     return {
         "distinct sentences": len(seen),
-        **dict(sorted(counts.items(), key=lambda item: -item[1])),
+        **dict(counts.most_common()),
     }
-
-
-def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]]:
-    """How many sentences there are by label, and how many are left out by reason; the most frequent
-    first.
-    """
-    labels: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    for finding, n in Counter(findings).items():
-        if isinstance(finding, Answer):
-            labels[finding.label] += n
-        else:
-            reasons[finding] += n
-    return dict(labels.most_common()), dict(reasons.most_common())
-
-
-def composition(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
-    """Label -> construction that it is read from -> sentences, the most frequent first."""
-    counts = Counter(finding for finding in findings if type(finding) is Answer)
-    found: dict[str, Counter[str]] = {}
-    for finding, n in counts.items():
-        found.setdefault(finding.label, Counter())[finding.mark] += n
-    return {label: dict(marks.most_common()) for label, marks in sorted(found.items())}

@@ -8,9 +8,9 @@ docs/tasks-ud.md says what the rules miss.
 
 from __future__ import annotations
 
+from sonde.tasks.answers import Finding, answer
 from sonde.tasks.ud.clause import Clause
 from sonde.tasks.ud.lemmas import PRESENTATIVES
-from sonde.tasks.ud.rules import Finding, answer
 
 _BRACKETS = frozenset(")]}）】")
 _QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
@@ -58,7 +58,7 @@ def sent_type(clause: Clause) -> Finding:
     if clause.joined:
         return "a statement joined with a command"
     return (
-        answer("other", "", "", ending)
+        answer("other", mark=ending)
         if mark or group.finite or clause.has_subject
         else "neither a verb nor a final mark"
     )
@@ -74,7 +74,7 @@ def _command(clause: Clause, ending: str) -> Finding:
     return (
         "a command that somebody quotes"
         if _quotes(clause.sentence.words)
-        else answer("imper", "", "", ending)
+        else answer("imper", mark=ending)
     )
 
 
@@ -83,7 +83,7 @@ def _question(clause: Clause, quoted: bool) -> Finding:
         return "the question mark stands inside quotes"
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
-    return "a question behind a colon" if behind else answer("inter", "", "", "?")
+    return "a question behind a colon" if behind else answer("inter", mark="?")
 
 
 def _quotes(words: tuple[str, ...]) -> bool:

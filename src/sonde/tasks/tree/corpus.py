@@ -1,16 +1,14 @@
 """One pass over some files that answers all ten questions of Conneau et al. 2018; tasks of the same
-files share what it finds.
+files share what it reads.
 
-Files are bracketed trees, tagged text or running text. Trees are not kept: a `Harvest` holds the
-distinct sentences of 5 to 28 tokens and, for every question, one shared answer (or reason) a
-sentence.
+Files are bracketed trees, tagged text or running text. The corpus has the distinct sentences of 5
+to 28 tokens.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,11 +17,11 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora import brackets, tagged, text
 from sonde.corpora.brackets import Strings, Tree
 from sonde.corpora.english import tokens
-from sonde.corpora.files import digest, treebank, uncompressed
+from sonde.corpora.files import treebank, uncompressed
 from sonde.corpora.likeness import letters
 from sonde.corpora.tally import OnError, Tally
-from sonde.tasks import questions
-from sonde.tasks.questions import Held, Source
+from sonde.tasks import parsed
+from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, same_files
 from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.coord import coordination
 
@@ -48,70 +46,43 @@ NO_TREE = "text without a tree"
 HOME = {"test": 3, "dev": 2, "train": 1, "": 0}
 
 
-@dataclass(frozen=True, slots=True)
-class Harvest:
-    """What was found in some files, one value a distinct sentence in each list.
-
-    tags      of the words, () for running text; depths: of the trees, 0 without
-    sources   which of `names` a sentence comes from, and `splits` what its file's name says
-    findings  by rule, an answer or the reason why there is none
-    forms     how often each word form occurs, in sentences of any length
-    left out  sentences by reason
-    """
-
-    sentences: list[Sentence] = field(default_factory=list)
-    tags: list[tuple[str, ...]] = field(default_factory=list)
-    splits: list[str] = field(default_factory=list)
-    sources: list[str] = field(default_factory=list)
-    depths: list[int] = field(default_factory=list)
-    findings: Mapping[str, list[Any]] = field(default_factory=lambda: {name: [] for name in RULES})
-    forms: Counter[str] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
-    tally: Tally = field(default_factory=Tally)
-    files: tuple[str, ...] = ()
-
-
 def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
     """The files that some paths name, each by the kind that its name says: .txt is running text,
     .tagged tagged text, the others trees.
     """
-    return questions.sources((path, *more), partial(treebank, suffixes=brackets.SUFFIXES))
+    return parsed.sources((path, *more), partial(treebank, suffixes=brackets.SUFFIXES))
 
 
-def harvest(
+def corpus(
     path: str, more: tuple[str, ...] = (), on_error: OnError = "raise", literal: bool = False
-) -> Harvest:
+) -> ParsedCorpus:
     """All that the ten tasks ask of some files; read once for all tasks of a process, while the
     files stay as they are.
     """
     found = sources(path, more)
-    named = tuple(
-        (source.name, source.part.split, str(source.part.path.resolve())) for source in found
-    )
-    key = named, digest(source.part.path for source in found), on_error, literal
-    return _HELD.get(key, lambda: _gathered(found, on_error, LITERAL if literal else RULES))
+    rules = LITERAL if literal else RULES
+    key = ("tree", same_files(found), on_error, literal)
+    return CORPORA.get(key, lambda: _parsed(found, on_error, rules))
 
-
-def forget() -> None:
-    """Let go of what is held for the next task."""
-    _HELD.clear()
-
-
-_HELD: Held[Harvest] = Held()
 
 Read = tuple[tuple[str, ...], Tree | Sentence, tuple[str, ...]]
 """The words of a sentence, what it is made from, and its tags."""
 
 
-def _gathered(
+def _parsed(
     found: list[Source], on_error: OnError, rules: Mapping[str, Callable[[Tree], Any]]
-) -> Harvest:
-    whole = Harvest(files=tuple(str(source.part.path) for source in found))
+) -> ParsedCorpus:
+    forms: Counter[str] = Counter()
+    whole = ParsedCorpus(
+        tuple(str(source.part.path) for source in found),
+        {name: [] for name in rules},
+        counted=forms,
+    )
     seen: dict[int, int] = {}
     strings = Strings()
     for source in found:
         for words, made, tags in _read(source.part.path, on_error, whole.tally, strings):
-            whole.forms.update(words)
+            forms.update(words)
             if len(words) not in LENGTHS:
                 whole.left_out["fewer than 5 or more than 28 tokens"] += 1
                 continue
@@ -121,7 +92,7 @@ def _gathered(
             if row == len(whole.sentences):
                 _add(whole, source, made, tags)
                 for name, rule in rules.items():
-                    whole.findings[name].append(rule(made) if isinstance(made, Tree) else NO_TREE)
+                    whole.answers[name].append(rule(made) if isinstance(made, Tree) else NO_TREE)
                 continue
             whole.left_out["a second time"] += 1
             if HOME[source.part.split] > HOME[whole.splits[row]]:
@@ -149,7 +120,7 @@ def _read(path: Path, on_error: OnError, tally: Tally, strings: Strings) -> Iter
             yield tree.words, tree, tree.tags
 
 
-def _add(whole: Harvest, source: Source, made: Tree | Sentence, tags: tuple[str, ...]) -> None:
+def _add(whole: ParsedCorpus, source: Source, made: Tree | Sentence, tags: tuple[str, ...]) -> None:
     tree = made if isinstance(made, Tree) else None
     whole.sentences.append(made if isinstance(made, Sentence) else made.sentence)
     whole.tags.append(tags)

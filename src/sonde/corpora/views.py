@@ -1,0 +1,254 @@
+"""What rules see of a corpus: trees and their words, read off the columns of a batch when they are
+asked for.
+
+A `Block` is some sentences of a file: a `Batch` of a treebank, phrase-structure trees, or running
+text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from sonde.core import Sentence
+from sonde.corpora import brackets, text
+from sonde.corpora.batches import Batch, batches
+from sonde.corpora.files import uncompressed
+from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.trees import features
+
+T = TypeVar("T")
+MANY = 1000  # sentences of a block
+SUFFIXES = (".conllu", *brackets.SUFFIXES)
+"""What the name of a file of trees ends in, before .gz or .xz."""
+
+
+class Columns:
+    """The columns of a batch as lists over its words, each made when it is first asked for."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where the words of each sentence begin, and where the last ends."""
+        starts: list[int] = self._batch.starts.tolist()
+        return starts
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """The index of each word's head; a root is its own."""
+        parents: list[int] = self._batch.parents.tolist()
+        return parents
+
+    @cached_property
+    def forms(self) -> list[str]:
+        """The words."""
+        return self._batch.words.strings()
+
+    @cached_property
+    def lemmas(self) -> list[str]:
+        """Their lemmas."""
+        return self._batch.lemmas.strings()
+
+    @cached_property
+    def upos(self) -> list[str]:
+        """Their parts of speech."""
+        return self._batch.upos.strings()
+
+    @cached_property
+    def feats(self) -> list[str]:
+        """Their features, as written."""
+        return self._batch.feats.strings()
+
+    @cached_property
+    def deprels(self) -> list[str]:
+        """Their relations."""
+        return self._batch.deprels.strings()
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The indices of the words that each word governs, in order."""
+        below: list[list[int]] = [[] for _ in self.parents]
+        for word, above in enumerate(self.parents):
+            if word != above:
+                below[above].append(word)
+        return below
+
+
+class Word:
+    """A word of a tree. Of running text only the form is known; of phrase-structure trees form and
+    tag, which is then its `upos`.
+    """
+
+    __slots__ = ("_at", "_columns")
+
+    def __init__(self, columns: Columns, at: int) -> None:
+        self._columns = columns
+        self._at = at
+
+    @property
+    def form(self) -> str:
+        """The word as it stands in the sentence."""
+        return self._columns.forms[self._at]
+
+    @property
+    def lemma(self) -> str:
+        """Its lemma."""
+        return self._columns.lemmas[self._at]
+
+    @property
+    def upos(self) -> str:
+        """Its part of speech: VERB, NOUN, ..."""
+        return self._columns.upos[self._at]
+
+    @property
+    def feats(self) -> Mapping[str, str]:
+        """Its features: {'Tense': 'Past', ...}."""
+        return features(self._columns.feats[self._at])
+
+    @property
+    def deprel(self) -> str:
+        """Its relation to its head, with subtype: nsubj, acl:relcl, ..."""
+        return self._columns.deprels[self._at]
+
+    @property
+    def head(self) -> Word | None:
+        """The word that governs it; None for the root."""
+        above = self._columns.parents[self._at]
+        return None if above == self._at else Word(self._columns, above)
+
+    @property
+    def children(self) -> list[Word]:
+        """The words that it governs, in order."""
+        return [Word(self._columns, at) for at in self._columns.children[self._at]]
+
+    @property
+    def index(self) -> int:
+        """Its place in the sentence, from 0."""
+        starts = self._columns.starts
+        return self._at - starts[bisect_right(starts, self._at) - 1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Word) and self._at == other._at and self._columns is other._columns
+
+    def __hash__(self) -> int:
+        return hash((id(self._columns), self._at))
+
+    def __repr__(self) -> str:
+        return f"Word({self.form!r})"
+
+
+class Tree:
+    """A sentence with its annotation, as rules see it.
+
+    sentence  its words and its raw string
+    phrases   the constituents, where it comes from a phrase-structure tree
+    """
+
+    __slots__ = ("_columns", "_start", "_words", "phrases", "sentence")
+
+    def __init__(
+        self, sentence: Sentence, columns: Columns, start: int, phrases: brackets.Tree | None = None
+    ) -> None:
+        self.sentence = sentence
+        self.phrases = phrases
+        self._columns = columns
+        self._start = start
+        self._words: tuple[Word, ...] | None = None
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """Its syntactic words in order, punctuation included."""
+        if self._words is None:
+            stop = self._start + len(self.sentence.words)
+            self._words = tuple(Word(self._columns, at) for at in range(self._start, stop))
+        return self._words
+
+    @property
+    def root(self) -> Word:
+        """The main predicate: the word without a head."""
+        return next(word for word in self.words if word.head is None)
+
+    def __repr__(self) -> str:
+        return f"Tree({self.sentence.text!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Some phrase-structure trees."""
+
+    found: Sequence[brackets.Tree]
+
+    def sentences(self) -> list[Sentence]:
+        """Their words, and readable strings of them."""
+        return [tree.sentence for tree in self.found]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Some sentences of running text."""
+
+    found: list[Sentence]
+
+    def sentences(self) -> list[Sentence]:
+        """The sentences."""
+        return self.found
+
+
+Block = Batch | Phrases | Plain
+
+
+def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
+    """The sentences of a file, by the kind that its name says: .txt is running text, .mrg and the
+    like are phrase-structure trees, all others are CoNLL-U.
+    """
+    suffix = uncompressed(path).suffix
+    if suffix == ".txt":
+        yield from map(Plain, _parted(text.read(path, on_error, tally)))
+    elif suffix in brackets.SUFFIXES:
+        yield from map(Phrases, _parted(brackets.read(path, on_error, tally)))
+    else:
+        yield from batches(path, on_error, tally)
+
+
+def _parted(found: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(found)
+    while some := list(islice(left, MANY)):
+        yield some
+
+
+def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
+    """The sentences of a block as trees."""
+    if isinstance(block, Batch):
+        columns = Columns(block)
+        return (
+            Tree(sentence, columns, start)
+            for sentence, start in zip(sentences, columns.starts, strict=False)
+        )
+    if isinstance(block, Phrases):
+        pairs = zip(sentences, block.found, strict=True)
+        return (
+            Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs
+        )
+    return (Tree(sentence, _terminals(sentence.words), 0) for sentence in sentences)
+
+
+def _terminals(words: Sequence[str], tags: Sequence[str] = ()) -> Columns:
+    """The columns of one sentence without dependencies."""
+    columns, many = Columns.__new__(Columns), len(words)
+    vars(columns).update(
+        starts=[0, many],
+        parents=list(range(many)),
+        forms=words,
+        lemmas=[""] * many,
+        upos=tags or [""] * many,
+        feats=["_"] * many,
+        deprels=[""] * many,
+    )
+    return columns

@@ -1,0 +1,311 @@
+"""Files as questions read them: a parsed corpus holds sentences and what rules say of each of them,
+so that all tasks of the same files read them once.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from sonde.core import DataProblem, Sentence
+from sonde.corpora.batches import Batch
+from sonde.corpora.files import Part, digest, treebank, uncompressed
+from sonde.corpora.style import Style
+from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.views import Block, blocks
+from sonde.datasets import Candidate
+from sonde.datasets.candidates import NOTHING
+from sonde.oracles import Facts
+from sonde.tasks.answers import Answer, Finding
+
+HELD = 500_000  # sentences kept for the next task; the latest corpus is kept whatever its size
+
+
+class Gathered(Protocol):
+    """What was read from some files."""
+
+    @property
+    def sentences(self) -> Sized: ...
+
+
+G = TypeVar("G", bound=Gathered)
+
+
+class Held(Generic[G]):
+    """The latest corpora, so that all tasks of the same files read them once; safe among
+    threads.
+    """
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[object, G] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: object, make: Callable[[], G]) -> G:
+        """What is held under a key, or made now."""
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = make()
+            self._found.move_to_end(key)
+            while (
+                len(self._found) > 1
+                and sum(len(held.sentences) for held in self._found.values()) > HELD
+            ):
+                self._found.popitem(last=False)
+            return self._found[key]
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._found.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an oracle says of sentences."""
+
+    sentences: Mapping[Sentence, Facts]
+
+
+_TOLD: Held[Told] = Held()
+
+
+def told(
+    key: object, read: Callable[[], Iterable[tuple[Sentence, Facts]]]
+) -> Mapping[Sentence, Facts]:
+    """What an oracle says of the sentences of some files, read once; of equal sentences the first
+    counts.
+    """
+
+    def gathered() -> Told:
+        found: dict[Sentence, Facts] = {}
+        with uncollected():
+            for sentence, facts in read():
+                found.setdefault(sentence, facts)
+        return Told(found)
+
+    return _TOLD.get(key, gathered).sentences
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the garbage collector from walking over all the tuples again and again while they are
+    made; none is in a cycle.
+    """
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+class Source(NamedTuple):
+    """A file, and the name that its sentences are reported by."""
+
+    name: str
+    part: Part
+
+
+def sources(paths: Sequence[str], parts: Callable[[str], Iterable[Part]]) -> list[Source]:
+    """The files that some paths name, by the last part of the path, or all of it where several
+    paths end alike.
+    """
+    short = [uncompressed(Path(path)).name for path in paths]
+    names = [
+        path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)
+    ]
+    found = [
+        Source(name, part) for name, path in zip(names, paths, strict=True) for part in parts(path)
+    ]
+    seen: set[Path] = set()
+    for _, part in found:
+        if part.path.resolve() in seen:
+            raise DataProblem(f"{part.path} is named twice; with= is for further files")
+        seen.add(part.path.resolve())
+    return found
+
+
+@lru_cache
+def stratum(source: str) -> Mapping[str, str]:
+    """The stratum that says which source a sentence comes from, one mapping for all of them;
+    nothing without a name.
+    """
+    return MappingProxyType({"source": source}) if source else NOTHING
+
+
+def source_notes(files: Iterable[str], tally: Tally, **more: Any) -> dict[str, Any]:
+    """Notes that say what was read: the files, how many sentences and words, how many were skipped,
+    and the first problems.
+    """
+    source = {
+        "files": list(files),
+        "sentences": tally.sentences,
+        "words": tally.words,
+        "skipped": tally.skipped,
+        **more,
+    }
+    return {"source": source, **remarks(tally), "problems": list(tally.problems)}
+
+
+def remarks(tally: Tally) -> dict[str, Any]:
+    """What tables say about the sources as they are, as a note; {} where there is nothing to
+    say.
+    """
+    return {"remarks": tally.remarks()} if tally.remarks() else {}
+
+
+def malformed(notes: Mapping[str, Any]) -> tuple[int, str]:
+    """How many sentences were left out as malformed, as notes say, and the first of them with the
+    reason.
+    """
+    source, problems = notes.get("source"), notes.get("problems") or [""]
+    return (
+        (int(source.get("skipped", 0)), str(problems[0])) if isinstance(source, dict) else (0, "")
+    )
+
+
+@dataclass(frozen=True)
+class ParsedCorpus:
+    """The sentences of some files and what rules say of them, one value a sentence in each list.
+    Trees are not kept.
+
+    answers   by rule, an answer or the reason why there is none
+    splits    what the files' names say; sources: the name of each sentence's, '' where none is told
+    depths    of the trees; 0 without
+    tags      of the words, where a family asks for them
+    counted   how often each word form occurs, where sentences that are left out count, too
+    left_out  sentences by reason
+    styles    of annotation, by file
+    """
+
+    files: tuple[str, ...]
+    answers: dict[str, list[Any]] = field(default_factory=dict)
+    sentences: list[Sentence] = field(default_factory=list)
+    splits: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    tags: list[tuple[str, ...]] = field(default_factory=list)
+    counted: Counter[str] | None = None
+    left_out: Counter[str] = field(default_factory=Counter)
+    styles: dict[str, Style] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+
+    @cached_property
+    def forms(self) -> Mapping[str, int]:
+        """How often each word form occurs."""
+        if self.counted is not None:
+            return self.counted
+        return Counter(chain.from_iterable(sentence.words for sentence in self.sentences))
+
+    def candidate(self, row: int, label: str) -> Candidate:
+        """A sentence with a label that is about no word of it."""
+        return Candidate(
+            self.sentences[row], label, "", self.splits[row], stratum(self.sources[row])
+        )
+
+    def candidates(self, findings: Sequence[Finding]) -> list[Candidate]:
+        """The sentences that have an answer."""
+        known: dict[tuple[int, str], Mapping[str, str]] = {}
+        for finding, source in zip(findings, self.sources, strict=True):
+            if type(finding) is Answer and (id(finding), source) not in known:
+                known[id(finding), source] = {**finding.strata, **stratum(source)}
+        columns = zip(self.sentences, findings, self.splits, self.sources, strict=True)
+        return [
+            Candidate(sentence, f.label, f.target, split, known[id(f), source])
+            for sentence, f, split, source in columns
+            if type(f) is Answer
+        ]
+
+    def foreign_values(self) -> str:
+        """Which features have none of UD's values, in words; '' where all have some."""
+        return "; ".join(filter(None, (style.foreign_values() for style in self.styles.values())))
+
+    def refuse_first_release(self) -> None:
+        """A DataProblem where a treebank has the relations of release 1, which rules about
+        relations would misread.
+        """
+        for path, style in self.styles.items():
+            if old := style.first_release():
+                raise DataProblem(
+                    f"{path} {old}, and this is about relations of release 2: get a newer release"
+                    " of the treebank, or convert it"
+                )
+
+
+Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Finding]]]
+"""What rules say of the sentences of a block, by rule."""
+
+
+def parsed_corpus(files: Sequence[Source], on_error: OnError, judge: Judge) -> ParsedCorpus:
+    """All that some files hold, and what rules say of it."""
+    corpus = ParsedCorpus(tuple(str(source.part.path) for source in files))
+    for name, part in files:
+        for block in blocks(part.path, on_error, corpus.tally):
+            sentences = block.sentences()
+            _note(corpus, block, str(part.path))
+            corpus.sentences.extend(sentences)
+            corpus.splits.extend([part.split] * len(sentences))
+            corpus.sources.extend([name] * len(sentences))
+            for rule, findings in judge(block, sentences).items():
+                corpus.answers.setdefault(rule, []).extend(findings)
+    if not corpus.sentences:
+        problems = corpus.tally.problems
+        first = f"; the first problem: {problems[0]}" if problems else ""
+        raise DataProblem(f"no sentences in {', '.join(corpus.files)}{first}")
+    return corpus
+
+
+def _note(corpus: ParsedCorpus, block: Block, path: str) -> None:
+    """Note the depths of the trees, and the style that they are annotated in."""
+    if isinstance(block, Batch):
+        corpus.depths.extend(block.depths.tolist())
+        style = corpus.styles.setdefault(path, Style())
+        style.add(block.deprels.names, block.feats.names)
+    else:
+        corpus.depths.extend([0] * len(block.sentences()))
+
+
+CORPORA: Held[ParsedCorpus] = Held()
+"""The corpora that were read last."""
+
+
+def same_files(files: Sequence[Source]) -> tuple[object, ...]:
+    """What is equal for files of the same names, splits and contents."""
+    named = [(name, part.split, str(part.path.resolve())) for name, part in files]
+    return (*named, digest(source.part.path for source in files))
+
+
+def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[Source]:
+    """The files that some paths name: trees, or running text one sentence a line (.txt); of one
+    path the files need no name.
+    """
+
+    def parts(place: str) -> list[Part]:
+        return [Part("", _file(place))] if is_text(Path(place)) else treebank(place, suffixes)
+
+    files = sources((path, *more), parts)
+    return files if more else [source._replace(name="") for source in files]
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file is running text, which has no trees."""
+    return uncompressed(path).suffix == ".txt"
+
+
+def _file(path: str) -> Path:
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise DataProblem(
+            f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz"
+        )
+    return file
