@@ -62,6 +62,10 @@ if TYPE_CHECKING:
         Task,
         Trial,
     )
+    from sonde.corpora.views import (
+        Tree,
+        Word,
+    )
     from sonde.errors import (
         SondeError,
         UsageProblem,
@@ -102,7 +106,12 @@ if TYPE_CHECKING:
     from sonde.store.blocks import StoreProblem
     from sonde.tables.page import Page
     from sonde.tables.table import Table
+    from sonde.tasks.answers import (
+        Answer,
+        Reason,
+    )
     from sonde.tasks.find import get_tasks
+    from sonde.tasks.own import question
     from sonde.vectors import (
         Spans,
         Vectors,
@@ -110,6 +119,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Annotated",
+    "Answer",
     "Audit",
     "Built",
     "Cell",
@@ -144,6 +154,7 @@ __all__ = [
     "Probe",
     "ReadingProblem",
     "Readings",
+    "Reason",
     "Reference",
     "ReferenceProblem",
     "Result",
@@ -158,9 +169,11 @@ __all__ = [
     "Table",
     "Tags",
     "Task",
+    "Tree",
     "Trial",
     "UsageProblem",
     "Vectors",
+    "Word",
     "annotate",
     "available",
     "build",
@@ -176,6 +189,7 @@ __all__ = [
     "layers",
     "migrate",
     "predictions",
+    "question",
     "report",
     "results",
     "run",
@@ -199,6 +213,7 @@ _PLACES = {
         "Cell Control DataProblem Dataset Encoder EncoderStop Example Layered Predictions "
         "Prepared Result Sentence Site Tags Task Trial"
     ),
+    "corpora.views": "Tree Word",
     "errors": "SondeError UsageProblem",
     "experiment.attempt": "EncoderProblem",
     "experiment.plan": "PlanProblem",
@@ -212,7 +227,9 @@ _PLACES = {
     "store.blocks": "StoreProblem",
     "tables.page": "Page",
     "tables.table": "Table",
+    "tasks.answers": "Answer Reason",
     "tasks.find": "get_tasks",
+    "tasks.own": "question",
     "vectors": "Spans Vectors",
 }
 """The module of each public name; all of them are documented in docs/api.md."""

@@ -82,6 +82,10 @@ class DefinedTask(Generic[O]):
     definition: Definition[O]
     options: O
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {field.name: getattr(self.options, field.name) for field in fields(self.options)}
+        return _again, (self.definition, options)  # options may be of a class made on the way
+
     @property
     def name(self) -> str:
         """What it is called."""
@@ -153,3 +157,7 @@ class DefinedTask(Generic[O]):
         if self.definition.candidates is None:
             raise DataProblem(f"{self.name} is not sampled: its data have their splits")
         return self.definition.candidates(self.options)
+
+
+def _again(definition: Definition[O], options: dict[str, Any]) -> DefinedTask[O]:
+    return definition(**options)

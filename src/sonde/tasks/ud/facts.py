@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from sonde.core import Sentence
-from sonde.corpora.batches import Batch, batches
+from sonde.corpora.batches import Batch, Coded, batches
 from sonde.corpora.files import Part, digest
 from sonde.corpora.tally import OnError
 from sonde.corpora.trees import features
@@ -26,6 +26,7 @@ CLAUSE = {
     )
 }
 DEPTHS = {"depths": "how deep each word lies in the tree"}
+WORDS = {"words": "relation, part of speech and features of every word"}
 FEATURES = {"features": "part of speech and features of every word"}
 PLACES = {"places": "the place of each word, counted from the first"}
 Says = Callable[[Batch], Iterator[tuple[str, ...]]]
@@ -94,10 +95,17 @@ def _word(place: str, upos: str, raw: str) -> tuple[str, ...]:
 
 
 def _features(batch: Batch) -> Iterator[tuple[str, ...]]:
-    said = [
-        _word(upos, upos, raw)
-        for upos, raw in zip(batch.upos.strings(), batch.feats.strings(), strict=True)
-    ]
+    return _every(batch, batch.upos)
+
+
+def _words(batch: Batch) -> Iterator[tuple[str, ...]]:
+    return _every(batch, batch.deprels)
+
+
+def _every(batch: Batch, places: Coded) -> Iterator[tuple[str, ...]]:
+    """The facts of every word, by what it is called in one column."""
+    columns = (column.strings() for column in (places, batch.upos, batch.feats))
+    said = list(map(_word, *columns))
     return (
         tuple(fact for one in said[a:b] for fact in one) for a, b in pairwise(batch.starts.tolist())
     )
@@ -130,4 +138,9 @@ def content(sentences: Collection[Sentence], frequent: Collection[str]) -> Mappi
     }
 
 
-_OF_TREES: dict[str, Says] = {"clause": _clause, "features": _features, "depths": _depths}
+_OF_TREES: dict[str, Says] = {
+    "clause": _clause,
+    "features": _features,
+    "words": _words,
+    "depths": _depths,
+}
