@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -63,36 +63,53 @@ def read(
 ) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = Tally() if tally is None else tally
-    rows = tried(path, layout.encoding)
-    first = list(islice(rows, SAMPLE))
-    tabbed = _tabbed([text for _, text, _ in first])
-    unreadable = next((f"{path}:{number}: {wrong}" for number, _, wrong in first if wrong), "")
-    shape = _shape([_cells(text, tabbed) for _, text, _ in first], layout, str(path), unreadable)
-    block: list[tuple[int, list[str]]] = []
-    text, document, spoilt, documents, words = "", "", "", count(1), Words()
-    for number, line, wrong in chain(first, rows, [(0, "", "")]):
+    lines = tried(path, layout.encoding)
+    first = list(islice(lines, SAMPLE))
+    shape = _shape(first, layout, str(path))
+    words = Words()
+    for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
+        if problem := block.problem or _wrong(block.rows, shape):
+            tally.refuse(f"{path}:{problem}", on_error)
+            continue
+        tally.sentences += 1
+        tally.words += len(block.rows)
+        found = tuple(words[row[shape.word]] for _, row in block.rows)
+        layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
+        sentence = Sentence(found, block.text or rendered(found))
+        yield Tagged(sentence, layers, block.document, block.rows[0][0])
+
+
+@dataclass(slots=True)
+class _Block:
+    """One sentence: the raw text and the document that comments name, the cells of each line by its
+    number, and the first problem.
+    """
+
+    document: str = ""
+    text: str = ""
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    problem: str = ""
+
+
+def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Block]:
+    """The sentences of a file whose last line is blank."""
+    block, documents = _Block(), count(1)
+    for number, line, wrong in lines:
         if wrong:
-            spoilt = spoilt or f"{number}: {wrong}"
+            block.problem = block.problem or f"{number}: {wrong}"
         elif _told(line, tabbed):
             key, _, value = line.lstrip("# ").partition(" = ")
-            text = value.strip() if key.strip() == "text" else text
-            document = value.strip() if key.strip() == "newdoc id" else document
+            if key.strip() == "text":
+                block.text = value.strip()
+            elif key.strip() == "newdoc id":
+                block.document = value.strip()
         elif line.startswith("-DOCSTART-"):
-            document = str(next(documents))
+            block.document = str(next(documents))
         elif line.strip():
-            block.append((number, _cells(line, tabbed)))
-        elif block or spoilt:
-            if problem := spoilt or _wrong(block, shape):
-                tally.refuse(f"{path}:{problem}", on_error)
-            else:
-                tally.sentences += 1
-                tally.words += len(block)
-                found = tuple(words[row[shape.word]] for _, row in block)
-                layers = tuple(tuple(row[k] for _, row in block) for k in shape.tags)
-                yield Tagged(
-                    Sentence(found, text or rendered(found)), layers, document, block[0][0]
-                )
-            block, text, spoilt = [], "", ""
+            block.rows.append((number, _cells(line, tabbed)))
+        elif block.rows or block.problem:
+            yield block
+            block = _Block(block.document)
 
 
 def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
@@ -134,36 +151,41 @@ def _told(line: str, tabbed: bool) -> bool:
 
 
 class _Shape(NamedTuple):
-    """The column of words, those of tags, and how many all rows have."""
+    """The column of words, those of tags, how many all rows have, and whether tabs part them."""
 
     word: int
     tags: tuple[int, ...]
     width: int
+    tabbed: bool
 
 
-def _shape(rows: list[list[str]], layout: Layout, path: str, unreadable: str) -> _Shape:
+def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: str) -> _Shape:
     """What the rows of a file have in common; DataProblem where no column holds tags."""
-    whole = [
-        row
-        for row in rows
-        if len(row) > 1 and "".join(row).strip() and not row[0].startswith("-DOCSTART-")
-    ]
+    tabbed = _tabbed([text for _, text, _ in lines])
+    whole = [cells for _, text, _ in lines if _is_row(cells := _cells(text, tabbed))]
     if not whole:
-        raise DataProblem(unreadable or f"{path}: no rows of words and tags in it")
+        unreadable = (f"{path}:{number}: {wrong}" for number, _, wrong in lines if wrong)
+        raise DataProblem(next(unreadable, f"{path}: no rows of words and tags in it"))
     width = Counter(map(len, whole)).most_common(1)[0][0]
     whole = [row for row in whole if len(row) == width]
     word = layout.word
     if word is None:
-        word = int(
-            width > 2 and all(row[0].replace("-", "").replace(".", "").isdigit() for row in whole)
-        )
+        word = int(width > 2 and all(_is_number(row[0]) for row in whole))
     for name, column in (("word", word), *(("column", column) for column in layout.tags)):
         if not -width <= column < width:
             raise DataProblem(
                 f"{path}: {name}={column}, but rows have {width} columns; write 0 to {width - 1},"
                 " or -1 for the last"
             )
-    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width)
+    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width, tabbed)
+
+
+def _is_row(cells: list[str]) -> bool:
+    return len(cells) > 1 and any(map(str.strip, cells)) and not cells[0].startswith("-DOCSTART-")
+
+
+def _is_number(cell: str) -> bool:
+    return cell.replace("-", "").replace(".", "").isdigit()
 
 
 def _tags(

@@ -239,20 +239,18 @@ def _cut(data: bytes, beginning: re.Pattern[bytes]) -> Iterator[tuple[int, int, 
     left may go on later.
     """
     codes = np.frombuffer(data, np.uint8)
-    at = np.flatnonzero((codes == ord("(")) | (codes == ord(")")))
-    step = np.where(codes[at] == ord("("), 1, -1)
+    opening = codes == ord("(")
+    at = np.flatnonzero(opening | (codes == ord(")")))
+    step = np.where(opening[at], 1, -1)
     depth = np.cumsum(step)
-    starts = np.array([found.start() for found in beginning.finditer(data)], np.int64)
-    before = depth - step
-    damaged = (depth < 0).any() or bool(before[np.searchsorted(at, starts)].any())
-    if not damaged:
+    starts = [found.start() for found in beginning.finditer(data)]
+    places = np.searchsorted(at, np.array(starts, np.int64))
+    if not ((depth < 0).any() or (depth - step)[places].any()):
         yield from _spans(data, 0, (at[depth == 0] + 1).tolist())
         return
-    for start, stop in zip([0, *starts], [*starts, None], strict=True):
-        inside = slice(
-            np.searchsorted(at, start), None if stop is None else np.searchsorted(at, stop)
-        )
-        yield from _segment(data, int(start), stop, at[inside], step[inside])
+    bounds = zip([0, *starts], [*starts, None], [0, *places], [*places, None], strict=True)
+    for start, stop, first, last in bounds:
+        yield from _segment(data, start, stop, at[first:last], step[first:last])
 
 
 def _spans(data: bytes, start: int, stops: list[int]) -> Iterator[tuple[int, int, str]]:
@@ -310,6 +308,7 @@ def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool
 
 STRAY = "a word beside phrases, or without a tag of its own"
 UNLABELLED = "a bracket without a label"
+EMPTY = "a phrase without words"
 
 
 def _grown(
@@ -323,17 +322,15 @@ def _grown(
     labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
     below: list[list[Child]] = [[]]
     word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
-    opened = False
     for number, (tag, word, label, closed, stray) in enumerate(tokens):
         if tag:
-            opened = False
             if tag != TRACE or traces:
                 below[node].append(Child(same(tag, tag), len(words), len(words) + 1, -1))
                 words.append(word_of[word])
                 tags.append(below[node][-1].label)
         elif closed:
-            if opened:
-                raise _Fault("a phrase without words", number)
+            if tokens[number - 1][2]:
+                raise _Fault(EMPTY, number)
             above = parents[node]
             if below[node]:
                 stops[node] = len(words)
@@ -345,22 +342,14 @@ def _grown(
             raise _Fault(STRAY if stray else UNLABELLED, number)
         else:
             parents.append(node)
-            node, opened = len(labels), True
+            node = len(labels)
             labels.append(label_of[label])
             starts.append(len(words))
             stops.append(0)
             below.append([])
     stops[0] = len(words)
     names, functions = zip(*labels, strict=True)
+    spans = tuple(starts), tuple(stops), tuple(parents)
     return Tree(
-        tuple(words),
-        tuple(tags),
-        names,
-        functions,
-        tuple(starts),
-        tuple(stops),
-        tuple(parents),
-        tuple(map(tuple, below)),
-        path,
-        line,
+        tuple(words), tuple(tags), names, functions, *spans, tuple(map(tuple, below)), path, line
     )

@@ -82,21 +82,17 @@ def _parts(word: str, tag: str) -> list[tuple[str, str]]:
         return [(word[:3], "md"), (word[3:], "*")]
     if tag.startswith(_FOREIGN):
         return [(word, "fw")]
-    plain, dash, suffix = tag.partition("-") if not tag.startswith("-") else (tag, "", "")
+    plain = tag[: tag.find("-", 1)] if "-" in tag[1:] else tag
+    suffix = tag[len(plain) :]
     if plain.endswith("$") and plain not in _PENN and len(word) > 2 and "'" in word[-2:]:
         at = word.rindex("'")
-        return [(word[:at], plain[:-1] + dash + suffix), (word[at:], "POS")]
+        return [(word[:at], plain[:-1] + suffix), (word[at:], "POS")]
+    first, _, second = plain.partition("+")
     clitic = CLITIC.search(word) if "+" in plain or (plain.endswith("*") and plain != "*") else None
     if clitic is None:
-        return [
-            (
-                word,
-                plain.partition("+")[0].rstrip("*$") + dash + suffix if plain not in _PENN else tag,
-            )
-        ]
-    first, _, second = plain.partition("+")
+        return [(word, tag if plain in _PENN else first.rstrip("*$") + suffix)]
     return [
-        (word[: clitic.start()], first.rstrip("*") + dash + suffix),
+        (word[: clitic.start()], first.rstrip("*") + suffix),
         (clitic[0], second.rstrip("*") or "*"),
     ]
 

@@ -132,13 +132,7 @@ class Rows:
     def _example(self, cells: list[str], split: str) -> Example:
         """One example; ValueError says what is wrong with the row."""
         layout = self.layout
-        if len(cells) < layout.columns or (len(cells) > layout.columns and not layout.more):
-            least = "at least " if layout.more else ""
-            between = "commas" if layout.comma else "tabs"
-            raise ValueError(
-                f"{len(cells)} columns, not {least}{layout.columns} ({layout.shown}, with {between}"
-                " between)"
-            )
+        _check_width(cells, layout)
         if layout.split is not None:
             split = KNOWN.get(cells[layout.split], "")
             if not split:
@@ -148,9 +142,8 @@ class Rows:
         if not all(asked):
             raise ValueError("an asked word is empty")
         sentence = self._sentence(cells[layout.text])
-        sites = [
-            Site(sentence, None if layout.token is None else _span(cells[layout.token], sentence))
-        ]
+        span = None if layout.token is None else _span(cells[layout.token], sentence)
+        sites = [Site(sentence, span)]
         if layout.second is not None:
             sites.append(Site(self._sentence(cells[layout.second])))
         return Example(
@@ -185,6 +178,17 @@ def _table(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
         raise DataProblem(
             f"{path}:{reader.line_num}: {error}; mend the quotes of that row"
         ) from None
+
+
+def _check_width(cells: list[str], layout: Layout) -> None:
+    if len(cells) == layout.columns or (len(cells) > layout.columns and layout.more):
+        return
+    least = "at least " if layout.more else ""
+    between = "commas" if layout.comma else "tabs"
+    raise ValueError(
+        f"{len(cells)} columns, not {least}{layout.columns} ({layout.shown}, with {between}"
+        " between)"
+    )
 
 
 def _label(cell: str, layout: Layout) -> str:

@@ -155,11 +155,10 @@ def _tree(block: str, source: Source, line: int) -> Tree | None:
         _check_features(feats, body, path, first)
     forms = cells[1::11]
     words = tuple(map(intern, forms, forms))
-    if text and not spells(text, words, ranges):
-        source.tally.mistold += 1
-        source.tally.first = source.tally.first or f"{path}:{line}"
-        text = ""
-    text = text or rebuilt(words, cells[9::11], ranges)
+    if not (text and spells(text, words, ranges)):
+        if text:
+            source.tally.mistell(f"{path}:{line}")
+        text = rebuilt(words, cells[9::11], ranges)
     return Tree(
         words,
         tuple(cells[3::11]),
@@ -209,16 +208,25 @@ def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ..
         if names == _IDS[size]:
             return cells, (), ()
         others = [k for k, name in enumerate(names) if not name.isdigit()]
-        extras = [cells[11 * k : 11 * k + 10] for k in others]
+        rows = [cells[11 * k : 11 * k + 10] for k in others]
         for k in reversed(others):
             del cells[11 * k : 11 * k + 11]
         if 0 < len(others) < size and cells[0::11] == _IDS[size - len(others)]:
-            ranges: list[Range] = []
-            empty: list[tuple[str, ...]] = []
-            for i, (k, row) in enumerate(zip(others, extras, strict=True)):
-                extra(row, k - i, (ranges, empty), f"{path}:{first + k}")
-            return cells, inside(ranges, size - len(others), f"{path}:{first}"), tuple(empty)
+            return cells, *_extras(others, rows, size - len(others), (path, first))
     return _rows(body, path, first)
+
+
+def _extras(
+    places: list[int], rows: list[list[str]], size: int, where: tuple[str, int]
+) -> tuple[tuple[Range, ...], Rows]:
+    """The multiword tokens and the empty nodes among rows that are no words', by their places in a
+    sentence of `size` words.
+    """
+    path, first = where
+    found: tuple[list[Range], list[tuple[str, ...]]] = ([], [])
+    for before, (place, row) in enumerate(zip(places, rows, strict=True)):
+        extra(row, place - before, found, f"{path}:{first + place}")
+    return inside(found[0], size, f"{path}:{first}"), tuple(found[1])
 
 
 def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:

@@ -89,22 +89,25 @@ def cut(
                 f"{document.file}:{document.line + place}: the treebank has no sentence for"
                 f" {document.words[place]!r}"
             )
-        stop = place + len(sentence.words)
-        for k, (word, other) in enumerate(
-            zip(document.words[place:stop], sentence.words, strict=False)
-        ):
-            if word not in (other, ""):
-                raise DataProblem(
-                    f"{document.file}:{document.line + place + k}: {word!r} is {other!r} in the"
-                    " treebank; their documents differ: name them alike (# newdoc id = NAME there,"
-                    " # begin document NAME or NAME.conll here), or put them in one order"
-                )
-        first, place = place, stop
+        _check_words(document, place, sentence)
+        first, place = place, place + len(sentence.words)
         if wrong:
             tally.refuse(wrong, on_error)
             continue
-        mine = [m for m in mentions if first <= m.start < stop]
+        mine = [m for m in mentions if first <= m.start < place]
         inside = [
-            m._replace(start=m.start - first, stop=m.stop - first) for m in mine if m.stop <= stop
+            m._replace(start=m.start - first, stop=m.stop - first) for m in mine if m.stop <= place
         ]
         yield sentence, inside, len(mine) - len(inside)
+
+
+def _check_words(document: Document, place: int, sentence: Sentence) -> None:
+    """DataProblem where a treebank's sentence has other words than the document from there on."""
+    words = document.words[place : place + len(sentence.words)]
+    for k, (word, other) in enumerate(zip(words, sentence.words, strict=False)):
+        if word not in (other, ""):
+            raise DataProblem(
+                f"{document.file}:{document.line + place + k}: {word!r} is {other!r} in the"
+                " treebank; their documents differ: name them alike (# newdoc id = NAME there,"
+                " # begin document NAME or NAME.conll here), or put them in one order"
+            )

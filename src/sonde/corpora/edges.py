@@ -132,20 +132,16 @@ def _target(found: Any, number: int, words: int) -> Target:
             raise ValueError(f"{where} has no {key}")
     span1, label = _span(more.pop("span1"), f"span1 of {where}", words), more.pop("label")
     span2 = _span(more.pop("span2"), f"span2 of {where}", words) if "span2" in more else None
-    if any(
-        isinstance(name, str) and not name.strip()
-        for name in (label if isinstance(label, list) else [label])
-    ):
-        raise ValueError(f"{where} has a label without a name")
-    if isinstance(label, list) and all(isinstance(item, str) for item in label):
-        if len(set(label)) < len(label):
-            raise ValueError(f"{where} has a label twice: {label}")
-        return Target(span1, span2, tuple(label), more)
-    if not isinstance(label, str):
+    names = label if isinstance(label, list) else [label]
+    if not all(isinstance(name, str) for name in names):
         raise ValueError(
             f"the label of {where} is a string or a list of strings, found {shown(label)}"
         )
-    return Target(span1, span2, label, more)
+    if not all(map(str.strip, names)):
+        raise ValueError(f"{where} has a label without a name")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{where} has a label twice: {label}")
+    return Target(span1, span2, tuple(label) if isinstance(label, list) else label, more)
 
 
 def _span(found: Any, what: str, words: int) -> Span:

@@ -234,18 +234,21 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
         )
     found = _plain_first(p for p in place.iterdir() if _named(p, suffixes))
     if not found:
-        below = sorted(
-            p.name
-            for p in place.iterdir()
-            if p.is_dir() and any(_named(f, suffixes) for f in p.iterdir())
-        )
-        hint = f"; did you mean {str(place / below[0])!r}?" if below else ""
         raise DataProblem(
-            f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in {str(path)!r}{hint}"
+            f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in"
+            f" {str(path)!r}{_hint(place, suffixes)}"
         )
     parts = [Part(split_of(p), p) for p in found]
     order = ("train", "dev", "test", "")
     return sorted(parts, key=lambda part: (order.index(part.split), part.path.name))
+
+
+def _hint(place: Path, suffixes: tuple[str, ...]) -> str:
+    """The first folder inside a folder that has such files, as a question."""
+    for below in sorted(part for part in place.iterdir() if part.is_dir()):
+        if any(_named(file, suffixes) for file in below.iterdir()):
+            return f"; did you mean {str(below)!r}?"
+    return ""
 
 
 def _named(path: Path, suffixes: tuple[str, ...]) -> bool:

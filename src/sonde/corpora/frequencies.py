@@ -78,48 +78,64 @@ class Frequencies:
         return bool(self.capital[number] > self.small[number])
 
 
+class _Forms:
+    """The words of a corpus as they stand, by number.
+
+    words         of small letters, by number
+    lower         of each form, the number of the word that it is in small letters
+    before        of each form, whether what follows stands inside a sentence
+    seen, inside  how often each form occurs, in all and inside a sentence
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {END: 0}
+        self.words: dict[str, int] = {}
+        self.lower = np.full(1, -1)
+        self.before = np.zeros(1, bool)
+        self.seen = self.inside = np.zeros(1, np.int64)
+
+    def add(self, sentences: Iterable[Sequence[str]]) -> Ints:
+        """Count sentences; returns the numbers of their words, each sentence with -1 behind it."""
+        numbers, words = self.numbers, self.words
+        flat = list(chain.from_iterable((*sentence, END) for sentence in sentences))
+        codes = np.fromiter(
+            (numbers.setdefault(form, len(numbers)) for form in flat), np.int64, len(flat)
+        )
+        new = list(islice(numbers, len(self.lower), None))
+        lower = [words.setdefault(form.lower(), len(words)) for form in new]
+        before = [form == "," or form[-1:].isalnum() for form in new]
+        self.lower = np.append(self.lower, np.array(lower, np.int64))
+        self.before = np.append(self.before, np.array(before, bool))
+        self.seen = _plus(self.seen, codes, len(numbers))
+        self.inside = _plus(self.inside, codes[1:][self.before[codes[:-1]]], len(numbers))
+        return self.lower[codes]
+
+    def counts(self) -> Iterator[Ints]:
+        """How often each word occurs: in all, and inside a sentence in small letters and not."""
+        small = np.array([form == form.lower() for form in self.numbers])
+        for counts in (self.seen, np.where(small, self.inside, 0), np.where(small, 0, self.inside)):
+            yield np.bincount(self.lower[1:], counts[1:], len(self.words)).astype(np.int64)
+
+
 def counted(sentences: Iterable[Sequence[str]]) -> Frequencies:
     """The frequencies of some sentences."""
-    forms: dict[str, int] = {END: 0}  # words as they stand
-    seen, inside = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    forms = _Forms()
     pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
-    numbers: dict[str, int] = {}
-    lower = np.full(1, -1)  # of each form, the number of the word that it is in small letters
-    before = np.zeros(1, bool)  # of each form, whether what follows stands inside a sentence
     for block in _blocks(sentences):
-        flat = list(chain.from_iterable((*words, END) for words in block))
-        codes = np.fromiter(
-            (forms.setdefault(form, len(forms)) for form in flat), np.int64, len(flat)
-        )
-        new = list(islice(forms, len(lower), None))
-        lower = np.append(
-            lower,
-            np.array([numbers.setdefault(form.lower(), len(numbers)) for form in new], np.int64),
-        )
-        before = np.append(
-            before, np.array([form == "," or form[-1:].isalnum() for form in new], bool)
-        )
-        seen = _grown(seen, len(forms)) + np.bincount(codes, minlength=len(forms))
-        inside = _grown(inside, len(forms)) + np.bincount(
-            codes[1:][before[codes[:-1]]], minlength=len(forms)
-        )
-        first, second = lower[codes[:-1]], lower[codes[1:]]
-        keys, counts = np.unique(
-            (first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True
-        )
-        pairs, together = _added(pairs, together, keys, counts)
-    small = np.array([form == form.lower() for form in forms])
-    of_words = [
-        np.bincount(lower[1:], weights, len(numbers)).astype(np.int64)
-        for weights in (seen[1:], np.where(small, inside, 0)[1:], np.where(small, 0, inside)[1:])
-    ]
-    return Frequencies(
-        numbers, of_words[0], of_words[1], of_words[2], pairs, together, int(of_words[0].sum())
-    )
+        pairs, together = _added(pairs, together, *_neighbours(forms.add(block)))
+    counts, small, capital = forms.counts()
+    return Frequencies(forms.words, counts, small, capital, pairs, together, int(counts.sum()))
 
 
-def _grown(counts: Ints, size: int) -> Ints:
-    return np.pad(counts, (0, size - len(counts)))
+def _plus(counts: Ints, codes: Ints, size: int) -> Ints:
+    """Counts of numbers with more of them added, [size]."""
+    return np.pad(counts, (0, size - len(counts))) + np.bincount(codes, minlength=size)
+
+
+def _neighbours(words: Ints) -> tuple[Ints, Ints]:
+    """The distinct pairs of words that stand side by side, and how often; -1 is no word."""
+    first, second = words[:-1], words[1:]
+    return np.unique((first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True)
 
 
 def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
@@ -207,15 +223,6 @@ def _keep(found: Frequencies, place: Path) -> None:
 def _kept(place: Path) -> Frequencies:
     with np.load(place, allow_pickle=False) as held:
         words = held["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
-        counts, small, capital, pairs, together = (
-            held[name] for name in ("counts", "small", "capital", "pairs", "together")
-        )
-    return Frequencies(
-        {word: i for i, word in enumerate(words)},
-        counts,
-        small,
-        capital,
-        pairs,
-        together,
-        int(counts.sum()),
-    )
+        arrays = {name: held[name] for name in ("counts", "small", "capital", "pairs", "together")}
+    numbers = {word: i for i, word in enumerate(words)}
+    return Frequencies(numbers, **arrays, total=int(arrays["counts"].sum()))

@@ -44,29 +44,40 @@ def ordinary(tokens: list[Token]) -> list[Token]:
             "CorpusSearch's deep format, with (ORTHO word) inside the leaves; write the corpus in"
             " the usual format"
         )
-    found = list(tokens)
-    real = []
+    found, real = list(tokens), []
     for k in leaves:
         tag, word = tokens[k][:2]
         if tag == "CODE" and word in PARENTHESES:
-            found[k] = (*PARENTHESES[word], "", "", "")
+            found[k] = _leaf(*PARENTHESES[word])
         elif k in hidden or tag in APART or empty(tag, word):
-            found[k] = (TRACE, word, "", "", "")
+            found[k] = _leaf(TRACE, word)
         else:
             real.append(k)
-    forms = _forms([found[k][1] for k in real])
+    forms = _forms([tokens[k][1] for k in real])
+    for k, leaf in zip(real, _together([tokens[k][0] for k in real], forms), strict=True):
+        found[k] = leaf
+    return found
+
+
+def _leaf(tag: str, word: str) -> Token:
+    return tag, word, "", "", ""
+
+
+def _together(tags: list[str], forms: list[str]) -> list[Token]:
+    """Leaves in which words that were split are whole, under the tag of their first part; the other
+    parts are traces.
+    """
+    leaves: list[tuple[str, str]] = []
     last = -1
-    for k, form in zip(real, forms, strict=True):
-        if last >= 0 and form[0] in _SPLIT and found[last][1][-1] == form[0] and len(form) > 1:
-            found[last] = (found[last][0], found[last][1][:-1] + form[1:], "", "", "")
-            found[k] = (TRACE, form, "", "", "")
+    for k, (tag, form) in enumerate(zip(tags, forms, strict=True)):
+        sign = form[0]
+        if last >= 0 and sign in _SPLIT and leaves[last][1][-1] == sign and len(form) > 1:
+            leaves[last] = (tags[last], leaves[last][1][:-1] + form[1:])
+            leaves.append((TRACE, form))
         else:
-            found[k] = (found[k][0], form, "", "", "")
+            leaves.append((tag, form))
             last = k
-    return [
-        (t[0], t[1].strip(_SPLIT) or t[1], "", "", "") if k in real else t
-        for k, t in enumerate(found)
-    ]
+    return [_leaf(tag, form.strip(_SPLIT) or form) for tag, form in leaves]
 
 
 def _leaves(tokens: list[Token]) -> tuple[list[int], set[int]]:

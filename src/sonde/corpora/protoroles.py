@@ -106,30 +106,27 @@ def each_row(
 
 def _add(cells: list[str], found: dict[Place, Answers]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
-    numbers = dict(
-        zip(COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end), strict=True)
-    )
-    for column, text in numbers.items():
+    texts = sentence.rpartition(" ")[2], predicate, begin, end
+    for column, text in zip(COLUMNS[1:5], texts, strict=True):
         if not (text.isascii() and text.isdigit()):
             raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
-    told = {
-        "Split": (split, SPLITS),
-        "Response": (response, ("1", "2", "3", "4", "5", "nan")),
-        "Applicable": (applicable, ("yes", "no")),
-    }
-    for column, (text, known) in told.items():
-        if text not in known:
-            raise ValueError(f"{column} is {text[:40]!r}, not one of {', '.join(known)}")
-    number, start, first, last = map(int, numbers.values())
+    _check_known("Split", split, SPLITS)
+    _check_known("Response", response, ("1", "2", "3", "4", "5", "nan"))
+    _check_known("Applicable", applicable, ("yes", "no"))
+    number, start, first, last = map(int, texts)
     if last < first:
         raise ValueError(f"the argument begins with word {first} and ends with word {last}")
-    answers = found.setdefault(
-        Place(split, number, (start, start + 1), (first, last + 1)), Answers(phrase.lower())
-    )
+    place = Place(split, number, (start, start + 1), (first, last + 1))
+    answers = found.setdefault(place, Answers(phrase.lower()))
     said = answers.responses.setdefault(name, [])
     # an extremely rare error of the forms left nan, says the README
     if applicable != "no" and response != "nan":
         said.append(float(response))
+
+
+def _check_known(column: str, text: str, known: Sequence[str]) -> None:
+    if text not in known:
+        raise ValueError(f"{column} is {text[:40]!r}, not one of {', '.join(known)}")
 
 
 def uds(path: Path, on_error: OnError, tally: Tally) -> Iterator[tuple[Place, Mapping[str, float]]]:

@@ -148,15 +148,13 @@ def table(
         _rows(path, on_error, tally).items(), key=lambda row: row[0][:2]
     ):
         tree = trees.tree(name)
-        if tree is not None and name != last:
-            tally.sentences, tally.words, last = (
-                tally.sentences + 1,
-                tally.words + len(tree.sentence.words),
-                name,
-            )
         if tree is None:
             lost.count("arguments whose sentence the treebank does not have")
             continue
+        if name != last:
+            tally.sentences += 1
+            tally.words += len(tree.sentence.words)
+            last = name
         verb, argument = tree.word(predicate), tree.argument(pointer)
         if verb is None:
             lost.count(

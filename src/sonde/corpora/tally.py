@@ -47,6 +47,11 @@ class Tally:
         if not (once and any(said.startswith(once) for said in self.said)):
             self.said.append(remark)
 
+    def mistell(self, where: str) -> None:
+        """Count a raw string that is not made of its words."""
+        self.mistold += 1
+        self.first = self.first or where
+
     def skip(self, problem: str) -> None:
         """Count a sentence that is left out; the first twenty reasons are kept."""
         self.skipped += 1

@@ -4,6 +4,7 @@ them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -176,26 +177,15 @@ def withheld(words: Sequence[str], others: bool = False) -> bool:
 
 def written(tree: Tree) -> str:
     """The tree as a CoNLL-U block, with the blank line that ends it."""
-    starts = {r.start: r for r in tree.ranges}
-    empty: dict[int, list[tuple[str, ...]]] = {}
+    extras = defaultdict[int, list[str]](list)  # by the words that stand before them
     for row in tree.empty:
-        empty.setdefault(int(row[0].partition(".")[0]), []).append(row)
-    rows = [*tree.comments, *("\t".join(row) for row in empty.get(0, ()))]
-    columns = (
-        tree.words,
-        tree.lemmas,
-        tree.upos,
-        tree.xpos,
-        tree.feats,
-        tree.heads,
-        tree.deprels,
-        tree.deps,
-        tree.misc,
-    )
-    for i, (*left, head, deprel, deps, misc) in enumerate(zip(*columns, strict=True)):
-        if i in starts:
-            r = starts[i]
-            rows.append("\t".join([f"{r.start + 1}-{r.stop}", r.form, *"_______", r.misc]))
-        rows.append("\t".join([str(i + 1), *left, str(head + 1), deprel, deps, misc]))
-        rows += ["\t".join(row) for row in empty.get(i + 1, ())]
-    return "\n".join(rows) + "\n\n"
+        extras[int(row[0].partition(".")[0])].append("\t".join(row))
+    for r in tree.ranges:
+        extras[r.start].append("\t".join([f"{r.start + 1}-{r.stop}", r.form, *"_______", r.misc]))
+    heads = [str(head + 1) for head in tree.heads]
+    columns = (tree.words, tree.lemmas, tree.upos, tree.xpos, tree.feats, heads, tree.deprels,
+               tree.deps, tree.misc)  # fmt: skip
+    rows = [*tree.comments]
+    for i, cells in enumerate(zip(*columns, strict=True)):
+        rows += [*extras[i], "\t".join([str(i + 1), *cells])]
+    return "\n".join([*rows, *extras[len(tree.words)]]) + "\n\n"

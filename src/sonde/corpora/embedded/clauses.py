@@ -12,6 +12,7 @@ from sonde.corpora.embedded.phrases import (
     Form,
     Phrase,
     adjective,
+    adverb,
     degree,
     nominal,
     person,
@@ -20,13 +21,13 @@ from sonde.corpora.embedded.phrases import (
     verb_group,
     vowel,
 )
-from sonde.corpora.embedded.words import Chance, Word
+from sonde.corpora.embedded.words import Chance, Word, uninflected
 
 KINDS = tuple(LEXICON.transitive)
 RARE = ("ditransitive", "ditransitive", "clausal", "control", "copular", "copular")
 FRAMES = ("transitive",) * 9 + ("intransitive",) * 4 + ("passive",) * 6 + RARE
 COMMA = Word(",", ",", "PUNCT", deprel="punct", tight=True)
-NOT = Word("not", "not", "PART", "Polarity=Neg", "advmod")
+NOT = uninflected("not", "PART", "Polarity=Neg", "advmod")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def parts(chance: Chance, wanted: Form, depth: int, frames: tuple[str, ...] = FR
     auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
     return Parts(
         _as(subject, "nsubj"),
-        tuple(auxiliaries),
+        auxiliaries,
         head,
         complements(chance, frame, verb, wanted, depth),
     )
@@ -108,22 +109,24 @@ def complements(
     if frame == "transitive":
         return (_object(chance, verb, depth),)
     if frame == "ditransitive":
-        gift = nominal(
-            chance, chance.pick(("thing", "text", "food")), depth + 1, relative
-        ).word.under("obj")
-        receiver = person(chance, depth + 1, relative, "Acc").word
-        return (
-            (receiver.under("iobj"), gift)
-            if chance.hit(0.6)
-            else (gift, prepositional("to", receiver, "obl"))
-        )
+        return _gift(chance, depth)
     if frame == "clausal":
         below = statement(chance, form(chance, wanted), depth + 1).under("ccomp")
-        return (below.plus(left=(Word("that", "that", "SCONJ", "_", "mark"),)),)
+        return (below.plus((uninflected("that", "SCONJ", "_", "mark"),)),)
     if frame == "control":
         below = infinitive(chance, depth + 1).under("xcomp")
-        return (below.plus(left=(Word("to", "to", "PART", "_", "mark"),)),)
+        return (below.plus((uninflected("to", "PART", "_", "mark"),)),)
     return ()
+
+
+def _gift(chance: Chance, depth: int) -> tuple[Word, ...]:
+    """The two objects of a verb of giving."""
+    kind = chance.pick(("thing", "text", "food"))
+    gift = nominal(chance, kind, depth + 1, relative).word.under("obj")
+    receiver = person(chance, depth + 1, relative, "Acc").word
+    if chance.hit(0.6):
+        return receiver.under("iobj"), gift
+    return gift, prepositional("to", receiver, "obl")
 
 
 def _object(chance: Chance, verb: Verb, depth: int) -> Word:
@@ -153,7 +156,7 @@ def _passive(chance: Chance, wanted: Form, depth: int) -> Parts:
     agent: tuple[Word, ...] = ()
     if chance.hit(0.3):
         agent = (prepositional("by", person(chance, depth + 1, relative, "Acc").word, "obl:agent"),)
-    return Parts(subject, tuple(auxiliaries), head, agent)
+    return Parts(subject, auxiliaries, head, agent)
 
 
 def _copular(chance: Chance, wanted: Form, depth: int) -> Parts:
@@ -179,8 +182,7 @@ def statement(chance: Chance, wanted: Form, depth: int) -> Word:
         left[:0] = [place(chance, depth + 1, relative), COMMA]
     verbal = found.head.upos == "VERB"
     if verbal and wanted.aspect == "simple" and not wanted.negative and chance.more(depth + 2):
-        word = chance.pick(LEXICON.frequency)
-        left.append(Word(word, word, "ADV", "_", "advmod"))
+        left.append(adverb(chance.pick(LEXICON.frequency)))
     right = [*found.after, *adjuncts(chance, depth, verbal)]
     if chance.more(depth + 2):
         right.append(
@@ -203,8 +205,7 @@ def adjuncts(chance: Chance, depth: int, verbal: bool) -> list[Word]:
     """How and where; nothing here tells the tense."""
     found = []
     if verbal and chance.more(depth + 1):
-        form = chance.pick(LEXICON.manner)
-        found.append(Word(form, form, "ADV", "_", "advmod"))
+        found.append(adverb(chance.pick(LEXICON.manner)))
     if chance.more(depth + 1):
         found.append(place(chance, depth + 1, relative))
     return found
@@ -214,7 +215,7 @@ def _below(chance: Chance, wanted: Form, depth: int) -> Word:
     """A subordinate clause."""
     mark = chance.pick(("because", "although", "while", "since"))
     clause = statement(chance, replace(form(chance, wanted), negative=False), depth + 2)
-    return clause.under("advcl").plus(left=(Word(mark, mark, "SCONJ", "_", "mark"),))
+    return clause.under("advcl").plus(left=(uninflected(mark, "SCONJ", "_", "mark"),))
 
 
 def _joined(chance: Chance, subject: Phrase, wanted: Form, depth: int) -> Word:
@@ -238,22 +239,20 @@ def _joined(chance: Chance, subject: Phrase, wanted: Form, depth: int) -> Word:
 def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
     """A relative clause: about a person mostly as the subject, about other things as the object."""
     wanted = form(chance)
+    after: tuple[Word, ...] = ()
     if noun.kind == "person" and chance.hit(0.7):
         frame = chance.pick(("transitive", "intransitive"))
         verb = _verb(chance, frame)
-        pronoun = Word("who", "who", "PRON", "PronType=Rel", "nsubj")
-        auxiliaries, head = verb_group(
-            chance, verb, _allowed(wanted, verb), Phrase(pronoun, number)
-        )
+        before = [uninflected("who", "PRON", "PronType=Rel", "nsubj")]
+        subject = Phrase(before[0], number)
+        auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
         after = complements(chance, frame, verb, wanted, depth)
-        return head.under("acl:relcl").plus([pronoun, *_negated(tuple(auxiliaries), wanted)], after)
-    verb = chance.pick(LEXICON.transitive[noun.kind])
-    pronoun = Word("that", "that", "PRON", "PronType=Rel", "obj")
-    subject = _as(person(chance, depth + 1, relative), "nsubj")
-    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
-    return head.under("acl:relcl").plus(
-        [pronoun, subject.word, *_negated(tuple(auxiliaries), wanted)]
-    )
+    else:
+        verb = chance.pick(LEXICON.transitive[noun.kind])
+        subject = _as(person(chance, depth + 1, relative), "nsubj")
+        before = [uninflected("that", "PRON", "PronType=Rel", "obj"), subject.word]
+        auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
+    return head.under("acl:relcl").plus([*before, *_negated(auxiliaries, wanted)], after)
 
 
 def question(chance: Chance) -> Word:
@@ -262,21 +261,17 @@ def question(chance: Chance) -> Word:
     draw = chance.pick(range(10))
     if draw < 2:
         return _who(chance, replace(wanted, question=False))
-    found = parts(
-        chance,
-        wanted,
-        0,
-        FRAMES if draw < 6 else ("transitive", "intransitive", "passive", "control"),
-    )
+    frames = FRAMES if draw < 6 else ("transitive", "intransitive", "passive", "control")
+    found = parts(chance, wanted, 0, frames)
     left = [*found.auxiliaries[:1], found.subject.word, *found.auxiliaries[1:]]
     after = [*found.after, *adjuncts(chance, 0, found.head.upos == "VERB")]
     if draw == 6 and found.after and found.after[0].deprel == "obj":
-        form_ = "who" if found.after[0].upos in ("PROPN", "PRON") else "what"
-        left.insert(0, Word(form_, form_, "PRON", "PronType=Int", "obj"))
+        asked = "who" if found.after[0].upos in ("PROPN", "PRON") else "what"
+        left.insert(0, uninflected(asked, "PRON", "PronType=Int", "obj"))
         after = [word for word in after if word.deprel != "obj"]
     elif draw >= 6:
-        word = chance.pick(("when", "where", "why", "how"))
-        left.insert(0, Word(word, word, "ADV", "PronType=Int", "advmod"))
+        asked = chance.pick(("when", "where", "why", "how"))
+        left.insert(0, uninflected(asked, "ADV", "PronType=Int", "advmod"))
         after = [word for word in after if word.deprel in {"obj", "xcomp"}]
     return found.head.plus(left, after)
 
@@ -284,7 +279,7 @@ def question(chance: Chance) -> Word:
 def _who(chance: Chance, wanted: Form) -> Word:
     frame = chance.pick(("transitive", "transitive", "intransitive"))
     verb = _verb(chance, frame)
-    pronoun = Word("who", "who", "PRON", "PronType=Int", "nsubj")
+    pronoun = uninflected("who", "PRON", "PronType=Int", "nsubj")
     auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), Phrase(pronoun, "Sing"))
     return head.plus(
         [pronoun, *auxiliaries],
@@ -301,9 +296,9 @@ def command(chance: Chance) -> Word:
     left: list[Word] = []
     negative = chance.hit(0.2)
     if negative:
-        left = [Word("do", "do", "AUX", "Mood=Imp|VerbForm=Fin", "aux"), NOT]
+        left = [uninflected("do", "AUX", "Mood=Imp|VerbForm=Fin", "aux"), NOT]
     if chance.hit(0.2):
-        left.insert(0, Word("please", "please", "INTJ", "_", "discourse"))
+        left.insert(0, uninflected("please", "INTJ", "_", "discourse"))
     feats = "VerbForm=Inf" if negative else "Mood=Imp|VerbForm=Fin"
     after = [*complements(chance, frame, verb, Form(), 0), *adjuncts(chance, 0, True)]
     if chance.more(3):
@@ -319,12 +314,12 @@ def exclamation(chance: Chance) -> Word:
         copula = verb_group(
             chance, AUXILIARIES["be"], Form(chance.pick(("Pres", "Past"))), subject
         )[1]
-        how = Word("how", "how", "ADV", "PronType=Int", "advmod")
+        how = uninflected("how", "ADV", "PronType=Int", "advmod")
         return adjective(chance, kind, 5).plus(
             [how], [subject.word, replace(copula, upos="AUX", deprel="cop")]
         )
     head = nominal(chance, kind, 0, relative)
-    what = Word("what", "what", "DET", "PronType=Int", "det:predet")
+    what = uninflected("what", "DET", "PronType=Int", "det:predet")
     article = _article(head.word)
     return replace(head.word, left=(what, *article, *head.word.left[1:]))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sonde.corpora.embedded.lexicon import LEXICON, Noun, Verb
-from sonde.corpora.embedded.words import Chance, Word
+from sonde.corpora.embedded.words import Chance, Word, uninflected
 
 Relative = Callable[[Chance, Noun, str, int], Word]
 """Writes a relative clause about a noun of some number, at some depth."""
@@ -61,13 +61,13 @@ def determiner(chance: Chance, number: str) -> Word:
     and then.
     """
     if chance.hit(0.55):
-        return Word("the", "the", "DET", "Definite=Def|PronType=Art", "det")
+        return _the()
     if chance.hit(0.5):
         form, feats = chance.pick(
             (("my", "1"), ("your", "2"), ("her", "3"), ("our", "1"), ("their", "3"))
         )
-        return Word(
-            form, form, "PRON", f"Case=Gen|Person={feats}|Poss=Yes|PronType=Prs", "nmod:poss"
+        return uninflected(
+            form, "PRON", f"Case=Gen|Person={feats}|Poss=Yes|PronType=Prs", "nmod:poss"
         )
     if number == "Plur":
         form, feats = chance.pick(
@@ -92,46 +92,38 @@ def determiner(chance: Chance, number: str) -> Word:
             ("every", "PronType=Tot"),
         )
     )
-    return Word(form, form, "DET", feats, "det")
+    return uninflected(form, "DET", feats, "det")
+
+
+def _the() -> Word:
+    return uninflected("the", "DET", "Definite=Def|PronType=Art", "det")
 
 
 def nominal(chance: Chance, kind: str, depth: int, relative: Relative) -> Phrase:
     """Determiner, adjectives, noun, and now and then a possessor, a place or a relative clause."""
     noun = chance.pick(LEXICON.nouns[kind])
     number = "Plur" if chance.hit(0.5) else "Sing"
-    left = [
-        (
-            possessor(chance, depth, relative)
-            if chance.lush > 0.3 and chance.hit(0.1)
-            else determiner(chance, number)
-        )
-    ]
+    owned = chance.lush > 0.3 and chance.hit(0.1)
+    left = [possessor(chance, depth, relative) if owned else determiner(chance, number)]
     if chance.more(depth):
         left.append(adjective(chance, kind, depth))
         if chance.more(depth + 2):
-            left.append(
-                Word(
-                    form := chance.pick(LEXICON.adjectives["any"]),
-                    form,
-                    "ADJ",
-                    "Degree=Pos",
-                    "amod",
-                )
-            )
-    right: tuple[Word, ...] = ()
-    if chance.more(depth + 1):
-        right = (
-            (
-                relative(chance, noun, number, depth + 2)
-                if chance.hit(0.5)
-                else place(chance, depth + 1, relative).under("nmod")
-            ),
-        )
+            left.append(_adjective(chance.pick(LEXICON.adjectives["any"])))
+    right = _behind(chance, noun, number, depth, relative) if chance.more(depth + 1) else ()
     form = noun.plural if number == "Plur" else noun.singular
     left[0] = _an(left, form)
     return Phrase(
         Word(form, noun.singular, "NOUN", f"Number={number}", left=tuple(left), right=right), number
     )
+
+
+def _behind(
+    chance: Chance, noun: Noun, number: str, depth: int, relative: Relative
+) -> tuple[Word, ...]:
+    """What stands behind a noun: a relative clause or a place."""
+    if chance.hit(0.5):
+        return (relative(chance, noun, number, depth + 2),)
+    return (place(chance, depth + 1, relative).under("nmod"),)
 
 
 def _an(left: list[Word], form: str) -> Word:
@@ -151,36 +143,32 @@ def vowel(word: str) -> bool:
 
 def adjective(chance: Chance, kind: str, depth: int) -> Word:
     """An adjective that suits the noun, now and then with a degree adverb."""
-    form = chance.pick(LEXICON.adjectives[kind])
-    return Word(
-        form,
-        form,
-        "ADJ",
-        "Degree=Pos",
-        "amod",
-        left=degree(chance) if chance.more(depth + 2) else (),
-    )
+    word = _adjective(chance.pick(LEXICON.adjectives[kind]))
+    return word.plus(degree(chance)) if chance.more(depth + 2) else word
+
+
+def _adjective(form: str) -> Word:
+    return uninflected(form, "ADJ", "Degree=Pos", "amod")
 
 
 def degree(chance: Chance) -> tuple[Word, ...]:
     """One degree adverb."""
-    form = chance.pick(LEXICON.degree)
-    return (Word(form, form, "ADV", "_", "advmod"),)
+    return (adverb(chance.pick(LEXICON.degree)),)
+
+
+def adverb(form: str) -> Word:
+    """An adverb beside a verb, an adjective or another adverb."""
+    return uninflected(form, "ADV", "_", "advmod")
 
 
 def possessor(chance: Chance, depth: int, relative: Relative) -> Word:
     """A name or a person with 's."""
     mark = Word("'s", "'s", "PART", "_", "case", tight=True)
     if depth > 1 or chance.hit(0.6):
-        return name(chance).word.under("nmod:poss").plus(right=(mark,))
-    noun = chance.pick(LEXICON.nouns["person"])
-    owner = Word(
-        noun.singular,
-        noun.singular,
-        "NOUN",
-        "Number=Sing",
-        left=(Word("the", "the", "DET", "Definite=Def|PronType=Art", "det"),),
-    )
+        owner = name(chance).word
+    else:
+        noun = chance.pick(LEXICON.nouns["person"])
+        owner = uninflected(noun.singular, "NOUN", "Number=Sing", "dep").plus((_the(),))
     return owner.under("nmod:poss").plus(right=(mark,))
 
 
@@ -209,7 +197,7 @@ def person(chance: Chance, depth: int, relative: Relative, case: str = "Nom") ->
     if not chance.more(depth + 2):
         return first
     second = nominal(chance, "person", depth + 2, relative).word.under("conj")
-    both = first.word.plus(right=(second.plus(left=(Word("and", "and", "CCONJ", "_", "cc"),)),))
+    both = first.word.plus(right=(second.plus(left=(uninflected("and", "CCONJ", "_", "cc"),)),))
     return Phrase(both, "Plur")
 
 
@@ -218,14 +206,14 @@ def place(chance: Chance, depth: int, relative: Relative) -> Word:
     if chance.hit(0.2):
         noun = chance.pick(LEXICON.times)
         preposition = chance.pick(("after", "before"))
-        return _case(Word(noun, noun, "NOUN", "Number=Sing", "obl"), preposition)
+        return _case(uninflected(noun, "NOUN", "Number=Sing", "obl"), preposition)
     return _case(
         nominal(chance, "place", depth + 1, relative).word.under("obl"), chance.pick(LEXICON.near)
     )
 
 
 def _case(noun: Word, preposition: str) -> Word:
-    return noun.plus(left=(Word(preposition, preposition, "ADP", "_", "case"),))
+    return noun.plus(left=(uninflected(preposition, "ADP", "_", "case"),))
 
 
 def prepositional(preposition: str, noun: Word, deprel: str) -> Word:
@@ -233,31 +221,36 @@ def prepositional(preposition: str, noun: Word, deprel: str) -> Word:
     return _case(noun, preposition).under(deprel)
 
 
-def verb_group(chance: Chance, verb: Verb, form: Form, subject: Phrase) -> tuple[list[Word], Word]:
+def verb_group(
+    chance: Chance, verb: Verb, form: Form, subject: Phrase
+) -> tuple[tuple[Word, ...], Word]:
     """The auxiliaries of a verb, and the verb; each is inflected as the one before it asks."""
-    chain = [AUXILIARIES["have"]] * (form.aspect == "perfect") + [AUXILIARIES["be"]] * (
-        form.aspect == "progressive"
-    )
-    chain += [AUXILIARIES["be"]] * form.passive
-    if not chain and (form.negative or form.question) and form.aspect != "modal":
-        chain = [AUXILIARIES["do"]]
     words: list[Word] = []
     wanted = "finite"
     if form.aspect == "modal":
-        modal = chance.pick(MODALS)
-        words.append(Word(modal, modal, "AUX", "VerbForm=Fin", "aux"))
+        words.append(uninflected(chance.pick(MODALS), "AUX", "VerbForm=Fin", "aux"))
         wanted = "base"
-    for i, auxiliary in enumerate(chain):
-        last = form.passive and i == len(chain) - 1
-        words.append(
-            _inflected(auxiliary, wanted, form.tense, subject, "AUX").under(
-                "aux:pass" if last else "aux"
-            )
-        )
-        wanted = {"have": "participle", "do": "base"}.get(
-            auxiliary.base, "passive" if last else "gerund"
-        )
-    return words, _inflected(verb, wanted, form.tense, subject, "VERB")
+    for name in _chain(form):
+        auxiliary = AUXILIARIES[name.removesuffix(":pass")]
+        deprel = "aux:pass" if name == "be:pass" else "aux"
+        words.append(_inflected(auxiliary, wanted, form.tense, subject, "AUX").under(deprel))
+        wanted = ASKED[name]
+    return tuple(words), _inflected(verb, wanted, form.tense, subject, "VERB")
+
+
+ASKED = {"have": "participle", "be": "gerund", "be:pass": "passive", "do": "base"}
+"""The form of the verb that stands behind each auxiliary."""
+
+
+def _chain(form: Form) -> list[str]:
+    """The auxiliaries that a form needs behind a modal, in order."""
+    chain = [
+        *(["have"] if form.aspect == "perfect" else []),
+        *(["be"] if form.aspect == "progressive" else []),
+        *(["be:pass"] if form.passive else []),
+    ]
+    support = (form.negative or form.question) and form.aspect != "modal"
+    return chain or (["do"] if support else [])
 
 
 def _inflected(verb: Verb, wanted: str, tense: str, subject: Phrase, upos: str) -> Word:

@@ -42,6 +42,11 @@ class Word:
         )
 
 
+def uninflected(form: str, upos: str, feats: str, deprel: str) -> Word:
+    """A word that is written like its lemma."""
+    return Word(form, form, upos, feats, deprel)
+
+
 class Chance:
     """Seeded draws; `lush` is how likely optional material is in the sentence at hand."""
 
@@ -88,17 +93,15 @@ def lines(root: Word, name: str) -> Iterator[str]:
     ordered = flat(root)
     number = {id(word): i for i, word in enumerate(ordered, 1)}
     heads = {id(child): number[id(word)] for word in ordered for child in (*word.left, *word.right)}
-    forms = [word.form for word in ordered]
-    forms[0] = forms[0][0].upper() + forms[0][1:]
-    text = forms[0] + "".join(
-        form if word.tight else " " + form
-        for word, form in zip(ordered[1:], forms[1:], strict=True)
-    )
-    yield f"# sent_id = {name}"
-    yield f"# text = {text}"
-    for i, (word, form) in enumerate(zip(ordered, forms, strict=True), 1):
+    text, rows = "", []
+    for i, word in enumerate(ordered, 1):
+        form = word.form if text else word.form[0].upper() + word.form[1:]
+        text += form if word.tight or not text else " " + form
         misc = "SpaceAfter=No" if i < len(ordered) and ordered[i].tight else "_"
         head = str(heads.get(id(word), 0))
         fields = str(i), form, word.lemma, word.upos, "_", word.feats, head, word.deprel, "_", misc
-        yield "\t".join(fields)
+        rows.append("\t".join(fields))
+    yield f"# sent_id = {name}"
+    yield f"# text = {text}"
+    yield from rows
     yield ""
