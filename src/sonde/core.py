@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -91,9 +92,25 @@ class Tags:
     codes: Ints
     names: tuple[str, ...]
 
+    @classmethod
+    def of(cls, values: Iterable[str | None]) -> Tags:
+        """The tags of some names in order of appearance; None where there is none."""
+        numbers: dict[str | None, int] = {None: -1}
+        codes = [numbers.setdefault(value, len(numbers) - 1) for value in values]
+        return cls(np.array(codes, np.int64), tuple(name for name in numbers if name is not None))
+
     def take(self, rows: Ints) -> Tags:
         """Those of some of the examples."""
         return Tags(self.codes[rows], self.names)
+
+    def pruned(self) -> Tags:
+        """The same without names that no example has."""
+        used = np.unique(self.codes[self.codes >= 0])
+        codes = np.where(self.codes < 0, -1, np.searchsorted(used, self.codes))
+        return Tags(codes, tuple(self.names[i] for i in used))
+
+
+NO_TAGS: Mapping[str, Tags] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +142,41 @@ class Dataset:
     clusters: tuple[str, ...] = ("target", "pair")
 
     @classmethod
+    def of_columns(
+        cls,
+        sentences: Iterable[Sentence],
+        sites: Ints,
+        labels: Column | Sequence[Label],
+        splits: Sequence[int] | NDArray[Any],
+        *,
+        asked: tuple[Ints, Iterable[str]] | None = None,
+        strata: Mapping[str, Tags | Sequence[str | None]] = NO_TAGS,
+    ) -> Dataset:
+        """Columns put together; all data sets are built here. DataProblem for a span that is
+        outside its sentence, or empty.
+
+        sites   as of data sets, or [examples] the numbers of whole sentences
+        labels  a column, or a label an example
+        splits  as of data sets; -1 where the source does not say
+        asked   codes [examples, slots], and the words that they stand for
+        strata  tags, or a name an example, None where there is none
+        """
+        known = tuple(sentences)
+        if sites.ndim == 1:
+            sites = np.stack([sites, *np.full((2, len(sites)), -1)], 1)[:, None]
+        _check_spans(sites, known)
+        words, vocabulary = asked or (np.empty((len(sites), 0), np.int64), ())
+        return cls(
+            known,
+            sites,
+            labels if isinstance(labels, Column) else column(labels),
+            np.asarray(splits, np.int8),
+            words,
+            tuple(vocabulary),
+            {key: v if isinstance(v, Tags) else Tags.of(v) for key, v in strata.items()},
+        )
+
+    @classmethod
     def of(cls, examples: Iterable[Example], notes: Mapping[str, Any] | None = None) -> Dataset:
         """Lay examples out in columns; the first one that does not fit the others is named."""
         listed = list(examples)
@@ -133,29 +185,22 @@ class Dataset:
         numbers: dict[Sentence, int] = {}
         vocabulary: dict[str, int] = {}
         shape = (len(listed[0].sites), len(listed[0].asked))
-        sites, asked = (
-            np.empty((len(listed), shape[0], 3), np.int64),
-            np.empty((len(listed), shape[1]), np.int64),
-        )
+        sites = np.empty((len(listed), shape[0], 3), np.int64)
+        asked = np.empty((len(listed), shape[1]), np.int64)
         for i, example in enumerate(listed):
             _check(example, shape, i)
             for k, (sentence, span) in enumerate(example.sites):
                 sites[i, k] = (numbers.setdefault(sentence, len(numbers)), *(span or (-1, -1)))
             asked[i] = [vocabulary.setdefault(word, len(vocabulary)) for word in example.asked]
-        labels, splits = (
-            column([e.label for e in listed]),
-            np.array([SPLITS.index(e.split) for e in listed], np.int8),
-        )
-        return cls(
-            tuple(numbers),
+        keys = sorted({key for example in listed for key in example.strata})
+        return cls.of_columns(
+            numbers,
             sites,
-            labels,
-            splits,
-            asked,
-            tuple(vocabulary),
-            _tags(listed),
-            dict(notes or {}),
-        )
+            [example.label for example in listed],
+            [SPLITS.index(example.split) for example in listed],
+            asked=(asked, vocabulary),
+            strata={key: [example.strata.get(key) for example in listed] for key in keys},
+        ).noted(**(notes or {}))
 
     def __len__(self) -> int:
         return len(self.sites)
@@ -199,24 +244,20 @@ def _check(example: Example, shape: tuple[int, int], i: int) -> None:
             f"example {i} has {found[0]} sites and {found[1]} asked words, the first has {shape[0]}"
             f" and {shape[1]}"
         )
-    for sentence, span in example.sites:
-        if span is not None and not 0 <= span[0] < span[1] <= len(sentence.words):
-            raise DataProblem(
-                f"example {i}: span {span} is outside a sentence of {len(sentence.words)} words:"
-                f" {sentence.text[:60]!r}"
-            )
 
 
-def _tags(examples: Sequence[Example]) -> dict[str, Tags]:
-    found: dict[str, Tags] = {}
-    for key in sorted({key for e in examples for key in e.strata}):
-        numbers: dict[str, int] = {}
-        codes = [
-            numbers.setdefault(e.strata[key], len(numbers)) if key in e.strata else -1
-            for e in examples
-        ]
-        found[key] = Tags(np.array(codes, np.int64), tuple(numbers))
-    return found
+def _check_spans(sites: Ints, sentences: tuple[Sentence, ...]) -> None:
+    number, start, stop = np.moveaxis(sites, 2, 0)
+    if (start == -1).all() and (stop == -1).all():
+        return
+    sizes = np.array([len(s.words) for s in sentences], np.int64)[number]
+    inside = (start >= 0) & (start < stop) & (stop <= sizes)
+    for i, k in np.argwhere(~(inside | ((start == -1) & (stop == -1)))).tolist():
+        sentence = sentences[number[i, k]]
+        raise DataProblem(
+            f"example {i}: span ({start[i, k]}, {stop[i, k]}) is outside a sentence of"
+            f" {len(sentence.words)} words: {sentence.text[:60]!r}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

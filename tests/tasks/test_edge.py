@@ -202,7 +202,7 @@ def test_targets_of_two_kinds_and_spans_outside_are_refused():
             ]
         )
     for span in ((0, 3), (1, 1), (-1, 1)):
-        with pytest.raises(DataProblem, match="is outside 'a b', or empty"):
+        with pytest.raises(DataProblem, match="is outside a sentence of 2 words: 'a b'"):
             laid_out([Marked(Sentence.of("ab"), [span], ["x"])])
 
 

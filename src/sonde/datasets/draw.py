@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
-from sonde.datasets.candidates import Candidate, Pool, numbered
+from sonde.datasets.candidates import Candidate, Pool
 from sonde.datasets.clean import Notes, apart, banded, capped, common, distinct, too_few
 from sonde.datasets.divide import Division, matchable
 from sonde.datasets.match import contrasts, correlation
 from sonde.datasets.settings import Settings
-from sonde.labels import column
 from sonde.vectors import Ints
 
 FOLDS = 5  # more would test the same examples at a higher price
@@ -171,39 +170,17 @@ def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: in
     rng = np.random.default_rng([seed, 3])
     rows = np.concatenate([rng.permutation(part) for part in splits])
     chosen = [pool.candidates[i] for i in rows]
-    sites = np.full((len(rows), 1, 3), -1, np.int64)
-    sites[:, 0, 0] = np.arange(len(rows))
-    codes = np.repeat(np.arange(3), [len(part) for part in splits]).astype(np.int8)
-    sentences = tuple(c.sentence for c in chosen)
-    labels = column([c.label for c in chosen])
-    return Dataset(
-        sentences,
-        sites,
-        labels,
-        codes,
-        np.empty((len(rows), 0), np.int64),
-        (),
-        _tags(pool, rows, chosen),
-        dict(notes),
-    )
-
-
-def _tags(pool: Pool, rows: Ints, chosen: list[Candidate]) -> dict[str, Tags]:
-    """The candidates' strata, and their target forms (in lower case, as they were kept apart) as
-    `target`.
-    """
-    tags = {}
-    for key in sorted({key for c in chosen for key in c.strata}):
-        codes, names = numbered(c.strata.get(key) for c in chosen)
-        if None in names:
-            names_without = [n for n in names if n is not None]
-            place = np.array([-1 if n is None else names_without.index(n) for n in names])
-            codes, names = place[codes], names_without
-        tags[key] = Tags(codes, tuple(map(str, names)))
+    strata: dict[str, Any] = {
+        key: [c.strata.get(key) for c in chosen]
+        for key in sorted({key for c in chosen for key in c.strata})
+    }
     targets = pool.targets[rows]
-    if (targets >= 0).any():
-        found, codes = np.unique(targets[targets >= 0], return_inverse=True)
-        filled = np.full(len(rows), -1)
-        filled[targets >= 0] = codes
-        tags["target"] = Tags(filled, tuple(pool.forms[i] for i in found))
-    return tags
+    if (targets >= 0).any():  # in lower case, as they were kept apart
+        strata["target"] = Tags(targets, pool.forms).pruned()
+    return Dataset.of_columns(
+        [c.sentence for c in chosen],
+        np.arange(len(rows)),
+        [c.label for c in chosen],
+        np.repeat(np.arange(len(SPLITS)), [len(part) for part in splits]),
+        strata=strata,
+    ).noted(**notes)

@@ -28,7 +28,6 @@ from sonde.core import (
     Prepared,
     Result,
     Sentence,
-    Tags,
     Task,
     Trial,
 )
@@ -176,7 +175,7 @@ def _result(
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared["constants"], test.labels, predicted, metric)
     made_with = {**shared, "choice": dict(choice_of(predictor))}
-    alone = {key: _alone(tags) for key, tags in test.dataset.strata.items()}
+    alone = {key: tags.pruned() for key, tags in test.dataset.strata.items()}
     # one's own tag is no stratum
     strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}
     return Result(
@@ -191,15 +190,6 @@ def _result(
         made_with,
         strata,
         clusters,
-    )
-
-
-def _alone(tags: Tags) -> Tags:
-    """The same tags without names that no example has."""
-    used = np.unique(tags.codes[tags.codes >= 0])
-    return Tags(
-        np.where(tags.codes < 0, -1, np.searchsorted(used, tags.codes)),
-        tuple(tags.names[i] for i in used),
     )
 
 

@@ -22,6 +22,7 @@ from sonde.tasks.comp.draw import Pairs
 from sonde.vectors import Ints
 
 LABELS = ("no", "yes")
+TAGS = ("structure", "negative", "voice", "new")
 Written = Literal["plain", "cased"]
 
 
@@ -131,26 +132,18 @@ def _laid(
     splits = np.concatenate([np.full(len(r.first), r.split, np.int8) for r in rows])
     order = np.random.default_rng([seed, 4]).permutation(len(first))
     order = order[np.argsort(splits[order], kind="stable")]
-    sites = np.full((2 * len(order), 1, 3), -1, np.int64)
-    sites[0::2, 0, 0], sites[1::2, 0, 0] = first[order], first[order] + 1
+    first = first[order]
     labels = np.stack([answers[order], ~answers[order]], 1).astype(np.int64).ravel()
-    strata = {key: _tags(rows, key, order) for key in ("structure", "negative", "voice", "new")}
-    strata["pair"] = Tags(np.repeat(first[order] // 2, 2), tuple(map(str, range(len(texts) // 2))))
-    return Dataset(
-        sentences=tuple(map(sentence, texts)),
-        sites=sites,
-        labels=coded(labels, LABELS),
-        splits=np.repeat(splits[order], 2),
-        asked=np.repeat(asked[order], 2, axis=0),
-        vocabulary=tuple(language.values(kind)[number].lemma for kind, number in words),
+    # a row for each of both items, by the question that it comes from
+    of = np.repeat(np.repeat(np.arange(len(rows)), [len(r.first) for r in rows])[order], 2)
+    strata = {key: Tags.of(r.tags.get(key) for r in rows).take(of) for key in TAGS}
+    strata["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
+    vocabulary = [language.values(kind)[number].lemma for kind, number in words]
+    return Dataset.of_columns(
+        map(sentence, texts),
+        np.stack([first, first + 1], 1).ravel(),
+        coded(labels, LABELS),
+        np.repeat(splits[order], 2),
+        asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
         strata=strata,
-        notes=notes,
-    )
-
-
-def _tags(rows: list[Rows], key: str, order: Ints) -> Tags:
-    """One tag a pair, for both of its items."""
-    names: dict[str, int] = {}
-    codes = [names.setdefault(r.tags[key], len(names)) if key in r.tags else -1 for r in rows]
-    found = np.repeat(np.array(codes, np.int64), [len(r.first) for r in rows])
-    return Tags(np.repeat(found[order], 2), tuple(names))
+    ).noted(**notes)

@@ -14,7 +14,7 @@ import numpy as np
 from sonde.core import SPLITS, DataProblem, Dataset, Sentence, Tags
 from sonde.datasets.allocate import allocate_to_all, apportion
 from sonde.datasets.candidates import NOTHING
-from sonde.labels import Label, column
+from sonde.labels import Label
 from sonde.vectors import Ints
 
 SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
@@ -63,7 +63,7 @@ def laid_out(found: Iterable[Marked]) -> Laid:
     rows: list[tuple[int, int, int, int, int]] = []
     spans: list[tuple[int, ...]] = []
     labels: list[Label] = []
-    strata: dict[str, list[str]] = {}
+    strata: dict[str, Any] = {}
     for one in found:
         if not one.spans:
             continue
@@ -91,15 +91,15 @@ def laid_out(found: Iterable[Marked]) -> Laid:
         raise DataProblem("no targets: nothing in the data answers the task's question")
     firsts, seconds, splits, groups, sizes = np.array(rows, np.int64).T
     sites = _sites(spans, np.repeat(firsts, sizes), np.repeat(seconds, sizes))
-    tags = {key: _tags(values) for key, values in strata.items()}
-    sentences = tuple(numbers)
-    _check(sites, sentences)
+    strata = {key: [value or None for value in values] for key, values in strata.items()}
     if sites.shape[1] == 2:
-        tags["distance"] = _distance(sites)
-    names = {key: tags[key] for key in sorted(tags)}
-    asked = np.empty((len(spans), 0), np.int64)
-    dataset = Dataset(
-        sentences, sites, column(labels), np.repeat(splits, sizes).astype(np.int8), asked, (), names
+        strata["distance"] = _distance(sites)
+    dataset = Dataset.of_columns(
+        numbers,
+        sites,
+        labels,
+        np.repeat(splits, sizes),
+        strata={key: strata[key] for key in sorted(strata)},
     )
     return Laid(dataset, np.repeat(np.arange(len(rows)), sizes), np.repeat(groups, sizes))
 
@@ -117,29 +117,6 @@ def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
     sites[:, 1:, 0] = second[:, None]
     sites[:, :, 1:] = ends.reshape(len(spans), -1, 2)
     return sites
-
-
-def _check(sites: Ints, sentences: tuple[Sentence, ...]) -> None:
-    sizes = np.array([len(s.words) for s in sentences], np.int64)[sites[:, :, 0]]
-    bad = np.flatnonzero(
-        ~(
-            (sites[:, :, 1] >= 0) & (sites[:, :, 1] < sites[:, :, 2]) & (sites[:, :, 2] <= sizes)
-        ).all(1)
-    )
-    if len(bad):
-        sentence, start, stop = sites[bad[0], 0]
-        raise DataProblem(
-            f"target {bad[0]}: span [{start}, {stop}) is outside {sentences[sentence].text[:60]!r},"
-            " or empty"
-        )
-
-
-def _tags(values: Sequence[str]) -> Tags:
-    numbers: dict[str, int] = {"": UNKNOWN}
-    codes = np.fromiter(
-        (numbers.setdefault(value, len(numbers) - 1) for value in values), np.int64, len(values)
-    )
-    return Tags(codes, tuple(numbers)[1:])
 
 
 def _distance(sites: Ints) -> Tags:
