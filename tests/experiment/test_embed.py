@@ -405,7 +405,7 @@ WRONG = {
     ),
     "a list of rows": (
         lambda v: Vectors((v.layers[0].tolist(),)),
-        "a list of no type where a numpy array of float32",
+        "a list where a numpy array of float32",
     ),
     "two layers": (
         lambda v: Vectors(v.layers * 2, ("a", "b")),

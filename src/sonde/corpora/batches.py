@@ -8,7 +8,7 @@ by sentence, which finds and names what it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,6 @@ from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.trees import Range, Tree, features, rebuilt, spells, withheld
 from sonde.vectors import Ints
 
-_COLUMNS = ("words", "lemmas", "upos", "feats", "deprels")
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 
@@ -96,17 +95,25 @@ class Batch:
         parents = heads + np.repeat(starts[:-1], np.diff(starts))
         parents[roots] = roots
         depths = np.array([t.depth for t in found], np.int64)
-        columns = {
-            name: _coded([value for t in found for value in getattr(t, name)]) for name in _COLUMNS
-        }
-        return cls(starts, parents, roots, depths, **columns, texts=[t.text for t in found])
+        return cls(
+            starts,
+            parents,
+            roots,
+            depths,
+            _coded(t.words for t in found),
+            _coded(t.lemmas for t in found),
+            _coded(t.upos for t in found),
+            _coded(t.feats for t in found),
+            _coded(t.deprels for t in found),
+            [t.text for t in found],
+        )
 
 
-def _coded(values: list[str]) -> Coded:
+def _coded(sentences: Iterable[Sequence[str]]) -> Coded:
+    """The values of all words of some sentences, one after the other."""
     numbers: dict[str, int] = {}
-    return Coded(
-        np.array([numbers.setdefault(v, len(numbers)) for v in values], np.int64), list(numbers)
-    )
+    codes = [numbers.setdefault(v, len(numbers)) for values in sentences for v in values]
+    return Coded(np.array(codes, np.int64), list(numbers))
 
 
 def batches(

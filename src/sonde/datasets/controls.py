@@ -8,7 +8,7 @@ Each leaves a note `control`, with `null`: what a probe that learned nothing sco
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
 from sonde.datasets.allocate import allocate
 from sonde.labels import Column, coded
-from sonde.references import Contents
+from sonde.references import Contents, ReferenceProblem
 from sonde.vectors import Ints, ranges
 
 CONTROLS = Contents(
@@ -37,6 +37,25 @@ KEY_SEEN = "key seen"
 """The stratum that word-labels adds: whether train has an example with the same key."""
 
 
+@runtime_checkable
+class Chance(Protocol):
+    """A control that declares whether it leaves nothing to learn, so that chance alone makes scores
+    differ from the best constant answer's. One that declares nothing leaves something.
+    """
+
+    @property
+    def chance(self) -> bool: ...
+
+
+def at_chance(reference: str) -> bool:
+    """Whether a control leaves nothing to learn; nobody's file is run for it."""
+    try:
+        control = None if "@" in reference else CONTROLS.make(reference)
+    except (ReferenceProblem, ImportError, AttributeError, OSError):
+        return False  # results outlive plugins
+    return isinstance(control, Chance) and control.chance
+
+
 @dataclass(frozen=True, slots=True)
 class Unchanged:
     """The task as it is."""
@@ -52,6 +71,8 @@ class Shuffled:
     """
 
     seed: int = field(default=0, kw_only=True)
+
+    chance = True
 
     def __call__(self, dataset: Dataset) -> Dataset:
         rng = np.random.default_rng([self.seed, 10])

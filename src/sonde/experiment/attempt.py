@@ -130,16 +130,11 @@ class Trying:
             )
         units = len(sentences) if found.spans is None else self._units(found.spans, sentences)
         for slot, layer in zip(self.slots, found.layers, strict=True):
-            kind = getattr(getattr(layer, "dtype", None), "kind", "")
-            if (
-                not isinstance(layer, np.ndarray)
-                or isinstance(layer, np.ma.MaskedArray)
-                or kind not in "fiub"
-            ):
-                raise self._wrong(
-                    f"a {type(layer).__name__} of {getattr(layer, 'dtype', 'no type')}",
-                    "a numpy array of float32",
-                )
+            if not isinstance(layer, np.ndarray):
+                raise self._wrong(f"a {type(layer).__name__}", "a numpy array of float32")
+            if isinstance(layer, np.ma.MaskedArray) or layer.dtype.kind not in "fiub":
+                what = f"a {type(layer).__name__} of {layer.dtype}"
+                raise self._wrong(what, "a numpy array of float32")
             if layer.ndim != 2 or len(layer) != units:
                 raise self._wrong(
                     f"an array of shape {list(layer.shape)}",

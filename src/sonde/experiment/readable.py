@@ -37,7 +37,8 @@ class Readable:
 
     def counts(self) -> dict[str, int]:
         """How many examples each of these is true of; what is lost counts as not encoded."""
-        return {name: int(getattr(self, name).sum()) for name in ("beyond", "unaligned", "partial")}
+        counted = {"beyond": self.beyond, "unaligned": self.unaligned, "partial": self.partial}
+        return {name: int(flags.sum()) for name, flags in counted.items()}
 
 
 def readable(sites: Ints, vectors: Vectors) -> Readable:

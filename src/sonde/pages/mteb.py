@@ -14,6 +14,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,7 +108,8 @@ def scored(results: Sequence[Result]) -> Iterator[Scored]:
 
 
 def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str, Any]:
-    shares = {name: _share(getattr(row, name)) for name in ("score", "low", "high", "majority")}
+    shown = asdict(row)
+    shares = {name: _share(shown[name]) for name in ("score", "low", "high", "majority")}
     controls = {
         control.control: _share(control.score) for control in every if control.control != NO_CONTROL
     }
@@ -118,7 +120,7 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
         row.metric: shares["score"],
         **{name: shares[name] for name in ("low", "high", "majority")},
         **controls,
-        **{name: getattr(row, name) for name in BESIDE},
+        **{name: shown[name] for name in BESIDE},
     }
     known = sorted(
         {str(r.provenance.get("identities", {}).get(r.trial.task, r.trial.task)) for r in results}

@@ -14,7 +14,7 @@ from sonde.analysis.posed import composition
 from sonde.analysis.row import CONSTANT, NO_CONTROL, Row
 from sonde.analysis.tested import differences, marks
 from sonde.analysis.together import over
-from sonde.datasets.controls import CONTROLS
+from sonde.datasets.controls import CONTROLS, at_chance
 from sonde.metrics import null_share
 from sonde.pages import bounds
 from sonde.pages.headings import heading, short
@@ -22,13 +22,13 @@ from sonde.pages.sources import source_notes
 from sonde.references import summary
 from sonde.tables.table import Section, Table, number
 
-LOST = {
-    "unusable": "not encoded, and left out",
-    "beyond": "about words beyond what the encoder reads, and left out",
-    "unaligned": "about words that the encoder has nothing for, and left out",
-    "partial": "read in part: for some of the words the encoder has nothing",
-}
-"""What is said of examples that were counted."""
+LOST = (
+    "not encoded, and left out",
+    "about words beyond what the encoder reads, and left out",
+    "about words that the encoder has nothing for, and left out",
+    "read in part: for some of the words the encoder has nothing",
+)
+"""What is said of examples that were counted, in the order of `_lost`."""
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
@@ -288,13 +288,25 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     return (*notes, *_left_out(rows), *source_notes(rows, short))
 
 
+def _lost(row: Row) -> tuple[tuple[int, str], ...]:
+    """How many examples each fate of LOST befell, and which they are where that is known."""
+    return (
+        (row.unusable, ""),
+        (row.beyond, row.beyond_are),
+        (row.unaligned, row.unaligned_are),
+        (row.partial, ""),
+    )
+
+
 def _left_out(rows: Sequence[Row]) -> Iterator[str]:
     """What of the data could not be used as it is: left out, never learnt, or cut."""
-    for count, fate in LOST.items():
-        for row in {(row.task, row.encoder): row for row in rows if getattr(row, count)}.values():
-            are = getattr(row, f"{count}_are", "")
-            lost = f"{_many(getattr(row, count), 'example')} {fate}{f' ({are})' if are else ''}"
-            yield f"{short(row.task)}, {row.encoder}: {lost}."
+    for place, fate in enumerate(LOST):
+        counted = {
+            (row.task, row.encoder): _lost(row)[place] for row in rows if _lost(row)[place][0]
+        }
+        for (task, encoder), (count, are) in counted.items():
+            lost = f"{_many(count, 'example')} {fate}{f' ({are})' if are else ''}"
+            yield f"{short(task)}, {encoder}: {lost}."
     for row in {row.task: row for row in rows if row.malformed}.values():
         yield f"{short(row.task)}: {_unread(row.malformed)} left out; the first: {row.problem}."
     unseen = {row.task: row.unseen for row in rows if row.unseen and row.control == NO_CONTROL}
@@ -339,9 +351,7 @@ def _many(count: int, noun: str) -> str:
 
 def _chance(rows: Sequence[Row]) -> list[str]:
     """How shuffled labels fared against what chance allows, where there are enough cells to say."""
-    shuffled = [
-        row for row in rows if row.control.startswith("shuffled") and row.metric == "accuracy"
-    ]
+    shuffled = [row for row in rows if row.metric == "accuracy" and at_chance(row.control)]
     cells = [(row.low, row.high, row.majority) for row in shuffled]
     if len(cells) < ENOUGH:
         return []

@@ -216,13 +216,11 @@ def _doubt(cell: Row | Judged) -> float:
 def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
     """How many examples each column is fitted on and scored over; a range where rows differ."""
     columns = list(many)
-    for label, key in (("   n train", "train"), ("   n test", "n")):
-        counts = [
-            sorted(
-                {getattr(row.cells[c], key) for row in mine if isinstance(row.cells.get(c), Row)}
-            )
-            for c in columns
-        ]
+    cells = [[cell for row in mine if isinstance(cell := row.cells.get(c), Row)] for c in columns]
+    for label, counts in (
+        ("   n train", [sorted({cell.train for cell in column}) for column in cells]),
+        ("   n test", [sorted({cell.n for cell in column}) for column in cells]),
+    ):
         yield (
             label,
             *(f"{c[0]:,}" if len(c) == 1 else f"{c[0]:,}–{c[-1]:,}" if c else "–" for c in counts),

@@ -269,7 +269,12 @@ class _Read:
 
 
 def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
-    numbers = {key: float(getattr(result, key)) for key in ("score", "low", "high", "majority")}
+    numbers = {
+        "score": float(result.score),
+        "low": float(result.low),
+        "high": float(result.high),
+        "majority": float(result.majority),
+    }
     about = {
         "id": trial_id,
         "trial": asdict(result.trial),

@@ -49,7 +49,11 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
 def _row(trial_id: str, scores: Logits | None, kept: Kept) -> dict[str, Any]:
     if scores is None:
         return {"id": trial_id}
-    arrays = {key: kept.plain(getattr(scores, key)) for key in ("values", "null", "rows")}
+    arrays = {
+        "values": kept.plain(scores.values),
+        "null": kept.plain(scores.null),
+        "rows": kept.plain(scores.rows),
+    }
     return {"id": trial_id, "link": scores.link, "arrays": arrays}
 
 

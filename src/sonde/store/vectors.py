@@ -159,7 +159,9 @@ class VectorStore:
         if vectors.cut is not None:
             arrays["cut"] = vectors.cut
         if vectors.spans is not None:
-            arrays |= {f"spans:{part}": getattr(vectors.spans, part) for part in SPANS}
+            spans = vectors.spans
+            parts = zip(SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
+            arrays |= {f"spans:{name}": array for name, array in parts}
         for slot, layer in zip(slots, vectors.layers, strict=True):
             arrays[f"layer:{slot}"] = layer.astype(self.dtype, copy=False)
         bad = {slot: dict(units) for slot, units in refused.items()}

@@ -92,8 +92,9 @@ def _check_oracles(task: Task, dataset: Dataset) -> None:
 def same_dataset(a: Dataset, b: Dataset, message: str = "the data sets differ") -> None:
     """Two data sets hold the same examples, labels, splits, asked words, strata and notes."""
     assert a.sentences == b.sentences, f"{message} (sentences)"
-    for name in ("sites", "splits", "asked"):
-        assert np.array_equal(getattr(a, name), getattr(b, name)), f"{message} ({name})"
+    assert np.array_equal(a.sites, b.sites), f"{message} (sites)"
+    assert np.array_equal(a.splits, b.splits), f"{message} (splits)"
+    assert np.array_equal(a.asked, b.asked), f"{message} (asked)"
     assert a.vocabulary == b.vocabulary, f"{message} (asked words)"
     same_labels(a.labels, b.labels, f"{message} (labels)")
     assert {k: t.names for k, t in a.strata.items()} == {k: t.names for k, t in b.strata.items()}, (

@@ -26,14 +26,14 @@ def columns(placed: Placed, language: Language) -> list[Column]:
 
 
 def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
-    gap = next((role for role in at.clause.order if getattr(at.clause, role) is Hole.GAP), None)
+    gap = next((role for role in at.clause.order if at.clause.slot(role) is Hole.GAP), None)
     subject, *others = at.clause.order
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
         yield Column(
             texts(language.relativisers), same(path, (len(language.relativisers),)), (Key(path),)
         )
-    if not isinstance(getattr(at.clause, subject), Hole):
+    if not isinstance(at.clause.slot(subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
     for role in others:
@@ -48,7 +48,7 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
 
 
 def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
-    slot, path = getattr(at.clause, role), f"{at.prefix}{role}"
+    slot, path = at.clause.slot(role), f"{at.prefix}{role}"
     if role == "agent" and at.clause.voice == "passive":
         yield word("by", f"{path}.marker")
     if role == "recipient" and at.clause.dative == "to":
@@ -59,7 +59,7 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
         yield from _phrase(f"{path}.both.0", slot.both[0], placed, language)
         yield word("and", f"{path}.conjunction")
         yield from _phrase(f"{path}.both.1", slot.both[1], placed, language)
-    else:
+    elif isinstance(slot, Phrase):
         yield from _phrase(path, slot, placed, language)
 
 

@@ -59,7 +59,7 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
 def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     yield from _some(at, placed, language)
     for role in ROLES:
-        slot = getattr(at.clause, role)
+        slot = at.clause.slot(role)
         if slot is None:
             continue
         nouns = placed.nouns(placed.filler(at, role))

@@ -35,12 +35,12 @@ def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[
     if clause.adverbs:
         yield _table(language, "adverbs", f"{prefix}adverbs")
     for role in ROLES:
-        slot = getattr(clause, role)
+        slot = clause.slot(role)
         if slot is not None:
             yield _fixed(f',"{role}":')
             yield from _slot_pieces(slot, f"{prefix}{role}", language)
     for key in INNER:
-        inner = getattr(clause, key)
+        inner = clause.inner(key)
         if inner is not None:
             yield _fixed(f',"{key}":')
             yield from _clause_pieces(inner, f"{prefix}{key}.", language)

@@ -32,12 +32,23 @@ class Bounds:
         return replace(
             self,
             together=together,
-            **{key: min(getattr(self, key) - n, together) for key, n in used.items()},
+            **{key: min(self._left(key) - n, together) for key, n in used.items()},
         )
 
     def allow(self, key: str) -> bool:
         """Whether one more may stand there."""
-        return min(self.together, int(getattr(self, key))) > 0
+        return min(self.together, self._left(key)) > 0
+
+    def _left(self, key: str) -> int:
+        return {
+            "relatives": self.relatives,
+            "adjectives": self.adjectives,
+            "modifiers": self.modifiers,
+            "complements": self.complements,
+            "pairs": self.pairs,
+            "conjuncts": self.conjuncts,
+            "reflexives": self.reflexives,
+        }[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +136,7 @@ def _joined(
     clause.
     """
     clause, bounds = first
-    subject, *others = (getattr(clause, role) for role in clause.order)
+    subject, *others = (clause.slot(role) for role in clause.order)
     if not where.joins or not bounds.allow("conjuncts") or any(_heavy(slot) for slot in others):
         return
     if isinstance(subject, Hole) == where.relative:
@@ -138,7 +149,7 @@ def _joined(
                 yield replace(clause, also=second), left
 
 
-def _heavy(slot: Slot) -> bool:
+def _heavy(slot: Slot | None) -> bool:
     return isinstance(slot, Phrase) and slot.relative is not None
 
 

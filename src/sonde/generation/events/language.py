@@ -137,10 +137,12 @@ def _lemma(language: Language, kind: str, lemma: str) -> int:
 
 @lru_cache(maxsize=512)
 def _having(language: Language, kind: str, field: str, wanted: str | None) -> int:
-    mask = language.mask(kind, lambda value: getattr(value, field) == wanted)
+    mask = language.mask(kind, lambda value: value._asdict()[field] == wanted)
     if not mask:
         known = dict.fromkeys(
-            str(getattr(v, field)) for v in language.values(kind) if getattr(v, field) is not None
+            str(said)
+            for value in language.values(kind)
+            if (said := value._asdict()[field]) is not None
         )
         raise DataProblem(
             f"{field} {wanted!r} is not there in {language.name}; there are {', '.join(known)}"

@@ -109,3 +109,7 @@ class Event:
     recipient: Argument | None = None
     content: Event | None = None
     also: Event | None = None
+
+    def argument(self, role: str) -> Argument | None:
+        """Who has a role."""
+        return {"agent": self.agent, "patient": self.patient, "recipient": self.recipient}[role]

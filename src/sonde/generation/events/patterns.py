@@ -129,7 +129,8 @@ def _clause_field(
 ) -> list[Box]:
     clause, prefix = at.clause, at.prefix
     if key in ("frame", "voice", "dative"):
-        return [ANY] if getattr(clause, key) in (wanted or (None,)) else []
+        said = {"frame": clause.frame, "voice": clause.voice, "dative": clause.dative}[key]
+        return [ANY] if said in (wanted or (None,)) else []
     if key == "predicate" and wanted:
         return [{f"{prefix}predicate": language.words("verb", wanted)}]
     if key in FEATURES:
@@ -144,8 +145,8 @@ def _clause_field(
 def _inner(
     key: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language
 ) -> list[Box]:
-    if getattr(at.clause, key) is None or wanted is None:
-        return [ANY] if getattr(at.clause, key) is None and wanted is None else []
+    if at.clause.inner(key) is None or wanted is None:
+        return [ANY] if at.clause.inner(key) is None and wanted is None else []
     return clause_boxes(wanted, placed.clause(f"{at.prefix}{key}."), placed, language)
 
 
@@ -162,7 +163,7 @@ def _adverbs(wanted: tuple[str, ...] | None, at: ClauseAt, language: Language) -
 def _role_boxes(
     role: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language
 ) -> list[Box]:
-    slot = getattr(at.clause, role)
+    slot = at.clause.slot(role)
     if slot is None or wanted is None:
         return [ANY] if slot is None and wanted is None else []
     fields = dict(wanted.fields)
@@ -192,7 +193,7 @@ def _phrase_field(
         return [{f"{path}.form": language.having("phrase", key, wanted)}] if wanted else []
     if key == "adjectives":
         return _adjectives(wanted or (), at, language)
-    inner = getattr(phrase, key)
+    inner = {"modifier": phrase.modifier, "relative": phrase.relative}[key]
     if inner is None or wanted is None:
         return [ANY] if inner is None and wanted is None else []
     if key == "relative":

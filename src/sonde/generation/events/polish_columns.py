@@ -68,11 +68,11 @@ def _comma(column: Column) -> bool:
 
 def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
     subject, *others = at.clause.order
-    gap = next((role for role in at.clause.order if getattr(at.clause, role) is Hole.GAP), None)
+    gap = next((role for role in at.clause.order if at.clause.slot(role) is Hole.GAP), None)
     if gap is not None:
         yield word(",", f"{at.prefix}comma")
         yield _relativiser(at, gap, placed, language)
-    if not isinstance(getattr(at.clause, subject), Hole):
+    if not isinstance(at.clause.slot(subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
     for role in others:
@@ -108,7 +108,7 @@ def _relativiser(at: ClauseAt, gap: str, placed: Placed, language: Language) -> 
 
 
 def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
-    slot, path, case = getattr(at.clause, role), f"{at.prefix}{role}", _case(at, role, language)
+    slot, path, case = at.clause.slot(role), f"{at.prefix}{role}", _case(at, role, language)
     if role == "agent" and at.clause.voice == "passive":
         yield word("przez", f"{path}.marker")
     if slot is Hole.REFLEXIVE:
@@ -117,7 +117,7 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
         yield from _phrase(f"{path}.both.0", slot.both[0], case, placed, language)
         yield word("i", f"{path}.conjunction")
         yield from _phrase(f"{path}.both.1", slot.both[1], case, placed, language)
-    else:
+    elif isinstance(slot, Phrase):
         yield from _phrase(path, slot, case, placed, language)
 
 

@@ -102,7 +102,7 @@ def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Ru
     free.
     """
     subject = at.clause.order[0]
-    holes = {getattr(at.clause, role) for role in (subject, "patient")}
+    holes = {at.clause.slot(role) for role in (subject, "patient")}
     if Hole.SHARED in holes:
         return
     # "który" is never its own genitive

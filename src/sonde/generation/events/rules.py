@@ -93,7 +93,7 @@ def _shared(language: Language, first: str, second: str) -> tuple[tuple[int, int
 
 def _selection(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     for role in ROLES:
-        if getattr(at.clause, role) is not None:
+        if at.clause.slot(role) is not None:
             for verbs, others in _refused(language, role):
                 for path in placed.nouns(placed.filler(at, role)):
                     yield Rule(

@@ -58,6 +58,14 @@ class Clause:
     also: Clause | None = None
     adverbs: bool = False
 
+    def slot(self, role: str) -> Slot | None:
+        """What fills a role."""
+        return {"agent": self.agent, "patient": self.patient, "recipient": self.recipient}[role]
+
+    def inner(self, key: str) -> Clause | None:
+        """The clause that is the content, or that has the second verb."""
+        return {"content": self.content, "also": self.also}[key]
+
     @property
     def order(self) -> tuple[str, ...]:
         """The roles in the order in which they are said, the subject first; roles that are not
@@ -66,7 +74,7 @@ class Clause:
         kept = [
             role
             for role in ORDERS[self.frame, self.voice, self.dative]
-            if getattr(self, role) is not None
+            if self.slot(role) is not None
         ]
         return tuple(kept)
 
@@ -153,7 +161,7 @@ class Placed:
         """The path of what fills a role: of a gap its head, of a shared subject the first one, of a
         reflexive what it refers to.
         """
-        slot = getattr(at.clause, role)
+        slot = at.clause.slot(role)
         if slot is Hole.REFLEXIVE:
             return self.filler(at, "agent")
         return at.head if isinstance(slot, Hole) else f"{at.prefix}{role}"
@@ -163,7 +171,7 @@ class Placed:
         shared one is that of the first verb.
         """
         for i, role in enumerate(at.clause.order):
-            slot = getattr(at.clause, role)
+            slot = at.clause.slot(role)
             if slot is Hole.SHARED:
                 yield from (
                     (path, True)
@@ -199,7 +207,7 @@ def place(shape: Clause) -> Placed:
 def _clause_parts(prefix: str, clause: Clause, head: str) -> Iterator[ClauseAt | PhraseAt]:
     yield ClauseAt(prefix, clause, head)
     for role in ROLES:
-        slot = getattr(clause, role)
+        slot = clause.slot(role)
         if isinstance(slot, Twins):
             for i, phrase in enumerate(slot.both):
                 yield from _phrase_parts(f"{prefix}{role}.both.{i}", phrase)
@@ -212,7 +220,7 @@ def _clause_parts(prefix: str, clause: Clause, head: str) -> Iterator[ClauseAt |
         yield from _clause_parts(
             f"{prefix}also.",
             clause.also,
-            head if getattr(clause, subject) is Hole.GAP else f"{prefix}{subject}",
+            head if clause.slot(subject) is Hole.GAP else f"{prefix}{subject}",
         )
 
 
@@ -230,7 +238,7 @@ def _clause_open(at: ClauseAt) -> Iterator[Variable]:
     if at.clause.adverbs:
         yield Variable(f"{at.prefix}adverbs", "adverbs")
     for role in ROLES:
-        if getattr(at.clause, role) is Hole.GAP:
+        if at.clause.slot(role) is Hole.GAP:
             yield Variable(f"{at.prefix}{role}.gap", "relativiser")
 
 

@@ -31,7 +31,7 @@ def event(placed: Placed, row: Row, language: Language) -> Event:
 def _event(clause: Clause, prefix: str, row: Row, language: Language) -> Event:
     form: Form = language.forms[row[f"{prefix}form"]]
     adverbs = language.adverbs[row[f"{prefix}adverbs"]] if clause.adverbs else ()
-    slots = {role: getattr(clause, role) for role in ROLES}
+    slots = {role: clause.slot(role) for role in ROLES}
     return Event(
         predicate=language.values("verb")[row[f"{prefix}predicate"]].lemma,
         frame=clause.frame,
@@ -106,7 +106,7 @@ HOLES: Mapping[type | None, str] = {
 
 def _check(event: Event, path: str, hole: type | None) -> None:
     """Raise what is wrong with the roles and holes of a clause, and of those within it."""
-    arguments = [(role, getattr(event, role)) for role in _roles(event, path)]
+    arguments = [(role, event.argument(role)) for role in _roles(event, path)]
     holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
     if holes != ([hole] if hole else []) or (
         hole is Shared and not isinstance(arguments[0][1], Shared)
@@ -140,7 +140,8 @@ def _roles(event: Event, path: str) -> list[str]:
             f" {event.dative or 'left out'}"
         )
     wanted = {*roles, *(["content"] if event.frame == "clausal" else [])}
-    found = {role for role in (*ROLES, "content") if getattr(event, role) is not None}
+    found = {role for role in ROLES if event.argument(role) is not None}
+    found |= {"content"} if event.content is not None else set()
     if found != wanted and not (event.voice == "passive" and found | {"agent"} == wanted):
         said = ", ".join(sorted(found)) or "nothing"
         raise DataProblem(
@@ -157,7 +158,7 @@ def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) 
     if event.adverbs:
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
         row[f"{prefix}adverbs"] = _found(language, "adverbs", adverbs, f"{prefix}adverbs")
-    slots = {role: _slot(getattr(event, role), f"{prefix}{role}", row, language) for role in ROLES}
+    slots = {role: _slot(event.argument(role), f"{prefix}{role}", row, language) for role in ROLES}
     content = (
         None
         if event.content is None

@@ -58,16 +58,16 @@ HOLES: Mapping[str, type[Reflexive | Shared]] = {"reflexive": Reflexive, "shared
 
 def to_json(event: Event) -> dict[str, Any]:
     """An event as plain JSON values, keys in a fixed order, without what is absent."""
-    found: dict[str, Any] = {}
-    for key in EVENT:
-        value = getattr(event, key)
-        if key in ROLES and value is not None:
-            found[key] = _argument_json(value)
-        elif key in INNER and value is not None:
-            found[key] = to_json(value)
-        elif value is not None and value != ():
-            found[key] = list(value) if isinstance(value, tuple) else value
-    return found
+    form = (event.tense, event.modal, event.aspect, event.polarity)
+    plain = (event.predicate, event.frame, *form, event.voice, event.dative)
+    found: dict[str, Any] = dict(zip(EVENT, plain, strict=False))
+    found["adverbs"] = list(event.adverbs) or None
+    for role in ROLES:
+        argument = event.argument(role)
+        found[role] = None if argument is None else _argument_json(argument)
+    for key, inner in zip(INNER, (event.content, event.also), strict=True):
+        found[key] = None if inner is None else to_json(inner)
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def _argument_json(value: Argument) -> dict[str, Any]:

@@ -213,7 +213,7 @@ def _place(negated: ClauseAt) -> str:
 
 def arguments(at: ClauseAt, placed: Placed) -> list[str]:
     """The forms of the phrases that stand in a clause itself."""
-    slots = ((role, getattr(at.clause, role)) for role in at.clause.order)
+    slots = ((role, at.clause.slot(role)) for role in at.clause.order)
     return [f"{at.prefix}{role}.form" for role, slot in slots if isinstance(slot, Phrase)]
 
 

@@ -146,7 +146,7 @@ def exchanged(language: Language, kind: str, field: str) -> Numbers:
     number = {value: i for i, value in enumerate(known)}
     return np.array(
         [
-            [number.get(one._replace(**{field: getattr(other, field)}), -1) for other in known]
+            [number.get(one._replace(**{field: other._asdict()[field]}), -1) for other in known]
             for one in known
         ],
         np.int64,

@@ -82,7 +82,8 @@ def download(url: str, target: Path, web: Web | None = None) -> Path:
             ConnectionError,
             TimeoutError,
         ) as error:
-            reason = str(getattr(error, "reason", "") or error or type(error).__name__)
+            known = error.reason if isinstance(error, urllib.error.URLError) else ""
+            reason = str(known or error or type(error).__name__)
         else:
             _tag(part).unlink(missing_ok=True)
             return part
