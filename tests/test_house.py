@@ -314,3 +314,52 @@ def test_a_benchmark_finds_what_it_imports(script, monkeypatch):
     """Nothing else runs these scripts, so a name that moved away from under one would go unseen."""
     monkeypatch.syspath_prepend(str(script.parent))
     runpy.run_path(str(script), run_name=script.stem)
+
+
+REFLECTION = {
+    # what a reference may say is what the signature of the thing says
+    "references.py",
+    "_options.py",
+    "listing.py",
+    "tasks/task.py",
+    "tasks/own.py",
+    # what a thing is made of, whatever it is
+    "identity.py",
+    "_closure.py",
+    # names that are imported when they are asked for
+    "__init__.py",
+    "api/__init__.py",
+    # the door for encoders, and what other libraries' objects are called
+    "encoders/adapt.py",
+    "encoders/origin.py",
+}
+FOREIGN = {  # objects of other libraries, whose versions differ
+    "corpora/batches.py",  # pyarrow
+    "probes/ettinger.py",  # scikit-learn
+    "probes/plain.py",
+    "encoders/network.py",  # transformers, torch
+    "encoders/precision.py",
+    "encoders/sentence_features.py",  # sentence-transformers
+    "encoders/sentence_forward.py",
+    "encoders/sentence_models.py",
+    "encoders/token_forward.py",
+}
+LOOKS = {"getattr", "hasattr", "signature"}
+
+
+def looks(file: Path) -> set[str]:
+    """The calls in a file that ask an object or a signature what it has."""
+    calls = (node.func for node in ast.walk(ast.parse(file.read_text("utf-8"))) if is_call(node))
+    return LOOKS & {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in calls}
+
+
+def is_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call)
+
+
+def test_what_a_thing_offers_is_declared():
+    """Nothing of ours is looked at by a name in a string: core and its like say what there is."""
+    package = ROOT / "src" / "sonde"
+    using = {str(file.relative_to(package)) for file in SOURCES if looks(file)}
+    assert using - REFLECTION - FOREIGN == set(), "declare it in core, or take it by its name"
+    assert using == REFLECTION | FOREIGN, "files that need no permission any more"

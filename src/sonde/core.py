@@ -101,6 +101,15 @@ class Sampled(Task, Protocol):
 
 
 @runtime_checkable
+class Published(Task, Protocol):
+    """A task whose files may lack splits that it needs; an audit is of all that they have."""
+
+    def found(self) -> Dataset:
+        """All the examples of the files."""
+        ...
+
+
+@runtime_checkable
 class Encoder(Protocol):
     """Something that turns sentences into vectors.
 

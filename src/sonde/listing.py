@@ -10,7 +10,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from sonde.references import Contents, Reference, summary
 
@@ -45,6 +45,22 @@ class Entry:
     problem: str = ""
 
 
+@runtime_checkable
+class Explained(Protocol):
+    """What makes things of options that a class of their own explains; others explain their own."""
+
+    @property
+    def options(self) -> type: ...
+
+
+@runtime_checkable
+class Oracular(Protocol):
+    """What makes tasks that have oracles, by name; others make tasks without."""
+
+    @property
+    def oracles(self) -> Mapping[str, str]: ...
+
+
 def entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
     """What a room has, in order: all of it, what fits a pattern, or the one of a name.
 
@@ -67,8 +83,8 @@ def _entry(name: str, factory: Any) -> Entry:
     options = tuple(
         Option(written, meanings.get(key, "")) for key, written in _options(factory).items()
     )
-    oracles = getattr(factory, "oracles", {})
-    known = oracles if isinstance(oracles, Mapping) else {}
+    oracles = factory.oracles if isinstance(factory, Oracular) else {}
+    known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
     return Entry(name, summary(factory) or UNTOLD, text, options, known)
 
 
@@ -97,9 +113,9 @@ def _explained(factory: Any) -> tuple[str, dict[str, str]]:
     each.
     """
     known = set(inspect.signature(factory).parameters)
-    source = getattr(factory, "options", factory)
+    source = factory.options if isinstance(factory, Explained) else factory
     found: dict[str, str] = {}
-    for each in reversed(getattr(source, "__mro__", (source,))):
+    for each in reversed(inspect.getmro(source) if inspect.isclass(source) else (source,)):
         found |= _apart(inspect.cleandoc(each.__doc__ or ""), known)[1]
     return _apart(inspect.getdoc(factory) or UNTOLD, known)[0], found
 

@@ -14,7 +14,7 @@ from sonde.audit import Audit
 from sonde.audit import inspect as audited
 from sonde.audit.page import audit_page
 from sonde.cache import write_text
-from sonde.core import Task
+from sonde.core import Published, Task
 from sonde.datasets.controls import CONTROLS
 from sonde.datasets.formats.tables import write
 from sonde.encoders import ENCODERS
@@ -128,7 +128,7 @@ def inspect(
     """
     with at(cache):
         made, title = _made(task, on_error)
-        dataset = getattr(made, "found", made.load)()
+        dataset = made.found() if isinstance(made, Published) else made.load()
         return audit_page(audited(dataset, seed, sample, made.metric), title)
 
 
