@@ -4,12 +4,16 @@ says, budgets, generated pages.
 
 import ast
 import importlib
+import io
+import itertools
 import re
 import resource
 import runpy
 import subprocess
 import sys
+import tokenize
 import tomllib
+from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -22,6 +26,11 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "sonde").rglob("*.py"))
 HEAVY = ("torch", "transformers", "sklearn", "sentence_transformers")
 CODE_LINES, FILE_LINES = 70, 400
+MEDIAN_TOKENS, MOST_TOKENS = 60, 235
+LAYOUT = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
+    *(tokenize.ENCODING, tokenize.ENDMARKER),
+}
 
 
 def imported(code: str) -> set[str]:
@@ -166,6 +175,25 @@ def code_lines(text: str, function: ast.FunctionDef) -> int:
     return len(
         {n for n in counted if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")}
     )
+
+
+def test_functions_are_short_in_tokens_too():
+    """Of their bodies, without docstrings, comments and layout: width is no way to be short."""
+    tokens = sorted(itertools.chain.from_iterable(map(body_tokens, SOURCES)))
+    assert tokens[len(tokens) // 2] <= MEDIAN_TOKENS
+    assert tokens[int(0.95 * len(tokens))] <= MOST_TOKENS
+
+
+def body_tokens(file: Path) -> Iterator[int]:
+    """How many tokens the body of each function of a file has."""
+    text = file.read_text("utf-8")
+    read = tokenize.generate_tokens(io.StringIO(text).readline)
+    lines = [token.start[0] for token in read if token.type not in LAYOUT]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[ast.get_docstring(node) is not None :]
+            first = body[0].lineno if body else (node.end_lineno or 0) + 1
+            yield sum(first <= line <= (node.end_lineno or 0) for line in lines)
 
 
 @pytest.mark.parametrize(
