@@ -6,6 +6,7 @@ import ast
 import importlib
 import io
 import itertools
+import pkgutil
 import re
 import resource
 import runpy
@@ -175,6 +176,24 @@ def code_lines(text: str, function: ast.FunctionDef) -> int:
     return len(
         {n for n in counted if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")}
     )
+
+
+def test_the_way_of_a_sentence_passes_what_is_there():
+    page = (ROOT / "docs" / "design" / "way.md").read_text("utf-8")
+    names = re.findall(r"`([a-z_]+(?:\.\w+)+)`", page)
+    assert len(names) > 20
+    assert len(page.splitlines()) <= 40
+    for name in names:
+        assert reached(f"sonde.{name}"), f"docs/design/way.md names {name}, which is not there"
+
+
+def reached(name: str) -> bool:
+    """Whether a dotted name is a module, or something that a module holds."""
+    try:
+        pkgutil.resolve_name(name)
+    except (AttributeError, ImportError):
+        return False
+    return True
 
 
 def test_functions_are_short_in_tokens_too():
