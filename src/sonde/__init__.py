@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from sonde.audit.findings import Audit
     from sonde.cache import FileProblem
     from sonde.core import (
+        Annotated,
         Cell,
         Control,
         DataProblem,
@@ -52,10 +53,16 @@ if TYPE_CHECKING:
         Encoder,
         EncoderStop,
         Example,
+        Informed,
+        Kinded,
         Layered,
+        Needs,
         Predictions,
+        Predictor,
         Prepared,
+        Probe,
         Result,
+        Sampling,
         Sentence,
         Site,
         Tags,
@@ -86,19 +93,8 @@ if TYPE_CHECKING:
         Metric,
         MetricProblem,
     )
-    from sonde.oracles import (
-        Annotated,
-        Informed,
-        Kinded,
-    )
     from sonde.pages.compare import Comparison
-    from sonde.reading import (
-        Needs,
-        Predictor,
-        Probe,
-        ReadingProblem,
-        Readings,
-    )
+    from sonde.reading import ReadingProblem, Readings
     from sonde.references import (
         Reference,
         ReferenceProblem,
@@ -158,6 +154,7 @@ __all__ = [
     "Reference",
     "ReferenceProblem",
     "Result",
+    "Sampling",
     "Scores",
     "Selection",
     "Sentence",
@@ -210,8 +207,9 @@ _PLACES = {
     "audit.findings": "Audit",
     "cache": "FileProblem",
     "core": (
-        "Cell Control DataProblem Dataset Encoder EncoderStop Example Layered Predictions "
-        "Prepared Result Sentence Site Tags Task Trial"
+        "Annotated Cell Control DataProblem Dataset Encoder EncoderStop Example Informed Kinded "
+        "Layered Needs Predictions Predictor Prepared Probe Result Sampling Sentence Site Tags "
+        "Task Trial"
     ),
     "corpora.views": "Tree Word",
     "errors": "SondeError UsageProblem",
@@ -220,9 +218,8 @@ _PLACES = {
     "labels": "Classes Column LabelSets Scores",
     "listing": "Entry Option",
     "metrics.metric": "Metric MetricProblem",
-    "oracles": "Annotated Informed Kinded",
     "pages.compare": "Comparison",
-    "reading": "Needs Predictor Probe ReadingProblem Readings",
+    "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",
     "tables.page": "Page",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sonde.core import DataProblem, Dataset
+from sonde.examples import DataProblem, Dataset
 from sonde.vectors import Floats, Ints
 
 

@@ -1,14 +1,20 @@
-"""The nouns. A probing example is a label about one or more sites in one or more sentences.
+"""The nouns, and what each may offer. A probing example is a label about one or more sites in one
+or more sentences.
 
-Everything here is a frozen value or a protocol; numpy is the only library. Tasks write `Example`s,
-other rooms read a `Dataset` in columns.
+Everything here is a frozen value or a protocol; numpy is the only library. A thing must have what
+`Task`, `Encoder`, `Probe` and `Predictor` name. What it may offer besides is a protocol of its own
+(`Layered`, `Needy`): whatever has its members offers it, by whatever road it came, and the
+protocol says what is taken of a thing that does not. `sonde.identity.Stated` is for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sonde._logits import Logits
 from sonde.examples import (
@@ -22,29 +28,16 @@ from sonde.examples import (
     Tags,
 )
 from sonde.labels import Column, Link
+from sonde.reading import Readings
 from sonde.vectors import Floats, Ints, Vectors
 
 __all__ = [
-    "SPLITS",
-    "Cell",
-    "Control",
-    "DataProblem",
-    "Dataset",
-    "Encoder",
-    "EncoderStop",
-    "Example",
-    "Layered",
-    "Predictions",
-    "Prepared",
-    "Result",
-    "Sampled",
-    "Sampling",
-    "Sentence",
-    "Site",
-    "Tags",
-    "Task",
-    "Trial",
-]
+    "SPLITS", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
+    "EncoderStop", "Example", "Facts", "Informed", "Kind", "Kinded", "Layered", "Lexical",
+    "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published", "Result",
+    "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Site", "Tags", "Task",
+    "Trial", "choice_of", "needs_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +62,14 @@ class Sampling:
 
     def __contains__(self, option: str) -> bool:
         return bool(asdict(self).get(option))
+
+
+Facts = Sequence[Sequence[str]]
+"""What annotation says of a sentence, unit by unit: 'root.Tense=Past', 'nsubj',
+'agent(help,professor)'.
+
+For a task about spans a unit is a word, so there are as many as words. For one about whole
+sentences all units are added up, so that one is enough; what is said twice counts twice. """
 
 
 class Task(Protocol):
@@ -106,6 +107,24 @@ class Published(Task, Protocol):
 
     def found(self) -> Dataset:
         """All the examples of the files."""
+        ...
+
+
+@runtime_checkable
+class Annotated(Task, Protocol):
+    """A task whose data carry the annotation that its labels are derived from.
+
+    oracles  by name, one sentence each: what its facts are, and which test parts can be answered
+             from them; the first is the default. Empty where the data have no annotation
+    """
+
+    @property
+    def oracles(self) -> Mapping[str, str]: ...
+
+    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+        """The facts of these sentences, and maybe of others; files are read now. A sentence may
+        have none.
+        """
         ...
 
 
@@ -159,6 +178,70 @@ class Prepared(Encoder, Protocol):
         ...
 
 
+Kind = Literal["trained", "baseline", "oracle"]
+"""What an encoder is in a table: one to be judged, or one that the others are compared with."""
+
+
+@runtime_checkable
+class Kinded(Encoder, Protocol):
+    """An encoder that says what it is; one that does not is a trained one."""
+
+    @property
+    def kind(self) -> Kind: ...
+
+
+@runtime_checkable
+class Lexical(Encoder, Protocol):
+    """An encoder that can tell, without encoding, which words it does not know."""
+
+    def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
+        """Of which words [n] some part is read as the token for the unknown; None where it cannot
+        be told.
+        """
+        ...
+
+
+@runtime_checkable
+class Revised(Protocol):
+    """An encoder of which there are several of one name: what tells it from them, shorter than its
+    fingerprint.
+    """
+
+    @property
+    def revision(self) -> str: ...
+
+
+@runtime_checkable
+class Running(Protocol):
+    """An encoder that may run on several devices and in several precisions: those that it runs on
+    and in here.
+    """
+
+    @property
+    def runs(self) -> tuple[str, str]: ...
+
+
+@runtime_checkable
+class Informed(Encoder, Protocol):
+    """An encoder that holds what a task's annotation says; its vectors hold for that task's data.
+
+    oracle  which of the task's oracles it holds; None for the task's default
+    """
+
+    @property
+    def oracle(self) -> str | None: ...
+
+    def named(self, oracle: str) -> Informed:
+        """The same encoder, holding this oracle."""
+        ...
+
+    def informed(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
+        """The encoder that knows these facts: a vector for each word, or without `words` for each
+        sentence.
+        """
+        ...
+
+
 class Cell(NamedTuple):
     """One fit of a probe: which layers are read, the seed, and which of its states is wanted.
 
@@ -184,6 +267,83 @@ class Predictions:
     names: tuple[str, ...]
     decoded: Column
     link: Link | None = None
+
+
+class Predictor(Protocol):
+    """A fitted probe."""
+
+    def predict(self, readings: Readings) -> Predictions:
+        """Scores of every example, and what they decode to."""
+        ...
+
+
+@runtime_checkable
+class Chosen(Predictor, Protocol):
+    """A predictor that tells what was chosen while it was fitted; it is kept with the result."""
+
+    @property
+    def choice(self) -> Mapping[str, Any]: ...
+
+
+def choice_of(predictor: Predictor) -> Mapping[str, Any]:
+    """What was chosen while a predictor was fitted; {} where it does not tell."""
+    return predictor.choice if isinstance(predictor, Chosen) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a probe depends on beside vectors and labels.
+
+    seeds    whether its fit depends on the seed
+    words    whether it reads words in place of vectors
+    stratum  the stratum that it reads, '' for none
+    mixes    whether it learns the weights of a read such as `mix`
+    """
+
+    seeds: bool = True
+    words: bool = False
+    stratum: str = ""
+    mixes: bool = False
+
+
+class Probe(Protocol):
+    """Settings of a classifier that reads vectors; fitting returns predictors and changes nothing
+    here.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
+        """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and
+        layers go in one pass.
+        """
+        ...
+
+
+@runtime_checkable
+class Needy(Probe, Protocol):
+    """A probe that declares what it depends on."""
+
+    @property
+    def needs(self) -> Needs: ...
+
+
+def needs_of(probe: Probe) -> Needs:
+    """What a probe depends on; one that declares nothing is fitted for each seed, and reads vectors
+    alone.
+    """
+    return probe.needs if isinstance(probe, Needy) else Needs()
+
+
+@runtime_checkable
+class Rounding(Protocol):
+    """A probe that may compute its products in several precisions: the one that it computes them in
+    here.
+    """
+
+    @property
+    def resolved(self) -> str: ...
 
 
 Control = Callable[[Dataset], Dataset]

@@ -8,67 +8,32 @@ is the one built in.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from collections.abc import Mapping
 
-from sonde.core import DataProblem, Dataset, Encoder, Sentence, Task
+from sonde.core import (
+    Annotated,
+    DataProblem,
+    Dataset,
+    Encoder,
+    Facts,
+    Informed,
+    Kind,
+    Kinded,
+    Sentence,
+    Task,
+)
 
-Kind = Literal["trained", "baseline", "oracle"]
-"""What an encoder is in a table: one to be judged, or one that the others are compared with."""
-
-Facts = Sequence[Sequence[str]]
-"""What annotation says of a sentence, unit by unit: 'root.Tense=Past', 'nsubj',
-'agent(help,professor)'.
-
-For a task about spans a unit is a word, so there are as many as words. For one about whole
-sentences all units are added up, so that one is enough; what is said twice counts twice. """
-
-
-@runtime_checkable
-class Annotated(Task, Protocol):
-    """A task whose data carry the annotation that its labels are derived from.
-
-    oracles  by name, one sentence each: what its facts are, and which test parts can be answered
-             from them; the first is the default. Empty where the data have no annotation
-    """
-
-    @property
-    def oracles(self) -> Mapping[str, str]: ...
-
-    def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
-        """The facts of these sentences, and maybe of others; files are read now. A sentence may
-        have none.
-        """
-        ...
-
-
-@runtime_checkable
-class Kinded(Encoder, Protocol):
-    """An encoder that says what it is; one that does not is a trained one."""
-
-    @property
-    def kind(self) -> Kind: ...
-
-
-@runtime_checkable
-class Informed(Encoder, Protocol):
-    """An encoder that holds what a task's annotation says; its vectors hold for that task's data.
-
-    oracle  which of the task's oracles it holds; None for the task's default
-    """
-
-    @property
-    def oracle(self) -> str | None: ...
-
-    def named(self, oracle: str) -> Informed:
-        """The same encoder, holding this oracle."""
-        ...
-
-    def informed(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
-        """The encoder that knows these facts: a vector for each word, or without `words` for each
-        sentence.
-        """
-        ...
+__all__ = [
+    "Annotated",
+    "Facts",
+    "Informed",
+    "Kind",
+    "Kinded",
+    "about_words",
+    "facts_of",
+    "kind_of",
+    "oracles_of",
+]
 
 
 def kind_of(encoder: Encoder) -> Kind:

@@ -5,16 +5,16 @@ for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sonde.asked import alone, one_hot
-from sonde.core import Cell, Dataset, Predictions, Sentence
 from sonde.errors import SondeError
+from sonde.examples import Dataset, Sentence
 from sonde.labels import Column
 from sonde.vectors import Floats, Ints, Spans, Vectors, ranges
 
@@ -171,73 +171,6 @@ def _gives(names: Sequence[str]) -> str:
 
 View = Callable[[Readings, Floats], Floats]
 """Readings and one layer [units, dim] -> [examples, features]."""
-
-
-class Predictor(Protocol):
-    """A fitted probe."""
-
-    def predict(self, readings: Readings) -> Predictions:
-        """Scores of every example, and what they decode to."""
-        ...
-
-
-@runtime_checkable
-class Chosen(Predictor, Protocol):
-    """A predictor that tells what was chosen while it was fitted; it is kept with the result."""
-
-    @property
-    def choice(self) -> Mapping[str, Any]: ...
-
-
-def choice_of(predictor: Predictor) -> Mapping[str, Any]:
-    """What was chosen while a predictor was fitted; {} where it does not tell."""
-    return predictor.choice if isinstance(predictor, Chosen) else {}
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What a probe depends on beside vectors and labels.
-
-    seeds    whether its fit depends on the seed
-    words    whether it reads words in place of vectors
-    stratum  the stratum that it reads, '' for none
-    mixes    whether it learns the weights of a read such as `mix`
-    """
-
-    seeds: bool = True
-    words: bool = False
-    stratum: str = ""
-    mixes: bool = False
-
-
-class Probe(Protocol):
-    """Settings of a classifier that reads vectors; fitting returns predictors and changes nothing
-    here.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and
-        layers go in one pass.
-        """
-        ...
-
-
-@runtime_checkable
-class Needy(Probe, Protocol):
-    """A probe that declares what it depends on."""
-
-    @property
-    def needs(self) -> Needs: ...
-
-
-def needs_of(probe: Probe) -> Needs:
-    """What a probe depends on; one that declares nothing is fitted for each seed, and reads vectors
-    alone.
-    """
-    return probe.needs if isinstance(probe, Needy) else Needs()
 
 
 def view(name: str) -> View:

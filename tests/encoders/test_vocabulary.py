@@ -9,13 +9,13 @@ import json
 import pytest
 
 from fixtures.models import sentence_transformer, transformer
+from sonde.core import Lexical
 from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.encoders.vocabulary import unknown
 from sonde.experiment.places import Places
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
-from sonde.lexical import Lexical
 from sonde.testing import FAMILIES
 
 WORDS = ("the", "q̈q", "dog", "漢字", "zz", "...", "ß")

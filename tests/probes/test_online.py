@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from sonde._logits import code_length
-from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
+from sonde.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
 from sonde.labels import Classes, LabelSets, column
 from sonde.probes import PROBES
 from sonde.probes.online import (
@@ -28,7 +28,7 @@ from sonde.probes.online import (
     uniform_length,
 )
 from sonde.probes.plain import Estimator, OneByOne
-from sonde.reading import Needs, ReadingProblem, Readings
+from sonde.reading import ReadingProblem, Readings
 from sonde.vectors import Vectors
 
 CLASSES = "abcd"

@@ -25,21 +25,24 @@ from sonde.core import (
     Control,
     Dataset,
     Encoder,
+    Lexical,
+    Predictor,
     Prepared,
+    Probe,
     Result,
     Sentence,
     Task,
     Trial,
+    choice_of,
 )
 from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
 from sonde.labels import Column
-from sonde.lexical import Lexical
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
-from sonde.reading import Predictor, Probe, Readings, choice_of
+from sonde.reading import Readings
 from sonde.store.vectors import VectorStore
 from sonde.vectors import Ints, Vectors
 

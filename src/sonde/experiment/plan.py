@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from sonde.core import Control, DataProblem, Encoder, Sampling, Task, Trial
+from sonde.core import Control, DataProblem, Encoder, Probe, Sampling, Task, Trial, needs_of
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
@@ -25,7 +25,7 @@ from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
 from sonde.oracles import Kind
 from sonde.probes import PROBES
-from sonde.reading import Probe, ReadingProblem, needs_of, reads_of, view
+from sonde.reading import ReadingProblem, reads_of, view
 from sonde.references import Contents, Reference
 from sonde.tasks import TASKS
 

@@ -8,12 +8,10 @@ import functools
 import importlib.metadata
 import platform
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
-from sonde.core import Encoder
+from sonde.core import Encoder, Probe, Revised, Rounding, Running
 from sonde.identity import Stated
 from sonde.nets.precision import processor, reproducible
-from sonde.reading import Probe
 
 PACKAGES = (
     "sonde",
@@ -67,36 +65,6 @@ def revision(encoder: Encoder) -> str:
     if isinstance(encoder, Revised):
         return encoder.revision
     return encoder.fingerprint if isinstance(encoder, Stated) else ""
-
-
-@runtime_checkable
-class Revised(Protocol):
-    """An encoder of which there are several of one name: what tells it from them, shorter than its
-    fingerprint.
-    """
-
-    @property
-    def revision(self) -> str: ...
-
-
-@runtime_checkable
-class Running(Protocol):
-    """An encoder that may run on several devices and in several precisions: those that it runs on
-    and in here.
-    """
-
-    @property
-    def runs(self) -> tuple[str, str]: ...
-
-
-@runtime_checkable
-class Rounding(Protocol):
-    """A probe that may compute its products in several precisions: the one that it computes them in
-    here.
-    """
-
-    @property
-    def resolved(self) -> str: ...
 
 
 def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde._logits import code_length
-from sonde.core import Cell, Predictions
+from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.probes.grams import Grams, tfidf, weighted
-from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.reading import ReadingProblem, Readings
 from sonde.vectors import Floats
 
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled

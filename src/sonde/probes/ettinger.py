@@ -18,8 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sonde.core import Predictor
 from sonde.probes.plain import Estimated, Estimator
-from sonde.reading import Predictor, ReadingProblem, Readings
+from sonde.reading import ReadingProblem, Readings
 
 PASSES = 700  # over the training examples, at most
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sonde.core import Cell, Predictions, Tags
-from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.core import Cell, Needs, Predictions, Predictor, Tags
+from sonde.reading import ReadingProblem, Readings
 from sonde.vectors import Floats
 
 STRATUM = "majority-feature"

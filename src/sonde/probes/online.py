@@ -16,18 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde._logits import code_length
-from sonde.core import Cell, Predictions
+from sonde.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
 from sonde.labels import HOLDS, Column
 from sonde.probes import PROBES
-from sonde.reading import (
-    Needs,
-    Predictor,
-    Probe,
-    ReadingProblem,
-    Readings,
-    choice_of,
-    needs_of,
-)
+from sonde.reading import ReadingProblem, Readings
 from sonde.vectors import Ints
 
 FRACTIONS = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.0625, 0.125, 0.25, 0.5, 1.0)

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Cell, Predictions
+from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.probes.features import Scaling, common_scale, finite, no_scale
-from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.reading import ReadingProblem, Readings
 from sonde.vectors import Floats
 
 

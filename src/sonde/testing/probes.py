@@ -14,10 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.core import Cell, Dataset, Example, Predictions, Sentence, Site
+from sonde.core import (
+    Cell,
+    Dataset,
+    Example,
+    Predictions,
+    Predictor,
+    Probe,
+    Sentence,
+    Site,
+    needs_of,
+)
 from sonde.labels import Label
 from sonde.probes import PROBES
-from sonde.reading import Predictor, Probe, Readings, needs_of
+from sonde.reading import Readings
 from sonde.testing.tasks import same_labels
 from sonde.vectors import Vectors
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sonde.core import Cell, Predictions
+from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
-from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
 

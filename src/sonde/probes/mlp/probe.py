@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sonde.core import Cell, Predictions
+from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.nets import precision as machine
 from sonde.probes.ettinger import Ettinger
@@ -23,7 +23,7 @@ from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.mlp.protocols import PROTOCOLS, Protocol
 from sonde.probes.plain import OneByOne
 from sonde.probes.schedules import Tenacity
-from sonde.reading import Needs, Predictor, ReadingProblem, Readings
+from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
 

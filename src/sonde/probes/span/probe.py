@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sonde.core import Cell, Predictions
+from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.nets import precision as machine
 from sonde.probes.span.plans import Course, Design, Patience, Pool
 from sonde.probes.span.protocols import PROTOCOLS
 from sonde.probes.span.scales import Scales, priors, scales_of
-from sonde.reading import Needs, Predictor, Read, ReadingProblem, Readings, read_of, units_read
+from sonde.reading import Read, ReadingProblem, Readings, read_of, units_read
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats, Ints, ranges
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sonde.core import Cell, Predictions
-from sonde.reading import Needs, Readings
+from sonde.core import Cell, Needs, Predictions
+from sonde.reading import Readings
 
 
 @dataclass(frozen=True)
