@@ -130,3 +130,17 @@ def test_a_file_is_enough(running_text, tmp_path):
     ]
     (row,) = csv.DictReader(sonde(dict(os.environ), *run).splitlines())
     assert float(row["score"]) > 60
+
+
+@pytest.mark.parametrize("reference", ["relcl.py@relcl:BANK", "number.py@number:BANK"])
+def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
+    bank = tmp_path / "bank.conllu"
+    bank.write_text("\n".join(treebank(900)) + "\n\n", "utf-8")
+    reference = f"{PLUGIN}/{reference.replace('BANK', str(bank))}"
+    run = ["run", "-t", reference, "-e", "bow:random", "--probe", "logreg", "-q", "-o", tmp_path]
+    rows = list(csv.DictReader(sonde(dict(os.environ), *run, "--format", "csv").splitlines()))
+    assert {row["encoder"] for row in rows} > {"bow:random", "length"}
+    sonde(dict(os.environ), "build", reference, "-o", tmp_path / "all.jsonl")
+    test_n = sum(1 for line in (tmp_path / "all.jsonl").open() if '"test"' in line)
+    # the folds' test parts together
+    assert all(int(row["n"]) > 2 * test_n for row in rows)

@@ -94,7 +94,7 @@ def _options(rule: Rule) -> type[CorpusOptions]:
     if taken := {p.name for p in own} & set(CorpusOptions.__dataclass_fields__):
         raise TypeError(f"{rule.__name__}: every question has an option {min(taken)!r} already")
     made = make_dataclass("Options", fields, bases=(CorpusOptions,), frozen=True)
-    made.__doc__ = CorpusOptions.__doc__
+    made.__doc__ = rule.__doc__ or ""
     return made
 
 

@@ -215,14 +215,17 @@ class ParsedCorpus:
 
     def candidates(self, findings: Sequence[Finding]) -> list[Candidate]:
         """The sentences that have an answer."""
-        known: dict[tuple[int, str], Mapping[str, str]] = {}
-        for finding, source in zip(findings, self.sources, strict=True):
-            if type(finding) is Answer and (id(finding), source) not in known:
-                known[id(finding), source] = {**finding.strata, **stratum(source)}
-        columns = zip(self.sentences, findings, self.splits, self.sources, strict=True)
+        keys = list(zip(map(id, findings), self.sources, strict=True))
+        objects = dict(zip(map(id, findings), findings, strict=True))
+        strata = {
+            (key, source): {**finding.strata, **stratum(source)}
+            for key, source in dict.fromkeys(keys)
+            if type(finding := objects[key]) is Answer
+        }
+        columns = zip(self.sentences, findings, self.splits, keys, strict=True)
         return [
-            Candidate(sentence, f.label, f.target, split, known[id(f), source])
-            for sentence, f, split, source in columns
+            Candidate(sentence, f.label, f.target, split, strata[key])
+            for sentence, f, split, key in columns
             if type(f) is Answer
         ]
 
