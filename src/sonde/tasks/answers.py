@@ -61,6 +61,12 @@ def tallied(findings: Iterable[Finding]) -> tuple[dict[str, int], dict[str, int]
     return dict(labels.most_common()), dict(reasons.most_common())
 
 
+def counts(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
+    """The same as notes: what is left out by reason, and what there is by label."""
+    labels, reasons = tallied(findings)
+    return {"left out": reasons, "labels": labels}
+
+
 def composition(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
     """Label -> construction that it is read from -> sentences, the most frequent first."""
     found: dict[str, Counter[str]] = {}

@@ -16,7 +16,7 @@ from sonde.corpora.files import Part
 from sonde.datasets import Candidate, Settings, sample
 from sonde.oracles import Facts
 from sonde.references import Place
-from sonde.tasks.answers import tallied
+from sonde.tasks.answers import counts
 from sonde.tasks.parsed import ParsedCorpus, source_notes, uncollected
 from sonde.tasks.task import Definition
 
@@ -67,7 +67,7 @@ def answered(rule: str) -> Answers[O]:
 
     def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> list[Candidate]:
         findings = corpus.answers[rule]
-        notes["labels"], notes["left out"] = tallied(findings)
+        notes |= counts(findings)
         return corpus.candidates(findings)
 
     return answers

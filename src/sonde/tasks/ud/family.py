@@ -20,7 +20,7 @@ from sonde.corpora.files import Part
 from sonde.corpora.views import Block
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
-from sonde.tasks.answers import Answer, Finding, answer, composition, recurring, tallied
+from sonde.tasks.answers import Answer, Finding, answer, composition, counts, recurring, tallied
 from sonde.tasks.parsed import (
     CORPORA,
     ParsedCorpus,
@@ -235,7 +235,7 @@ def _ruled(name: str) -> Answers[Options]:
 
     def answers(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
         findings = _findings(name, found, options)
-        notes["labels"], notes["left out"] = tallied(findings)
+        notes |= counts(findings)
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
         return found.candidates(findings)
@@ -245,12 +245,12 @@ def _ruled(name: str) -> Answers[Options]:
 
 def _tenses(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     notes["auxiliaries"] = _auxiliaries(found.answers[AUXILIARIES])
+    findings = _of_forms(_findings("tense", found, options), options)
+    notes |= counts(findings)
+    notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
         found.sentences, found.answers["tense"], found.answers[_literal("tense")]
     )
-    findings = _of_forms(_findings("tense", found, options), options)
-    notes["labels"], notes["left out"] = tallied(findings)
-    notes["constructions"] = composition(findings)
     return found.candidates(findings)
 
 
