@@ -334,7 +334,10 @@ def test_target_forms_are_in_one_split_and_rows_are_tagged(bank):
 def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(bank, tmp_path):
     dataset = load("subj-num", bank, band="literal")
     assert dataset.notes["frequencies"]["rarest"] == 100
-    assert all(room.corpus(str(bank)).forms[form] >= 100 for form in dataset.strata["target"].names)
+    assert all(
+        room.Options(str(bank)).corpus().forms[form] >= 100
+        for form in dataset.strata["target"].names
+    )
     kept = dataset.strata["target"].names[::2]
     other = tmp_path / "other.txt"
     other.write_text("".join(f"a {form} .\n" * 150 for form in kept))
@@ -364,7 +367,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
             (forest(1500, seed=2) + "\n".join(bank.read_text().split("\n")[:100])).encode()
         )
     )
-    found = room.corpus(str(tmp_path))
+    found = room.Options(str(tmp_path)).corpus()
     assert found.left_out["a second time"] >= 90
     assert found.splits[:80].count("test") >= 75
     examples = list(load("sent-len", tmp_path, splits="official").examples())
@@ -376,7 +379,9 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
     path = tmp_path / "text.txt"
-    path.write_text("\n".join(sentence.text for sentence in room.corpus(str(bank)).sentences))
+    path.write_text(
+        "\n".join(sentence.text for sentence in room.Options(str(bank)).corpus().sentences)
+    )
     assert len(by_label(load("sent-len", path))) == 6
     assert len(by_label(load("word-content", path))) > 1
     assert len(by_label(load("bigram-shift", path))) == 2
@@ -386,14 +391,14 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
 
 
 def test_tagged_text_serves_somo_as_well(tmp_path, bank):
-    found = room.corpus(str(bank))
+    found = room.Options(str(bank)).corpus()
     path = tmp_path / "text.tagged"
     lines = (
         " ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True))
         for s, tags in zip(found.sentences, found.tags, strict=True)
     )
     path.write_text("\n".join(lines))
-    again = room.corpus(str(path))
+    again = room.Options(str(path)).corpus()
     assert again.tags == found.tags
     assert set(by_label(load("somo", path))) == {"C", "O"}
     with pytest.raises(DataProblem, match="tree/tense cannot be asked"):
@@ -433,7 +438,7 @@ def test_ewt_ptb_and_gum_answer_all_ten():
         DATA / "treebanks" / "GUM" / "const",
     ]
     first, *others = paths
-    found = room.corpus(str(first), tuple(map(str, others)))
+    found = room.Options(str(first), with_=tuple(map(str, others))).corpus()
     assert len(found.sentences) == 22647
     assert found.tally.skipped == 0
     sizes = {}

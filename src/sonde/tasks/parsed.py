@@ -27,20 +27,20 @@ from sonde.datasets.candidates import NOTHING
 from sonde.oracles import Facts
 from sonde.tasks.answers import Answer, Finding
 
-HELD = 500_000  # sentences kept for the next task; the latest corpus is kept whatever its size
+KEPT = 500_000  # sentences kept for the next task; the latest corpus is kept whatever its size
 
 
-class Gathered(Protocol):
+class Sentences(Protocol):
     """What was read from some files."""
 
     @property
     def sentences(self) -> Sized: ...
 
 
-G = TypeVar("G", bound=Gathered)
+G = TypeVar("G", bound=Sentences)
 
 
-class Held(Generic[G]):
+class Memory(Generic[G]):
     """The latest corpora, so that all tasks of the same files read them once; safe among
     threads.
     """
@@ -57,7 +57,7 @@ class Held(Generic[G]):
             self._found.move_to_end(key)
             while (
                 len(self._found) > 1
-                and sum(len(held.sentences) for held in self._found.values()) > HELD
+                and sum(len(held.sentences) for held in self._found.values()) > KEPT
             ):
                 self._found.popitem(last=False)
             return self._found[key]
@@ -69,30 +69,30 @@ class Held(Generic[G]):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OracleFacts:
     """What an oracle says of sentences."""
 
     sentences: Mapping[Sentence, Facts]
 
 
-_TOLD: Held[Told] = Held()
+_FACTS: Memory[OracleFacts] = Memory()
 
 
-def told(
+def oracle_facts(
     key: object, read: Callable[[], Iterable[tuple[Sentence, Facts]]]
 ) -> Mapping[Sentence, Facts]:
     """What an oracle says of the sentences of some files, read once; of equal sentences the first
     counts.
     """
 
-    def gathered() -> Told:
+    def read_all() -> OracleFacts:
         found: dict[Sentence, Facts] = {}
         with uncollected():
             for sentence, facts in read():
                 found.setdefault(sentence, facts)
-        return Told(found)
+        return OracleFacts(found)
 
-    return _TOLD.get(key, gathered).sentences
+    return _FACTS.get(key, read_all).sentences
 
 
 @contextmanager
@@ -278,7 +278,7 @@ def _note(corpus: ParsedCorpus, block: Block, path: str) -> None:
         corpus.depths.extend([0] * len(block.sentences()))
 
 
-CORPORA: Held[ParsedCorpus] = Held()
+CORPORA: Memory[ParsedCorpus] = Memory()
 """The corpora that were read last."""
 
 

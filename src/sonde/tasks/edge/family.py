@@ -20,7 +20,7 @@ from sonde.datasets import carve_dev, sampled
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
-from sonde.tasks.parsed import remarks, told, uncollected
+from sonde.tasks.parsed import oracle_facts, remarks, uncollected
 from sonde.tasks.task import Definition
 from sonde.vectors import Ints
 
@@ -156,7 +156,7 @@ class Kind(Generic[O]):
         """What the annotation says of the words of all sentences that the files have."""
         parts = self.parts(options)
         key = (self.name, oracle, options, digest(part.path for part in parts))
-        return told(key, lambda: self.oracles[oracle].read(options, parts, Count()))
+        return oracle_facts(key, lambda: self.oracles[oracle].read(options, parts, Count()))
 
     def load(self, options: O) -> Dataset:
         """The targets with their splits; a dev split is carved from train where there is none.

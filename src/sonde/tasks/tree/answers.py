@@ -17,8 +17,8 @@ from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.questions import Answers, Notes
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions
+from sonde.tasks.tree.corpus import Options
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
-from sonde.tasks.tree.options import Options
 from sonde.tasks.tree.shift import shifts
 from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.words import CONNEAU, contents, targets

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import brackets, tagged, text
@@ -20,8 +21,10 @@ from sonde.corpora.english import tokens
 from sonde.corpora.files import treebank, uncompressed
 from sonde.corpora.likeness import letters
 from sonde.corpora.tally import OnError, Tally
+from sonde.references import Place
 from sonde.tasks import parsed
 from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, same_files
+from sonde.tasks.questions import CorpusOptions
 from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.coord import coordination
 
@@ -46,23 +49,63 @@ NO_TREE = "text without a tree"
 HOME = {"test": 3, "dev": 2, "train": 1, "": 0}
 
 
-def sources(path: str, more: tuple[str, ...] = ()) -> list[Source]:
-    """The files that some paths name, each by the kind that its name says: .txt is running text,
-    .tagged tagged text, the others trees.
-    """
-    return parsed.sources((path, *more), partial(treebank, suffixes=brackets.SUFFIXES))
+@dataclass(frozen=True, slots=True)
+class Options(CorpusOptions):
+    """What every tree task takes; an option that a task has no use for changes nothing in it.
 
-
-def corpus(
-    path: str, more: tuple[str, ...] = (), on_error: OnError = "raise", literal: bool = False
-) -> ParsedCorpus:
-    """All that the ten tasks ask of some files; read once for all tasks of a process, while the
-    files stay as they are.
+    path      trees in brackets: a file or a folder of them, plain, .gz or .xz; also running text
+              (.txt) and tagged text (.tagged)
+    freq      corpora that frequencies are taken from, of any of these kinds; none: the sources
+              themselves
+    inventory found: TopConst's classes are the most frequent sequences of the sources; published:
+    those of SentEval's README
+    bins      equal: SentLen's six bins are equally wide, as the paper says; readme: as in the
+              published files
+    rules     sonde: as docs/tasks-tree.md says; paper: BShift, TopConst, SubjNum, ObjNum and
+              CoordInv as literally as the paper and its README have them, without what was left out
+              since
+    depths    flat: TreeDepth has equally many sentences of each depth; gaussian: lengths and depths
+              follow a Gaussian over both with a diagonal covariance, as the README says, so that
+              depths in the middle are more frequent
+    band      scaled: target forms of Tense, SubjNum and ObjNum are neither rare nor common for so
+              many sentences; literal: they occur 100 to 5,000 times in the sources or `freq`, as
+              the README says
     """
-    found = sources(path, more)
-    rules = LITERAL if literal else RULES
-    key = ("tree", same_files(found), on_error, literal)
-    return CORPORA.get(key, lambda: _parsed(found, on_error, rules))
+
+    freq: tuple[Place, ...] = field(default=(), kw_only=True)
+    inventory: Literal["found", "published"] = field(default="found", kw_only=True)
+    bins: Literal["equal", "readme"] = field(default="equal", kw_only=True)
+    band: Literal["scaled", "literal"] = field(default="scaled", kw_only=True)
+    depths: Literal["flat", "gaussian"] = field(default="flat", kw_only=True)
+    rules: Literal["sonde", "paper"] = field(default="sonde", kw_only=True)
+
+    @property
+    def literal(self) -> bool:
+        """Whether rules are the paper's."""
+        return self.rules == "paper"
+
+    @property
+    def sources(self) -> list[Source]:
+        """The files, each by the kind that its name says: .txt is running text, .tagged tagged
+        text, the others trees.
+        """
+        parts = partial(treebank, suffixes=brackets.SUFFIXES)
+        return parsed.sources((self.path, *self.with_), parts)
+
+    def corpus(self) -> ParsedCorpus:
+        """All that the ten tasks ask of the sources; read once for all tasks of a process, while
+        the files stay as they are.
+        """
+        files, rules = self.sources, LITERAL if self.literal else RULES
+        key = ("tree", same_files(files), self.on_error, self.literal)
+        return CORPORA.get(key, lambda: _parsed(files, self.on_error, rules))
+
+    @property
+    def counted(self) -> bool:
+        """Whether target forms are kept or left out by their frequency in a corpus, not by that
+        among the candidates.
+        """
+        return bool(self.freq) or self.band == "literal"
 
 
 Read = tuple[tuple[str, ...], Tree | Sentence, tuple[str, ...]]

@@ -19,7 +19,7 @@ from sonde.corpora.brackets import Strings, Tree
 from sonde.corpora.files import digest, uncompressed
 from sonde.corpora.tally import OnError
 from sonde.oracles import Facts
-from sonde.tasks.parsed import Source, told
+from sonde.tasks.parsed import Source, oracle_facts
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head
 from sonde.tasks.tree.corpus import LENGTHS
@@ -52,7 +52,7 @@ def facts(
         return places(sentences)
     paths = [source.part.path for source in files]
     key = ("tree", oracle, tuple(str(path.resolve()) for path in paths), digest(paths), on_error)
-    return told(key, lambda: _read(OF_TREES[oracle], paths, on_error))
+    return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error))
 
 
 def origins(made: Sequence[Altered]) -> Mapping[Sentence, Facts]:

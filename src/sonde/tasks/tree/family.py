@@ -20,6 +20,7 @@ from sonde.tasks.parsed import uncollected
 from sonde.tasks.questions import LOGISTIC, Answers, Question
 from sonde.tasks.task import Definition
 from sonde.tasks.tree import answers
+from sonde.tasks.tree.corpus import Options
 from sonde.tasks.tree.facts import (
     CONSTITUENTS,
     DEPTHS,
@@ -30,7 +31,6 @@ from sonde.tasks.tree.facts import (
     has_trees,
     origins,
 )
-from sonde.tasks.tree.options import Options
 from sonde.tasks.ud.facts import CONTENT, PLACES, content
 from sonde.tasks.ud.words import LEAST
 

@@ -18,7 +18,7 @@ from sonde.corpora.files import Part, digest
 from sonde.corpora.tally import OnError
 from sonde.corpora.trees import features
 from sonde.oracles import Facts
-from sonde.tasks.parsed import told
+from sonde.tasks.parsed import oracle_facts
 
 CLAUSE = {
     "clause": (
@@ -54,7 +54,7 @@ def facts(
         digest(part.path for part in files),
         on_error,
     )
-    return told(key, lambda: _read(_OF_TREES[oracle], files, on_error))
+    return oracle_facts(key, lambda: _read(_OF_TREES[oracle], files, on_error))
 
 
 def _read(says: Says, files: list[Part], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
