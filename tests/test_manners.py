@@ -1,0 +1,172 @@
+"""A library prints nothing, asks the network for nothing, and leaves its host as it found it: a whole
+local run, and each function beside it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import random
+import signal
+import socket
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import sonde
+from sonde.corpora.embedded import treebank
+
+for library in (
+    "sklearn.linear_model",
+    "sklearn.neural_network",
+    "scipy.stats",
+    "pyarrow.parquet",
+    "sympy",
+):
+    importlib.import_module(library)  # what they change as they are imported is not ours
+
+TASK, QUICK = "ud/tense:embedded", "untrained:bilstm-max,layers=1,hidden=16"
+
+
+def bar_sockets(monkeypatch) -> None:
+    """Let no connection leave this process; pipes between processes may be sockets of their own
+    family.
+    """
+    connect = socket.socket.connect
+
+    def barred(self, address):
+        if self.family != getattr(socket, "AF_UNIX", None):
+            raise AssertionError(f"a local run connects to {address}")
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", barred)
+    monkeypatch.setattr(socket.socket, "connect_ex", barred)
+
+
+def host() -> dict[str, object]:
+    """What a process has one of, and a library could change."""
+    numpy_state = np.random.get_state()
+    return {
+        "threads": (torch.get_num_threads(), torch.get_num_interop_threads()),
+        "torch's generator": torch.get_rng_state().numpy().tobytes(),
+        "numpy's generator": (numpy_state[1].tobytes(), *numpy_state[2:]),
+        "python's generator": random.getstate(),
+        "gradients, dtype": (torch.is_grad_enabled(), torch.get_default_dtype()),
+        "determinism": torch.are_deterministic_algorithms_enabled(),
+        "floating point errors": np.geterr(),
+        "environment": dict(os.environ),
+        "working folder": os.getcwd(),
+        "signals": {number: signal.getsignal(number) for number in signal.valid_signals()},
+        # libraries add filters of their own warnings as they are imported
+        "warnings": [f for f in warnings.filters if f[2].__module__ == "builtins"],
+        "root handlers": (list(logging.root.handlers), logging.root.level),
+        "our handlers": [
+            (name, list(logger.handlers), logger.level, logger.propagate)
+            for name, logger in sorted(logging.Logger.manager.loggerDict.items())
+            if name.partition(".")[0] == "sonde" and isinstance(logger, logging.Logger)
+        ],
+        "hooks": (sys.excepthook, sys.displayhook, sys.stdout, sys.stderr),
+    }
+
+
+def assert_as_before(before: dict[str, object], after: dict[str, object]) -> None:
+    ours = [entry for entry in after.pop("our handlers") if entry[1] or entry[2] or not entry[3]]
+    assert ours == []
+    before.pop("our handlers")
+    for what, was in before.items():
+        assert after[what] == was, f"{what} changed"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with a small treebank, and no cache but the one that calls name."""
+    monkeypatch.delenv("SONDE_CACHE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.conllu").write_text("\n".join(treebank(300)), "utf-8")
+    (tmp_path / "a.txt").write_text("The ship finds a tree .\n" * 3, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("how", [{}, {"reproducible": True, "jobs": 2}], ids=str)
+def test_a_run_is_quiet_needs_no_network_and_leaves_all_as_it_was(how, folder, monkeypatch, capfd):
+    bar_sockets(monkeypatch)
+    before = host()
+    evaluation = sonde.run(
+        TASK,
+        QUICK,
+        probes=["logreg", "mlp"],
+        seeds=1,
+        bounds=False,
+        output="results",
+        cache="cache",
+        **how,
+    )
+    assert_as_before(before, host())
+    assert not evaluation.failures
+    assert capfd.readouterr() == ("", "")
+    assert {path.name for path in folder.iterdir()} == {"a.conllu", "a.txt", "cache", "results"}
+
+
+def test_a_test_of_sockets_can_fail(monkeypatch):
+    bar_sockets(monkeypatch)
+    with pytest.raises(AssertionError, match="connects"):
+        socket.create_connection(("127.0.0.1", 9))
+
+
+def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypatch, capfd):
+    bar_sockets(monkeypatch)
+    monkeypatch.setenv("SONDE_CACHE", str(folder / "cache"))
+    how = {"probes": ["logreg"], "seeds": 1, "bounds": False}
+    sonde.run(TASK, "length", **how, output="results", keep_scores=True)
+    before = host()
+    calls = {
+        "evaluate": lambda: sonde.evaluate("length", TASK, **how),
+        "suite": lambda: sonde.suite("ud2019:a.conllu", bounds=False, seeds=1),
+        "report": lambda: str(sonde.report("results")) + sonde.report("results").text("csv"),
+        "results": lambda: sonde.results("results"),
+        "compare": lambda: str(sonde.compare("results", against="length")),
+        "layers": lambda: sonde.layers("results"),
+        "predictions": lambda: sonde.predictions("results"),
+        "holdings": lambda: sonde.holdings("results"),
+        "migrate": lambda: str(sonde.migrate("results")),
+        "available": lambda: sonde.available("tasks"),
+        "build": lambda: sonde.build(TASK, "tense.parquet", audit="tense.md"),
+        "inspect": lambda: str(sonde.inspect(TASK)),
+        "collections": sonde.collections,
+        "fetch": lambda: sonde.fetch("nothing"),
+        "generate": lambda: sonde.generate({}, "generated.jsonl", n=5),
+        "sentences": lambda: sonde.sentences(["a.conllu"], output="sentences.txt"),
+        "embed": lambda: sonde.embed(sonde.sentences(["a.txt"]), "length"),
+        "annotate": lambda: sonde.annotate(TASK, "sheet.tsv", n=5),
+        "score_sheets": lambda: sonde.score_sheets(["sheet.tsv"]),
+        "tag": lambda: sonde.tag("a.txt", "a.txt", "a.tagged"),
+        "train_vectors": lambda: sonde.train_vectors("a.txt", "a.vec", least=1, epochs=1, dim=2),
+        "get_tasks": lambda: sonde.get_tasks(["English"]),
+    }
+    functions = {name for name in sonde.__all__ if name[0].islower()} - {
+        "run",
+        "sample",
+        "question",
+    }
+    assert set(calls) == functions
+    problems = set()
+    for name, call in calls.items():
+        try:
+            call()
+        except sonde.SondeError:  # as where there is nothing to compare
+            problems.add(name)
+        assert capfd.readouterr() == ("", ""), name
+        assert_as_before(dict(before), host())
+    assert problems <= {
+        "compare",
+        "layers",
+        "fetch",
+        "score_sheets",
+        "tag",
+        "train_vectors",
+        "get_tasks",
+    }
