@@ -27,8 +27,9 @@ fix: $(VENV)/.dev ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.dev ## write docs/cli.md anew from the commands, tables from what they print, the map from the imports
+docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tables from what they print, the map from the imports
 	$(BIN)/python docs/write_cli.py
+	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/write_tables.py
 	$(BIN)/python docs/write_map.py
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sonde._renamed import warn
 
 if TYPE_CHECKING:
+    from sonde.analysis.layers import Depth
+    from sonde.annotators.tagger import Tagged
     from sonde.api.data import (
         Built,
         Fetched,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         suite,
     )
     from sonde.api.results import (
+        Holdings,
         Selection,
         compare,
         holdings,
@@ -48,11 +51,7 @@ if TYPE_CHECKING:
         Annotated,
         Cell,
         Control,
-        DataProblem,
-        Dataset,
         Encoder,
-        EncoderStop,
-        Example,
         Informed,
         Kinded,
         Layered,
@@ -63,9 +62,6 @@ if TYPE_CHECKING:
         Probe,
         Result,
         Sampling,
-        Sentence,
-        Site,
-        Tags,
         Task,
         Trial,
     )
@@ -73,12 +69,28 @@ if TYPE_CHECKING:
         Tree,
         Word,
     )
+    from sonde.datasets import (
+        Candidate,
+        sample,
+    )
     from sonde.errors import (
         SondeError,
         UsageProblem,
     )
+    from sonde.examples import (
+        DataProblem,
+        Dataset,
+        EncoderStop,
+        Example,
+        Sentence,
+        Site,
+        Tags,
+    )
     from sonde.experiment.attempt import EncoderProblem
+    from sonde.experiment.embed import Embedded
     from sonde.experiment.plan import PlanProblem
+    from sonde.judgements.bound import Bound
+    from sonde.judgements.sheet import Sheet
     from sonde.labels import (
         Classes,
         Column,
@@ -93,13 +105,23 @@ if TYPE_CHECKING:
         Metric,
         MetricProblem,
     )
-    from sonde.pages.compare import Comparison
-    from sonde.reading import ReadingProblem, Readings
+    from sonde.pages.compare import (
+        Compared,
+        Comparison,
+    )
+    from sonde.reading import (
+        ReadingProblem,
+        Readings,
+    )
     from sonde.references import (
         Reference,
         ReferenceProblem,
     )
     from sonde.store.blocks import StoreProblem
+    from sonde.store.migration import (
+        Holding,
+        Migration,
+    )
     from sonde.tables.page import Page
     from sonde.tables.table import Table
     from sonde.tasks.answers import (
@@ -108,6 +130,8 @@ if TYPE_CHECKING:
     )
     from sonde.tasks.find import get_tasks
     from sonde.tasks.own import question
+    from sonde.tasks.released.catalogue import Collection
+    from sonde.training.static import Trained
     from sonde.vectors import (
         Spans,
         Vectors,
@@ -117,14 +141,20 @@ __all__ = [
     "Annotated",
     "Answer",
     "Audit",
+    "Bound",
     "Built",
+    "Candidate",
     "Cell",
     "Classes",
+    "Collection",
     "Column",
+    "Compared",
     "Comparison",
     "Control",
     "DataProblem",
     "Dataset",
+    "Depth",
+    "Embedded",
     "Encoder",
     "EncoderProblem",
     "EncoderStop",
@@ -134,12 +164,15 @@ __all__ = [
     "Fetched",
     "FileProblem",
     "Generated",
+    "Holding",
+    "Holdings",
     "Informed",
     "Kinded",
     "LabelSets",
     "Layered",
     "Metric",
     "MetricProblem",
+    "Migration",
     "Needs",
     "Option",
     "Page",
@@ -159,13 +192,16 @@ __all__ = [
     "Selection",
     "Sentence",
     "Settings",
+    "Sheet",
     "Site",
     "SondeError",
     "Spans",
     "StoreProblem",
     "Table",
+    "Tagged",
     "Tags",
     "Task",
+    "Trained",
     "Tree",
     "Trial",
     "UsageProblem",
@@ -190,6 +226,7 @@ __all__ = [
     "report",
     "results",
     "run",
+    "sample",
     "score_sheets",
     "sentences",
     "suite",
@@ -198,35 +235,44 @@ __all__ = [
 ]
 
 _PLACES = {
+    "analysis.layers": "Depth",
+    "annotators.tagger": "Tagged",
     "api.data": (
         "Built Fetched Generated annotate available build collections fetch generate "
         "inspect score_sheets tag train_vectors"
     ),
     "api.measure": "Evaluation Settings embed evaluate run sentences suite",
-    "api.results": "Selection compare holdings layers migrate predictions report results",
+    "api.results": "Holdings Selection compare holdings layers migrate predictions report results",
     "audit.findings": "Audit",
     "cache": "FileProblem",
     "core": (
-        "Annotated Cell Control DataProblem Dataset Encoder EncoderStop Example Informed Kinded "
-        "Layered Needs Predictions Predictor Prepared Probe Result Sampling Sentence Site Tags "
-        "Task Trial"
+        "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
+        "Predictor Prepared Probe Result Sampling Task Trial"
     ),
     "corpora.views": "Tree Word",
+    "datasets": "Candidate sample",
     "errors": "SondeError UsageProblem",
+    "examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
     "experiment.attempt": "EncoderProblem",
+    "experiment.embed": "Embedded",
     "experiment.plan": "PlanProblem",
+    "judgements.bound": "Bound",
+    "judgements.sheet": "Sheet",
     "labels": "Classes Column LabelSets Scores",
     "listing": "Entry Option",
     "metrics.metric": "Metric MetricProblem",
-    "pages.compare": "Comparison",
+    "pages.compare": "Compared Comparison",
     "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",
+    "store.migration": "Holding Migration",
     "tables.page": "Page",
     "tables.table": "Table",
     "tasks.answers": "Answer Reason",
     "tasks.find": "get_tasks",
     "tasks.own": "question",
+    "tasks.released.catalogue": "Collection",
+    "training.static": "Trained",
     "vectors": "Spans Vectors",
 }
 """The module of each public name; all of them are documented in docs/api.md."""

@@ -307,6 +307,7 @@ def score_sheets(sheets: Sequence[str | Path], output: str | Path | None = None)
     """Read filled copies of one sheet back into what people score on the task by majority vote
     (Conneau et al. 2018). `.content` is the bound, printing it shows the table.
 
+    sheets  the filled copies
     output  a file of JSON for `report(suite=..., human=[...])`
     DataProblem where the copies do not fit together, or the data are other ones now.
 

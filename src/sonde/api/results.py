@@ -104,8 +104,10 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
     """Where in an encoder each task is solved: each layer alone, growing mixes, what each layer
     adds, weights.
 
-    Shows what `run(..., reads=["layers", "cumulative"])` measured; DataProblem where nothing was
-    measured on several layers. A figure is drawn by matplotlib (`pip install 'sonde[plots]'`).
+    results    an evaluation, results, or a folder, of `run(..., reads=["layers", "cumulative"])`
+    selection  the fields of `Selection`
+    DataProblem where nothing was measured on several layers. A figure is drawn by matplotlib
+    (`pip install 'sonde[plots]'`).
 
         sonde.layers("results/").write("layers.png")
     """
@@ -152,7 +154,10 @@ def predictions(
     """Write what probes say of each test example, one file a fit: gold, answer, the probability of
     each label, bits. Returns the files.
 
-    Of results that were measured with `keep_scores`; the data have to be where they were.
+    results    an evaluation, results, or a folder, measured with `keep_scores`
+    format     'jsonl', or jiant's files
+    selection  the fields of `Selection`
+    The data have to be where they were.
     DataProblem where there are none. Probabilities are those of the state of a fit with the lowest
     loss on dev; the answer is that of the state with the best score, as it stands in tables.
 
@@ -171,9 +176,10 @@ class Holdings(NamedTuple):
 
 
 def holdings(results: str | Path | None = None, *, cache: str | Path | None = None) -> Holdings:
-    """What lies in a folder of results (the cache's without) and in a cache.
+    """What lies in a folder of results (the cache's without) and in a cache; nothing is read but
+    what each file is.
 
-    print(sum(each.bytes for each in sonde.holdings().files))
+        print(sum(each.bytes for each in sonde.holdings().files))
     """
     places = Places.of(results, cache)
     files = held(places.results, places.cache)

@@ -1,0 +1,295 @@
+"""Write docs/api.md and docs/design/public-api.txt from the code itself: `make docs`. Tests hold
+both to what the code says, and the changelog to the second.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ForwardRef, get_args, is_typeddict
+
+from typer.models import ArgumentInfo
+
+import sonde
+from sonde.api.data import ROOMS
+from sonde.cli import app
+
+ROOT = Path(__file__).parent.parent
+PAGE, TEXT = ROOT / "docs" / "api.md", ROOT / "docs" / "design" / "public-api.txt"
+CHANGELOG = ROOT / "CHANGELOG.md"
+HEAD = """# The Python API
+
+This page is generated from the code (`make docs`): everything that `sonde` exports, by name.
+[The road in Python](python.md) shows the functions at work. Names that do not stand here may change
+with any version; those that do are kept as [CONTRIBUTING.md](../CONTRIBUTING.md) says.
+"""
+TOP = "The public API of sonde, as `make docs` writes it. A change needs a line in CHANGELOG.md.\n"
+EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
+LISTS = {  # what CSV and Parquet hold, by what writes it
+    "report": "sonde.analysis.row:Row",
+    "report --suite": "sonde.papers.page:Cell",
+    "report --bits": "sonde.pages.information:Bits",
+    "layers": "sonde.pages.layer_table:LayerRow",
+    "compare": "sonde.pages.compare:Compared",
+}
+
+
+# ---- what there is
+
+
+def kinds() -> dict[str, list[str]]:
+    """The public names, by what they are."""
+    found: dict[str, list[str]] = {"Functions": [], "Classes": [], "Exceptions": []}
+    for name in sonde.__all__:
+        thing = getattr(sonde, name)
+        exception = isinstance(thing, type) and issubclass(thing, BaseException)
+        kind = (
+            "Exceptions" if exception else "Functions" if inspect.isfunction(thing) else "Classes"
+        )
+        found[kind].append(name)
+    return found
+
+
+def signature(thing: Any) -> str:
+    """Parameters as they are written, the same in every version of Python."""
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    parts, starred = [], False
+    for p in found.parameters.values():
+        if p.name == "self":
+            continue
+        if p.kind is p.KEYWORD_ONLY and not starred:
+            parts.append("*")
+            starred = True
+        starred = starred or p.kind is p.VAR_POSITIONAL
+        parts.append(_parameter(p))
+    returns = _annotation(found.return_annotation)
+    return f"({', '.join(parts)})" + (f" -> {returns}" if returns and returns != "None" else "")
+
+
+def _parameter(p: inspect.Parameter) -> str:
+    stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+    kind = _annotation(p.annotation)
+    text = f"{stars}{p.name}" + (f": {kind}" if kind else "")
+    if p.default is p.empty:
+        return text
+    default = "..." if "factory" in repr(p.default) else repr(p.default)
+    return text + (f" = {default}" if "0x" not in default else " = ...")
+
+
+def _annotation(kind: Any) -> str:
+    if kind is inspect.Parameter.empty:
+        return ""
+    if isinstance(kind, ForwardRef):
+        return kind.__forward_arg__
+    return kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+
+
+def members(thing: Any) -> Iterator[tuple[str, str, str]]:
+    """The public members that a class defines: name, how it is written, first line of its text."""
+    for name, value in sorted(vars(thing).items()):
+        plain = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+        if name.startswith("_"):
+            continue
+        if isinstance(plain, property) or type(plain).__name__ == "cached_property":
+            getter = getattr(plain, "fget", None) or plain.func
+            yield (
+                name,
+                f"{name}: {_annotation(getter.__annotations__.get('return', ''))}",
+                _first(plain),
+            )
+        elif inspect.isfunction(plain) and "namedtuple" not in str(plain.__code__.co_filename):
+            yield name, f"{name}{_of(plain)}", _first(plain)
+
+
+def _of(method: Any) -> str:
+    return re.sub(r"^\((self|cls)(, )?", "(", signature(method))
+
+
+def _first(thing: Any) -> str:
+    text = inspect.getdoc(thing) or ""
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def described(name: str) -> str:
+    """The docstring of a public name, that of an alias from its source."""
+    thing = getattr(sonde, name)
+    if isinstance(thing, type) or inspect.isfunction(thing):
+        return inspect.getdoc(thing) or ""
+    body = ast.parse(inspect.getsource(importlib.import_module(f"sonde.{_place(name)}"))).body
+    for one, after in pairwise(body):
+        if isinstance(one, ast.Assign) and getattr(one.targets[0], "id", "") == name:
+            value = after.value if isinstance(after, ast.Expr) else None
+            return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) else ""
+    return ""
+
+
+def _place(name: str) -> str:
+    return next(place for place, names in sonde._PLACES.items() if name in names.split())
+
+
+# ---- the page
+
+
+def page() -> str:
+    """The whole page of reference."""
+    parts = [HEAD]
+    for kind, names in kinds().items():
+        parts += [f"## {kind}\n", *map(_section, names)]
+    return "\n".join(parts)
+
+
+def _section(name: str) -> str:
+    thing = getattr(sonde, name)
+    lines = [f"### `{name}`", "", "```text", _headline(name, thing), "```", ""]
+    lines += [_markdown(described(name)), ""]
+    if isinstance(thing, type):
+        lines += [
+            f"- `{written}`" + (f": {said}" if said else "") for _, written, said in members(thing)
+        ]
+        lines.append("")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+def _headline(name: str, thing: Any) -> str:
+    if isinstance(thing, type) and issubclass(thing, BaseException):
+        return f"sonde.{name}({', '.join(base.__name__ for base in thing.__bases__)})"
+    if is_typeddict(thing):
+        return f"sonde.{name}: {', '.join(_fields(thing))}"
+    if getattr(thing, "_is_protocol", False):
+        return f"sonde.{name}, a protocol"
+    if not (isinstance(thing, type) or inspect.isfunction(thing)):
+        return f"sonde.{name} = {thing}".replace("sonde.core.", "")
+    return f"sonde.{name}{signature(thing)}".removesuffix(" -> None")
+
+
+def _fields(thing: Any) -> list[str]:
+    """The keys of a typed dictionary with their kinds, as they are written in its source."""
+    tree = ast.parse(inspect.getsource(importlib.import_module(thing.__module__)))
+    body = next(
+        n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == thing.__name__
+    )
+    return [ast.unparse(line) for line in body if isinstance(line, ast.AnnAssign)]
+
+
+def _markdown(text: str) -> str:
+    """A docstring as Markdown: what it says of names as a list, examples as code."""
+    lines, item = [], False
+    for line in text.splitlines():
+        named = EXPLAINED.match(line)
+        if named:
+            lines += [
+                *([""] if lines and lines[-1] and not item else []),
+                f"- `{named[1]}`: {named[2]}",
+            ]
+        elif item and line.startswith("  ") and lines[-1]:
+            lines.append("  " + line.strip())
+        else:
+            if item and line and lines[-1]:
+                lines.append("")
+            lines.append(line)
+        item = bool(named) or (item and (line.startswith("  ") or not line))
+        if not line:
+            item = False
+    return "\n".join(lines)
+
+
+# ---- the text
+
+
+def text() -> str:
+    """Names, signatures, exceptions, options, commands and columns, a line each."""
+    names = [line for kind in kinds().values() for name in kind for line in _lines(name)]
+    parts = {"names": names, **_options(), "command line": _commands(), "columns": _columns()}
+    return TOP + "".join(
+        f"\n[{part}]\n" + "".join(f"{line}\n" for line in lines) for part, lines in parts.items()
+    )
+
+
+def _lines(name: str) -> Iterator[str]:
+    thing = getattr(sonde, name)
+    yield _headline(name, thing)
+    if isinstance(thing, type):
+        yield from (f"    {name}.{written}" for _, written, _ in members(thing))
+
+
+def _options() -> dict[str, list[str]]:
+    """What each built-in thing is called, and its options."""
+    return {
+        kind: [
+            " ".join([entry.name, *(option.written for option in entry.options)])
+            for entry in sonde.available(kind)  # type: ignore[arg-type]
+            if entry.name in contents.table
+        ]
+        for kind, contents in ROOMS.items()
+    }
+
+
+def _commands() -> list[str]:
+    """Each command with its arguments, options and what they are without being given."""
+    lines = []
+    for command in app.registered_commands:
+        hints = inspect.get_annotations(command.callback, eval_str=True)
+        written = [
+            _flag(p, *get_args(hints[p.name])[:2])
+            for p in inspect.signature(command.callback).parameters.values()
+        ]
+        lines.append(f"sonde {command.name} {' '.join(written)}")
+    return lines
+
+
+def _flag(p: inspect.Parameter, kind: Any, info: Any) -> str:
+    if isinstance(info, ArgumentInfo):
+        return str(info.metavar)
+    flags = "/".join(f for f in (info.default, *(info.param_decls or ())) if str(f).startswith("-"))
+    choices = re.findall(r"Literal\[(.*?)\]", str(kind))
+    value = f"={choices[0].replace(', ', '|')}" if choices else ""
+    default = "" if p.default in (p.empty, None, False) else f"({p.default})"
+    return flags + value.replace("'", "") + default
+
+
+def _columns() -> list[str]:
+    """The columns of CSV and Parquet, by the command that writes them."""
+    lines = []
+    for command, place in LISTS.items():
+        module, _, name = place.partition(":")
+        kind = getattr(importlib.import_module(module), name)
+        fields = [f.name for f in dataclasses.fields(kind)]
+        if "posed" in fields:  # which is several columns
+            nothing = importlib.import_module("sonde.analysis.posed").NOTHING
+            fields = [f for f in fields if f != "posed"] + list(nothing.plain())
+        lines.append(f"{command}: {', '.join(fields)}")
+    return lines
+
+
+def digest(text: str) -> str:
+    """Eight hexadecimal digits that stand for the text of the API."""
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def line_missing(changelog: str, text: str) -> str:
+    """What to write into the changelog for it to tell of this API; '' where its first line about
+    the API does.
+    """
+    first = re.search(r"^- API ([0-9a-f]{8}): (.*)", changelog, re.M)
+    if first and first[1] == digest(text) and len(first[2].split()) > 2:
+        return ""
+    return (
+        "the public API (docs/design/public-api.txt) is another than the changelog's first line on"
+        f" it: add a line on top of them, '- API {digest(text)}: what changed for users'"
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
+    TEXT.write_text(text(), "utf-8")
+    print(line_missing(CHANGELOG.read_text("utf-8"), text()) or "the changelog tells of the API")  # noqa: T201
