@@ -59,20 +59,12 @@ class NaiveBayes:
         idf, read = weighted(counts)
         estimate = estimator(read, train.labels)
         tried = SMOOTHINGS if train.labels.numbers is None else PENALTIES
-        grid = tried if self.alpha is None else (self.alpha,)
-        if not len(dev) or len(grid) == 1:
-            return Weighted(grams, idf, estimate(grid[0]), {"alpha": grid[0]})
-        read_dev = tfidf(grams.counts(dev.dataset), idf)
-        likeliest = by == "loss" and train.labels.link is not None
-
-        def quality(alpha: float) -> float:
-            scores = estimate(alpha).scores(read_dev)
-            if likeliest:
-                return -float(code_length(dev.labels, scores).mean())
-            return dev.labels.quality(scores)
-
-        best = max(grid, key=quality)
-        return Weighted(grams, idf, estimate(best), {"alpha": best})
+        alpha = tried[0] if self.alpha is None else self.alpha
+        if len(dev) and self.alpha is None:
+            read_dev = tfidf(grams.counts(dev.dataset), idf)
+            quality = _likelihood if by == "loss" and train.labels.link else _rightness
+            alpha = max(tried, key=lambda a: quality(dev.labels, estimate(a).scores(read_dev)))
+        return Weighted(grams, idf, estimate(alpha), {"alpha": alpha})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +88,14 @@ class Linear:
         return Linear(
             self.weights - other.weights, self.slope - other.slope, self.bias - other.bias
         )
+
+
+def _likelihood(labels: Column, scores: Floats) -> float:
+    return -float(code_length(labels, scores).mean())
+
+
+def _rightness(labels: Column, scores: Floats) -> float:
+    return labels.quality(scores)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ column, and asked words have a column for each slot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -45,26 +45,16 @@ class Grams:
         found = _read(dataset, lower)
         words, slots = _numbered(found.words), _numbered(found.slots)
         sites = dataset.sites.shape[1]
-        of, at = (
-            found.sites * max(len(words), 1) + _codes(found.words, words)[found.codes],
-            np.arange(len(found.codes)),
-        )
+        codes = _codes(found.words, words)[found.codes]
+        of, at = found.sites, np.arange(len(codes))
         levels: list[Ints] = []
-        for n in range(longest):
-            keys = of if n == 0 else of * len(words) + _codes(found.words, words)[found.codes[at]]
-            level, columns = np.unique(keys, return_inverse=True)
+        for _ in range(longest):
+            level, columns = np.unique(of * len(words) + codes[at], return_inverse=True)
             levels.append(level)
-            of, at = _grown(columns, at, found, n + 1)
+            of, at = _grown(columns, at, found)
         asked = np.unique(_asked(dataset, found, slots))
-        return cls(
-            words,
-            tuple(levels),
-            asked[asked >= 0],
-            slots,
-            sites > 1,
-            sites > 1 and len(_shared(found, sites)) > 0,
-            lower,
-        )
+        shared = sites > 1 and len(_shared(found, sites)) > 0
+        return cls(words, tuple(levels), asked[asked >= 0], slots, sites > 1, shared, lower)
 
     def __len__(self) -> int:
         return sum(map(len, self.levels)) + int(self.shared) + len(self.asked)
@@ -76,31 +66,25 @@ class Grams:
         from scipy.sparse import csr_array
 
         found = _read(dataset, self.lower)
-        known = _codes(found.words, self.words)[found.codes]
-        rows, columns = [], []
-        of, at, first = (
-            np.where(known < 0, -1, found.sites * len(self.words) + known),
-            np.arange(len(known)),
-            0,
-        )
-        for n, level in enumerate(self.levels):
-            word = known[at]
-            of = _placed(
-                of if n == 0 else np.where((of < 0) | (word < 0), -1, of * len(self.words) + word),
-                level,
-            )
-            rows.append(found.examples[at[of >= 0]])
-            columns.append(of[of >= 0] + first)
-            of, at = _grown(of, at, found, n + 1)
-            first += len(level)
+        parts, first = list(self._runs(found)), sum(map(len, self.levels))
         if self.shared:
-            rows.append(_shared(found, dataset.sites.shape[1]))
-            columns.append(np.full(len(rows[-1]), first))
+            rows = _shared(found, dataset.sites.shape[1])
+            parts.append((rows, np.full(len(rows), first)))
         slots = _placed(_asked(dataset, found, self.slots), self.asked)
-        rows.append(np.nonzero(slots >= 0)[0])
-        columns.append(slots[slots >= 0] + first + self.shared)
-        where = (np.concatenate(rows), np.concatenate(columns))
-        return csr_array((np.ones(len(where[0])), where), (len(dataset), len(self)))
+        parts.append((np.nonzero(slots >= 0)[0], slots[slots >= 0] + first + self.shared))
+        rows, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return csr_array((np.ones(len(rows)), (rows, columns)), (len(dataset), len(self)))
+
+    def _runs(self, found: _Read) -> Iterator[tuple[Ints, Ints]]:
+        """The examples and the columns of all known n-grams, those of one length at a time."""
+        codes = _codes(found.words, self.words)[found.codes]
+        of, at, first = found.sites, np.arange(len(codes)), 0
+        for level in self.levels:
+            keys = of * len(self.words) + codes[at]
+            of = _placed(np.where((of < 0) | (codes[at] < 0), -1, keys), level)
+            yield found.examples[at[of >= 0]], of[of >= 0] + first
+            of, at = _grown(of, at, found)
+            first += len(level)
 
     def names(self) -> list[str]:
         """The columns in words."""
@@ -147,21 +131,18 @@ def _read(dataset: Dataset, lower: bool) -> _Read:
     forms = _numbered(chain.from_iterable(runs))
     words = [form.lower() for form in forms] if lower else list(forms)
     distinct = _numbered(words)
-    of_form = np.fromiter(map(distinct.__getitem__, words), np.int64, len(words))
-    flat = of_form[
-        np.fromiter(map(forms.__getitem__, chain.from_iterable(runs)), np.int64, int(sizes.sum()))
-    ]
-    first = np.cumsum(sizes) - sizes
+    places = map(forms.__getitem__, chain.from_iterable(runs))
+    codes = _codes(words, distinct)[np.fromiter(places, np.int64, int(sizes.sum()))]
     sentence, start, stop = dataset.sites.reshape(-1, 3).T
+    first = (np.cumsum(sizes) - sizes)[sentence]
     whole = start < 0
-    starts = first[sentence] + np.where(whole, 0, start)
     rows, offsets = ranges(
-        starts, np.where(whole, first[sentence] + sizes[sentence], first[sentence] + stop)
+        first + np.where(whole, 0, start), first + np.where(whole, sizes[sentence], stop)
     )
     run = np.repeat(np.arange(len(sentence)), np.diff(offsets))
     many = dataset.sites.shape[1]
     slots = [w.lower() if lower else w for w in dataset.vocabulary]
-    return _Read(list(distinct), slots, flat[rows], run % many, run // many)
+    return _Read(list(distinct), slots, codes[rows], run % many, run // many)
 
 
 def _numbered(values: Iterable[str]) -> dict[str, int]:
@@ -181,7 +162,7 @@ def _placed(keys: Ints, level: Ints) -> Ints:
     return np.where((keys >= 0) & (level[place] == keys), place, -1)
 
 
-def _grown(of: Ints, at: Ints, found: _Read, n: int) -> tuple[Ints, Ints]:
+def _grown(of: Ints, at: Ints, found: _Read) -> tuple[Ints, Ints]:
     """n-grams that end at words `at` and have one more word of the same site after them: their
     columns, and that word.
     """

@@ -45,6 +45,10 @@ class Annealing:
         """Steps in all."""
         return max(self.epochs * math.ceil(examples / self.batch_of(examples)), self.steps)
 
+    def looks_of(self, steps: int) -> set[int]:
+        """After how many steps dev is looked at."""
+        return {round(steps * (i + 1) / self.looks) for i in range(self.looks)}
+
     def rate_at(self, step: int, steps: int) -> float:
         """Adam's rate at a step, counted from zero."""
         warm = self.warm * steps

@@ -11,11 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from sonde.probes.features import Aim
 from sonde.probes.logreg.lbfgs import minimise
 from sonde.probes.losses import LOSSES, Loss
+from sonde.vectors import Floats
 
 ROWS = 8192  # of one product: its scores stay in the cache
 # dimensions up to which all eigenvectors are taken, and how many of wider input
@@ -32,6 +36,20 @@ class Linear(NamedTuple):
     weights: Tensor
     biases: Tensor
     objectives: Tensor
+
+    def model(self, k: int, aims: Aim) -> tuple[Floats, Floats]:
+        """The weights [outputs, dim] and the bias [outputs] of one penalty, of targets as they
+        were.
+        """
+        weights = (self.weights[k] * aims.factor).float().numpy()
+        return weights, (self.biases[k] * aims.factor + aims.shift).float().numpy()
+
+    def judged(self, x: Floats, wanted: Tensor, loss: Loss) -> NDArray[np.float64]:
+        """The mean quality and loss on other examples of each penalty's model [2, penalties]."""
+        scores = torch.einsum("koi,ni->kon", self.weights.float(), torch.from_numpy(x))
+        scores += self.biases.float()[:, :, None]
+        sums = torch.cat(loss.judge(scores[None], wanted.movedim(0, -1)[None]))
+        return np.asarray((sums / len(x)).numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +82,15 @@ def solve(x: Tensor, wanted: Tensor, loss: str, outputs: int, penalties: Tensor)
     """The minimum for each penalty [penalties] float64; x [examples, dim] float32."""
     mean = x.mean(0, dtype=torch.float64)
     centred = x - mean.float()
-    sums = Sums(centred, wanted, LOSSES[loss])
-    sample = sums
+    rounds = [(Sums(centred, wanted, LOSSES[loss]), 1e-6)]
     if len(x) >= 4 * SAMPLE:
         rows = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))[:SAMPLE]
-        sample = Sums(centred[rows], wanted[rows], LOSSES[loss])
-    spectrum = spectrum_of(sample.x)
+        rounds = [(Sums(centred[rows], wanted[rows], LOSSES[loss]), 1e-4), *rounds]
+    spectrum = spectrum_of(rounds[0][0].x)
     weights = torch.zeros(len(penalties), outputs, x.shape[1], dtype=torch.float64)
     biases = torch.zeros(len(penalties), outputs, dtype=torch.float64)
     objectives = torch.zeros(len(penalties), dtype=torch.float64)
-    for part, tolerance in (
-        ((sample, 1e-4), (sums, 1e-6)) if sample is not sums else ((sums, 1e-6),)
-    ):
+    for part, tolerance in rounds:
         space = Space(part, penalties, weights, biases, spectrum)
         weights, biases, objectives = space.minimum(tolerance)
     return Linear(weights, biases - weights @ mean, objectives)
@@ -95,16 +110,16 @@ def spectrum_of(x: Tensor) -> Spectrum:
     """The spectrum of x.T @ x / rows: whole, or of wide input the upper end by subspace iteration
     (Halko et al. 2011).
     """
-    dim = x.shape[1]
+    rows, dim = x.shape
     if dim <= WHOLE:
-        values, basis = torch.linalg.eigh((x.T @ x).double() / len(x))
+        values, basis = torch.linalg.eigh((x.T @ x).double() / rows)
         return Spectrum(values.clamp_min(0.0), basis, 0.0)
     basis = torch.randn(dim, PART, generator=torch.Generator().manual_seed(0))
     for _ in range(3):
         basis = torch.linalg.qr(x.T @ (x @ basis))[0]
     seen = (x @ basis).double()
-    values, turn = torch.linalg.eigh(seen.T @ seen / len(x))
-    rest = float(x.square().sum(dtype=torch.float64)) / len(x) - float(values.sum())
+    values, turn = torch.linalg.eigh(seen.T @ seen / rows)
+    rest = float(x.square().sum(dtype=torch.float64)) / rows - float(values.sum())
     return Spectrum(values.clamp_min(0.0), basis.double() @ turn, max(rest, 0.0) / (dim - PART))
 
 

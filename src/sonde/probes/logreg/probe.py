@@ -6,15 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sonde.core import Cell, Needs, Predictions, Predictor
-from sonde.probes.features import Scaling, aim, common_scale, finite, no_scale
+from sonde.labels import Column
+from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
+
+if TYPE_CHECKING:
+    from sonde.probes.logreg.linear import Linear as Minima
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
@@ -50,58 +54,46 @@ class LogReg:
 
     def _fitted(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
         """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
+        from sonde.probes.losses import LOSSES
+
+        aims, loss = aim(train.labels, dev.labels), LOSSES[train.labels.loss]
+        features = finite(train, read, "train")
+        scaling = (common_scale if self.scaled else no_scale)(features)
+        found = self._solved(scaling(features), aims, train.labels)
+        judged, best = np.full((2, len(self.c)), np.nan), {"score": 0, "loss": 0}
+        if len(dev):
+            judged = found.judged(scaling(finite(dev, read, "dev")), loss.targets(aims.dev), loss)
+            best = {"score": int(judged[0].argmax()), "loss": int(judged[1].argmin())}
+
+        def linear(k: int) -> Linear:
+            choice = {
+                "c": sorted(set(self.c))[k],
+                "dev": float(judged[0, k]),
+                "dev_loss": float(judged[1, k]),
+                "objective": float(found.objectives[k]),
+            }
+            return Linear(read, scaling, *found.model(k, aims), choice)
+
+        return {by: linear(k) for by, k in best.items()}
+
+    def _solved(self, x: Floats, aims: Aim, labels: Column) -> Minima:
+        """The minimum of each C, in rising order."""
         import torch
 
         from sonde.probes.logreg.linear import solve
         from sonde.probes.losses import LOSSES
 
-        aims, loss, outputs = (
-            aim(train.labels, dev.labels),
-            LOSSES[train.labels.loss],
-            len(train.labels.names),
-        )
-        features = finite(train, read, "train")
-        scaling = (common_scale if self.scaled else no_scale)(features)
-        strengths = sorted(set(self.c))
+        outputs = len(labels.names)
         # two columns share what scikit-learn puts in one
-        twice = 2 if train.labels.classes is not None and outputs == 2 else 1
-        penalties = torch.tensor([twice / (c * len(train)) for c in strengths], dtype=torch.float64)
-        found = solve(
-            torch.from_numpy(scaling(features)),
-            loss.targets(aims.train),
-            train.labels.loss,
+        twice = 2 if labels.classes is not None and outputs == 2 else 1
+        penalties = [twice / (c * len(x)) for c in sorted(set(self.c))]
+        return solve(
+            torch.from_numpy(x),
+            LOSSES[labels.loss].targets(aims.train),
+            labels.loss,
             outputs,
-            penalties,
+            torch.tensor(penalties, dtype=torch.float64),
         )
-        judged = torch.full((2, len(strengths)), float("nan"), dtype=torch.float64)
-        if len(dev):
-            x = torch.from_numpy(scaling(finite(dev, read, "dev")))
-            scores = (
-                torch.einsum("koi,ni->kon", found.weights.float(), x)
-                + found.biases.float()[:, :, None]
-            )
-            judged = torch.cat(
-                loss.judge(scores[None], loss.targets(aims.dev).movedim(0, -1)[None])
-            ) / len(dev)
-
-        def linear(best: int) -> Linear:
-            quality, lost = judged[:, best].tolist()
-            choice = {
-                "c": strengths[best],
-                "dev": quality,
-                "dev_loss": lost,
-                "objective": float(found.objectives[best]),
-            }
-            weights = (found.weights[best] * aims.factor).float().numpy()
-            bias = (found.biases[best] * aims.factor + aims.shift).float().numpy()
-            return Linear(read, scaling, weights, bias, choice)
-
-        best = (
-            {"score": judged[0].argmax(), "loss": judged[1].argmin()}
-            if len(dev)
-            else dict.fromkeys(("score", "loss"), 0)
-        )
-        return {by: linear(int(k)) for by, k in best.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,25 +51,20 @@ class Block:
         """Memory that every step uses again: giving it back and asking for it anew costs more than
         the arithmetic.
         """
-        exact = self.dtype == torch.float32
-        self.narrow = (
-            self.tensors if exact else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
-        )
-        self.slopes = (
-            self.adam.gradients
-            if exact
-            else [torch.empty_like(t, dtype=self.dtype) for t in self.tensors]
-        )
+        self.narrow, self.slopes = self.tensors, self.adam.gradients
+        if self.dtype != torch.float32:
+            self.narrow, self.slopes = (
+                [torch.empty_like(t, dtype=self.dtype) for t in self.tensors] for _ in range(2)
+            )
 
     def forward(self, batch: Tensor, learning: bool = False) -> Tensor:
         """Scores [groups, members, outputs, batch] float32 of a batch [groups, batch, dim]."""
         groups, size, dim = batch.shape
-        for narrow, tensor in (
-            zip(self.narrow, self.tensors, strict=True) if self.narrow is not self.tensors else ()
-        ):
-            narrow.copy_(tensor)
+        for narrow, tensor in zip(self.narrow, self.tensors, strict=True):
+            if narrow is not tensor:
+                narrow.copy_(tensor)
         first, bias = self.narrow[:2]
-        z = torch.bmm(first.view(groups, -1, dim), batch.transpose(1, 2))
+        z = torch.bmm(first.view(groups, -1, dim), batch.mT)
         z = z.view(groups, len(self.members), -1, size).add_(bias)
         if not self.hidden:
             return z.float()
@@ -113,27 +108,26 @@ class Block:
         """One step of Adam along the gradient that `slope`, [groups, members, outputs, batch]
         float32, gives.
         """
-        given = slope.to(self.dtype)
-        gradients = self.adam.gradients
-        if not self.hidden:
-            torch.bmm(given.flatten(1, 2), batch, out=self.slopes[0].flatten(1, 2))
-            gradients[1].copy_(slope.sum(-1, keepdim=True))
-            return self._update(rate, (0,))
-        a, flat = self.active, given.flatten(0, 1)
-        torch.bmm(flat, a.flatten(0, 1).transpose(1, 2), out=self.slopes[2].flatten(0, 1))
-        back = torch.bmm(self.narrow[2].flatten(0, 1).transpose(1, 2), flat).view(a.shape)
-        back = torch.ops.aten.sigmoid_backward.grad_input(back, a, grad_input=back)
-        for m, member in enumerate(self.members):
-            if member.dropout:
-                back[:, m] *= self.masks[member.dropout]
+        back = slope.to(self.dtype)
+        gradients, summed = self.adam.gradients, slope
+        if self.hidden:
+            gradients[3].copy_(slope.sum(-1, keepdim=True))
+            a, flat = self.active, back.flatten(0, 1)
+            torch.bmm(flat, a.flatten(0, 1).mT, out=self.slopes[2].flatten(0, 1))
+            back = torch.bmm(self.narrow[2].flatten(0, 1).mT, flat).view(a.shape)
+            back = torch.ops.aten.sigmoid_backward.grad_input(back, a, grad_input=back)
+            for m, member in enumerate(self.members):
+                if member.dropout:
+                    back[:, m] *= self.masks[member.dropout]
+            summed = back
         torch.bmm(back.flatten(1, 2), batch, out=self.slopes[0].flatten(1, 2))
-        gradients[1].copy_(back.sum(-1, keepdim=True, dtype=torch.float32))
-        gradients[3].copy_(slope.sum(-1, keepdim=True))
-        return self._update(rate, (0, 2))
+        gradients[1].copy_(summed.sum(-1, keepdim=True, dtype=torch.float32))
+        self._update(rate)
 
-    def _update(self, rate: float, products: tuple[int, ...]) -> None:
-        for i in products if self.dtype != torch.float32 else ():
-            self.adam.gradients[i].copy_(self.slopes[i])
+    def _update(self, rate: float) -> None:
+        for gradient, slope in zip(self.adam.gradients[::2], self.slopes[::2], strict=True):
+            if gradient is not slope:
+                gradient.copy_(slope)
         if self.decay.any():
             for gradient, tensor in zip(self.adam.gradients, self.tensors, strict=True):
                 gradient.addcmul_(tensor, self.decay)

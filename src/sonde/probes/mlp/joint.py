@@ -16,6 +16,7 @@ from torch import Tensor
 from sonde.probes.losses import LOSSES
 from sonde.probes.mlp.blocks import Block
 from sonde.probes.mlp.grid import Member, Trained
+from sonde.probes.schedules import early
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,11 @@ class Joint:
         for x, r, out in zip(inputs, rows, self.gathered, strict=True):
             torch.index_select(x, 0, r, out=out)
         return self.gathered
+
+    def early(self, first: int) -> frozenset[int]:
+        """Steps before the first look at which dev is looked at for the loss alone."""
+        judged = self.likeliest is not None and len(self.problem.wanted_dev)
+        return early(first) if judged else frozenset()
 
     def look(self, passes: float, going: Tensor, early: bool = False) -> Tensor:
         """Judge on dev, keep every network still going that is better than it ever was, and say

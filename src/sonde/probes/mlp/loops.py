@@ -12,7 +12,7 @@ import torch
 
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.mlp.joint import Joint, Problem
-from sonde.probes.schedules import Annealing, Tenacity, early
+from sonde.probes.schedules import Annealing, Tenacity
 from sonde.progress import tell
 
 
@@ -30,12 +30,8 @@ def anneal(
     everyone = torch.ones(len(seeds), len(members), dtype=torch.bool)
     examples = len(problem.wanted)
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
-    looks = (
-        {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)}
-        if len(problem.wanted_dev)
-        else {steps}
-    )
-    before = early(min(looks)) if problem.likeliest and len(problem.wanted_dev) else frozenset()
+    looks = plan.looks_of(steps) if len(problem.wanted_dev) else {steps}
+    before = joint.early(min(looks))
     passes = (rows for _ in itertools.count() for rows in joint.batches(size))
     for step, rows in enumerate(itertools.islice(passes, steps)):
         if step in before:
@@ -57,12 +53,10 @@ def persist(
     misses = torch.zeros(len(seeds), len(members), dtype=torch.int64)
     going = torch.ones_like(misses, dtype=torch.bool)
     batches = math.ceil(len(problem.wanted) / plan.batch)
-    before = early(plan.epoch_size * batches) if problem.likeliest else frozenset()
+    before = joint.early(plan.epoch_size * batches)
     passes = step = 0
     while going.any() and passes <= plan.max_epoch:
-        for rows in itertools.chain.from_iterable(
-            joint.batches(plan.batch) for _ in range(plan.epoch_size)
-        ):
+        for rows in (r for _ in range(plan.epoch_size) for r in joint.batches(plan.batch)):
             if step in before:
                 joint.look(step / batches, going, early=True)
             joint.step(rows, plan.rate, plan.reduction)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from sonde.probes.schedules import Tenacity
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64
@@ -120,16 +124,14 @@ class Mlp:
                 " dropout and l2, or a dev split"
             )
         aims, found = aim(train.labels, dev.labels), {}
+        likeliest = any(cell.by == "loss" for cell in cells)
         for lanes in self._together(train, dev, cells):
-            likeliest = any(cell.by == "loss" for cell in cells)
-            for lane, trained in zip(
-                lanes, self._train(lanes, aims, train.labels, likeliest), strict=True
-            ):
+            learnt = self._train(lanes, aims, train.labels, likeliest)
+            for lane, trained in zip(lanes, learnt, strict=True):
                 found[lane.cell] = self._predictor(lane, best_of(trained, self.protocol), aims)
-                if likeliest:
-                    lowest = min(
-                        (t.likeliest for t in trained if t.likeliest), key=lambda t: t.loss
-                    )
+                states = [t.likeliest for t in trained if t.likeliest]
+                if states:
+                    lowest = min(states, key=lambda state: state.loss)
                     found[lane.cell._replace(by="loss")] = self._predictor(lane, lowest, aims)
         return [found[cell] for cell in cells]
 
@@ -139,20 +141,24 @@ class Mlp:
         """Cells that are trained at once: as many as share a size of input and fill the machine."""
         plan = self.protocol.plan
         batch = plan.batch if isinstance(plan, Tenacity) else plan.batch_of(len(train))
-        most = max(
-            1, AT_ONCE // (batch * sum(m.hidden + len(train.labels.names) for m in self._grid()))
-        )
+        units = sum(member.hidden + len(train.labels.names) for member in self._grid())
+        most = max(1, AT_ONCE // (batch * units))
         lanes: list[Lane] = []
+        for lane in self._lanes(train, dev, cells):
+            if lanes and (len(lanes) == most or lanes[0].train.shape[1] != lane.train.shape[1]):
+                yield lanes
+                lanes = []
+            lanes.append(lane)
+        yield lanes
+
+    def _lanes(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[Lane]:
+        """Each cell with its input."""
         for read in dict.fromkeys(cell.read for cell in cells):
             features = finite(train, read, "train")
             scaling = (common_scale if self.protocol.scaled else no_scale)(features)
             scaled = scaling(features), scaling(finite(dev, read, "dev"))
-            for cell in dict.fromkeys(Cell(read, cell.seed) for cell in cells if cell.read == read):
-                if lanes and (len(lanes) == most or lanes[0].train.shape[1] != features.shape[1]):
-                    yield lanes
-                    lanes = []
-                lanes.append(Lane(cell, scaling, *scaled))
-        yield lanes
+            for seed in dict.fromkeys(cell.seed for cell in cells if cell.read == read):
+                yield Lane(Cell(read, seed), scaling, *scaled)
 
     def _train(
         self, lanes: list[Lane], aims: Aim, labels: Column, likeliest: bool
@@ -167,12 +173,9 @@ class Mlp:
 
         loss, plan = LOSSES[labels.loss], self.protocol.plan
         dtype = torch.bfloat16 if self._format(lanes[0]) == "bf16" else torch.float32
-        held = {
-            id(x): torch.from_numpy(x).to(dtype) for lane in lanes for x in (lane.train, lane.dev)
-        }
         problem = Problem(
-            tuple(held[id(lane.train)] for lane in lanes),
-            tuple(held[id(lane.dev)] for lane in lanes),
+            _tensors([lane.train for lane in lanes], dtype),
+            _tensors([lane.dev for lane in lanes], dtype),
             loss.targets(aims.train),
             loss.targets(aims.dev),
             labels.loss,
@@ -211,6 +214,14 @@ class Mlp:
             bias * np.float32(aims.factor) + np.float32(aims.shift),
         )
         return Perceptron(lane.cell.read, lane.scaling, layers, choice)
+
+
+def _tensors(arrays: Sequence[Floats], dtype: torch.dtype) -> tuple[Tensor, ...]:
+    """Arrays as tensors of a type, what is the same array as the same tensor."""
+    import torch
+
+    tensors = {id(array): torch.from_numpy(array).to(dtype) for array in arrays}
+    return tuple(tensors[id(array)] for array in arrays)
 
 
 def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:

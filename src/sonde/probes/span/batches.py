@@ -118,14 +118,19 @@ def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
         _side(units, f, offsets, which[order])
         for (f, offsets), (_, _, which) in zip(flat, distinct, strict=True)
     )
-    if not context:
-        return Batch(rows[order], units, sides, None)
-    sentence = np.searchsorted(material.bounds, units, "right") - 1
+    around = None
+    if context:
+        units, around = _widened(material.bounds, units, context)
+    return Batch(rows[order], units, sides, around)
+
+
+def _widened(bounds: Ints, units: Ints, context: int) -> tuple[Ints, Tensor]:
+    """Units with their neighbours in the sentence, and where among these each unit's lie."""
+    sentence = np.searchsorted(bounds, units, "right") - 1
     near = units + np.arange(-context, context + 1)[:, None]
-    inside = (material.bounds[sentence] <= near) & (near < material.bounds[sentence + 1])
+    inside = (bounds[sentence] <= near) & (near < bounds[sentence + 1])
     wider = _sorted_units(near[inside])
-    around = np.where(inside, np.searchsorted(wider, near), -1)
-    return Batch(rows[order], wider, sides, torch.from_numpy(around))
+    return wider, torch.from_numpy(np.where(inside, np.searchsorted(wider, near), -1))
 
 
 def _in_order(distinct: tuple[Ints, Ints, Ints]) -> Ints:

@@ -306,27 +306,21 @@ def cells_of(wanted: Tensor) -> int:
 @torch.no_grad()
 def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -> list[Judged]:
     """How each network does on dev, or on its first sentences."""
-    counts, sums, cells, examples = (
-        torch.zeros(len(nets), 2, dtype=torch.float64),
-        np.zeros((len(nets), 2)),
-        0,
-        0,
-    )
+    counts = torch.zeros(len(nets), 2, dtype=torch.float64)
+    sums, sizes = np.zeros((len(nets), 2)), np.zeros(2)
     for rows in dev.passes(JUDGED, first or None):
         batch = batch_of(dev, rows, course.design.context)
         wanted = dev.wanted(batch.rows)
+        single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None
         gathered = Gathered(dev, batch, course.design.layer_norm)
         for i, net in enumerate(nets):
             said = scores(net, batch, gathered)
             loss = float(loss_of(said, wanted))
-            sums[i] += (
-                loss,
-                float(loss_of(said, wanted.argmax(1))) if dev.single and wanted.ndim > 1 else loss,
-            )
+            sums[i] += loss, loss if single is None else float(loss_of(said, single))
             counts[i] += _right(said, wanted, course.decode)
-        cells, examples = cells + cells_of(wanted), examples + len(wanted)
+        sizes += cells_of(wanted), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
-    means = (sums / np.maximum([cells, examples], 1)).tolist()
+    means = (sums / np.maximum(sizes, 1)).tolist()
     return [Judged(share, *mine) for share, mine in zip(shares, means, strict=True)]
 
 

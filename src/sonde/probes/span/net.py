@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import layer_norm, linear
 
 from sonde.probes.span.batches import Batch, Gathered, Side
 from sonde.probes.span.plans import Design, Pool
@@ -75,40 +76,41 @@ class Sizes(NamedTuple):
     labels: int
 
 
+class _Drawn(dict[str, Tensor]):
+    """Weights and biases as `torch.nn.Linear` draws them, from a generator of their own."""
+
+    def __init__(self, seed: int) -> None:
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def draw(self, name: str, inputs: int, *shape: int) -> None:
+        bound = 1 / math.sqrt(inputs)
+        self[name] = torch.empty(shape).uniform_(-bound, bound, generator=self.generator)
+
+    def linear(self, weights: str, biases: str, inputs: int, outputs: int) -> None:
+        self.draw(weights, inputs, outputs, inputs)
+        self.draw(biases, inputs, outputs)
+
+
 def drawn(
     design: Design, source: Source, sizes: Sizes, seed: int, start: Floats | None = None
 ) -> dict[str, Tensor]:
-    """Weights and biases as `torch.nn.Linear` draws them, from a generator of their own; a mix
-    starts with equal weights.
+    """The tensors of a network before its training; a mix starts with equal weights.
 
     start  [labels]  what the last biases are instead of drawn
     """
-    generator = torch.Generator().manual_seed(seed)
-
-    def uniform(inputs: int, *shape: int) -> Tensor:
-        return torch.empty(shape).uniform_(
-            -1 / math.sqrt(inputs), 1 / math.sqrt(inputs), generator=generator
-        )
-
+    found = _Drawn(seed)
     width, hidden = design.projection or sizes.dim, design.hidden or sizes.labels
-    found: dict[str, Tensor] = {}
     for k in range(sizes.sides + design.bag):
         if design.projection:
-            found[f"project.{k}"], found[f"project-bias.{k}"] = (
-                uniform(sizes.dim, width, sizes.dim),
-                uniform(sizes.dim, width),
-            )
+            found.linear(f"project.{k}", f"project-bias.{k}", sizes.dim, width)
         if k < sizes.sides:
-            found[f"attend.{k}"] = uniform(width, width)
+            found.draw(f"attend.{k}", width, width)
     inputs = (sizes.sides * design.parts + design.bag) * width
-    found["first"], found["first-bias"] = uniform(inputs, hidden, inputs), uniform(inputs, hidden)
-    if design.norm and design.hidden:
-        found["norm"], found["norm-bias"] = torch.ones(hidden), torch.zeros(hidden)
+    found.linear("first", "first-bias", inputs, hidden)
     if design.hidden:
-        found["last"], found["last-bias"] = (
-            uniform(hidden, sizes.labels, hidden),
-            uniform(hidden, sizes.labels),
-        )
+        if design.norm:
+            found |= {"norm": torch.ones(hidden), "norm-bias": torch.zeros(hidden)}
+        found.linear("last", "last-bias", hidden, sizes.labels)
     if start is not None:
         found["last-bias" if design.hidden else "first-bias"] = torch.from_numpy(start.copy())
     if source.mixed:
@@ -143,10 +145,8 @@ def scores(
         return found
     found = found.tanh_()
     if design.norm:
-        found = torch.nn.functional.layer_norm(found, found.shape[-1:], t["norm"], t["norm-bias"])
-    return torch.nn.functional.linear(
-        _dropped(found, design.drop, noise), t["last"], t["last-bias"]
-    )
+        found = layer_norm(found, found.shape[-1:], t["norm"], t["norm-bias"])
+    return linear(_dropped(found, design.drop, noise), t["last"], t["last-bias"])
 
 
 def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
@@ -230,18 +230,17 @@ def _affine(net: Net, k: int) -> Affine:
 
 def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     """What one side adds to the first layer: spans of one unit, then the others."""
-    affine = _affine(net, k)
-    width = net.tensors["first"].shape[1] // (net.sides * net.design.parts + net.design.bag)
-    first = k * net.design.parts * width
+    affine, design, weights = _affine(net, k), net.design, net.tensors["first"]
+    width = weights.shape[1] // (net.sides * design.parts + design.bag)
+    start = k * design.parts * width
     if net.pool(k) == "max":
-        weights, units = net.tensors["first"][:, first : first + width], affine.projected(x)
-        return Onward(
-            torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)]) @ weights.T, 0.0
-        )
+        units = affine.projected(x)
+        most = torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)])
+        return Onward(most @ weights[:, start : start + width].T, 0.0)
     parts = []
-    for part, rows in enumerate(_pooled(net, k, affine, side, x)):
-        start = first + part * width
-        parts.append(affine.onward(rows, net.tensors["first"][:, start : start + width]))
+    for rows in _pooled(net, k, affine, side, x):
+        parts.append(affine.onward(rows, weights[:, start : start + width]))
+        start += width
     if len(parts) == 1:
         return parts[0]
     return Onward(parts[0].rows + parts[1].rows, parts[0].constant + parts[1].constant)

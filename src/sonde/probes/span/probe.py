@@ -8,7 +8,7 @@ start, with the same outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -109,38 +109,42 @@ class Span:
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)
         machine.spare_torch()
-        from sonde.probes.span.loops import train as trained
-
-        usable = [read_units(part) for part in (train, dev)]
-        if not len(usable[0]):
+        parts = (train, read_units(train)), (dev, read_units(dev))
+        if not len(parts[0][1]):
             raise ReadingProblem(
                 f"{self.name} finds no units in the spans of {len(train)} training examples; look"
                 " at how words were aligned"
             )
-        names = train.vectors.names
         found: dict[Cell, Predictor] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
-            reads = {cell.read: read_of(cell.read, names) for cell in cells if cell.seed == seed}
-            scales = {text: self._scales(train, read, usable[0]) for text, read in reads.items()}
+            texts = dict.fromkeys(cell.read for cell in cells if cell.seed == seed)
+            reads = {text: self._read(*parts[0], text) for text in texts}
             likeliest = any(cell.by == "loss" for cell in cells)
-            lanes = [
-                self._lane(train, read, scales[text], seed, likeliest)
-                for text, read in reads.items()
-            ]
-            learnt = trained(
-                lanes,
-                material(train, usable[0], self.course),
-                material(dev, usable[1], self.course),
-                seed,
-            )
-            lost = len(train) - len(usable[0]), len(dev) - len(usable[1])
-            for (text, read), lane, best in zip(reads.items(), lanes, learnt, strict=True):
-                found[Cell(text, seed)] = self._fitted(lane, best, (read, scales[text]), lost)
-                if best.likeliest is not None:
-                    found[Cell(text, seed, "loss")] = self._fitted(
-                        lane, best.likeliest, (read, scales[text]), lost
-                    )
+            for cell, fitted in self._together(parts, reads, seed, likeliest):
+                found[cell] = fitted
         return [found[cell] for cell in cells]
+
+    def _together(
+        self,
+        parts: tuple[tuple[Readings, Ints], ...],
+        reads: Mapping[str, tuple[Read, Scales | None]],
+        seed: int,
+        likeliest: bool,
+    ) -> Iterator[tuple[Cell, Fitted]]:
+        """The cells of one seed, trained side by side on the same batches.
+
+        parts  train and dev, and which examples of each have units
+        """
+        from sonde.probes.span.loops import train
+
+        lanes = [self._lane(parts[0][0], *read, seed, likeliest) for read in reads.values()]
+        examples, dev = (material(*part, self.course) for part in parts)
+        learnt = train(lanes, examples, dev, seed)
+        lost = [len(readings) - len(rows) for readings, rows in parts]
+        for (text, read), lane, best in zip(reads.items(), lanes, learnt, strict=True):
+            yield Cell(text, seed), self._fitted(lane, best, read, lost)
+            if best.likeliest is not None:
+                yield Cell(text, seed, "loss"), self._fitted(lane, best.likeliest, read, lost)
 
     def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
         if not len(train):
@@ -182,12 +186,12 @@ class Span:
                 f"a mix sums up layers of one width, these have: {told}; choose some as mix:1+2"
             )
 
-    def _scales(self, train: Readings, read: Read, rows: Ints) -> Scales | None:
-        return (
-            scales_of(train, read, rows, self.course.design.layer_norm)
-            if self.course.scaled and len(rows)
-            else None
-        )
+    def _read(self, train: Readings, rows: Ints, text: str) -> tuple[Read, Scales | None]:
+        """The layers that a cell reads, and their scales."""
+        read = read_of(text, train.vectors.names)
+        if not self.course.scaled or not len(rows):
+            return read, None
+        return read, scales_of(train, read, rows, self.course.design.layer_norm)
 
     def _lane(
         self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool
@@ -209,7 +213,7 @@ class Span:
         )
 
     def _fitted(
-        self, lane: Lane, learnt: Learnt, reads: tuple[Read, Scales | None], lost: tuple[int, int]
+        self, lane: Lane, learnt: Learnt, reads: tuple[Read, Scales | None], lost: list[int]
     ) -> Fitted:
         """One state of a network; its choice is what the provenance of a result says about the
         fit.
@@ -224,7 +228,7 @@ class Span:
             "steps": learnt.steps,
         }
         if any(lost):
-            choice["without_units"] = list(lost)
+            choice["without_units"] = lost
         if read.how == "mix":
             weights, gamma = mix_of(
                 restored(self.course.design, lane.net.source, None, learnt.tensors)
@@ -246,34 +250,28 @@ class Fitted:
     choice: Mapping[str, Any]
 
     def predict(self, readings: Readings) -> Predictions:
+        scores, labels = self._scores(readings), readings.labels
+        sets = self.course.decode == "threshold" and labels.numbers is None
+        decoded = (labels.sets() if sets else labels).decode(scores)
+        return Predictions(scores, labels.names, decoded, self.course.loss)
+
+    def _scores(self, readings: Readings) -> Floats:
         machine.spare_torch()
         import torch
 
         from sonde.probes.span.batches import Gathered, batch_of
         from sonde.probes.span.net import Source, restored, scale_of, scores
 
-        net = restored(
-            self.course.design,
-            Source(self.read.layers, self.read.how == "mix"),
-            scale_of(self.scales),
-            self.tensors,
-        )
+        design, source = self.course.design, Source(self.read.layers, self.read.how == "mix")
+        net = restored(design, source, scale_of(self.scales), self.tensors)
         given = material(readings, np.arange(len(readings)), self.course)
         found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
         with torch.no_grad():
             for rows in given.passes(JUDGED):
-                batch = batch_of(given, rows, self.course.design.context)
-                found[batch.rows] = scores(
-                    net, batch, Gathered(given, batch, self.course.design.layer_norm)
-                ).numpy()
-        labels: Column = readings.labels
-        sets = self.course.decode == "threshold" and labels.numbers is None
-        return Predictions(
-            found,
-            labels.names,
-            (labels.sets() if sets else labels).decode(found),
-            self.course.loss,
-        )
+                batch = batch_of(given, rows, design.context)
+                gathered = Gathered(given, batch, design.layer_norm)
+                found[batch.rows] = scores(net, batch, gathered).numpy()
+        return found
 
 
 def read_units(readings: Readings) -> Ints:
@@ -295,17 +293,13 @@ def material(readings: Readings, rows: Ints, course: Course) -> Material:
     units = [readings.units(site) for site in range(readings.dataset.sites.shape[1])]
     if course.design.bag:
         units.append(_bag(readings))
-    vectors = readings.vectors
+    vectors, spans = readings.vectors, readings.vectors.spans
     return Material(
         layers=dict(zip(vectors.names, vectors.layers, strict=True)),
         starts=np.stack([starts for starts, _ in units]),
         stops=np.stack([stops for _, stops in units]),
         groups=readings.dataset.sites[:, 0, 0],
-        bounds=(
-            np.arange(len(vectors.layers[0]) + 1)
-            if vectors.spans is None
-            else vectors.spans.sentences
-        ),
+        bounds=np.arange(len(vectors.layers[0]) + 1) if spans is None else spans.sentences,
         wanted=_wanted(readings.labels, course),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
         single=readings.labels.classes is not None,
