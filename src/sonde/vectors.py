@@ -90,10 +90,17 @@ def word_units(words: Ints, read: Ints | None = None) -> Spans:
     without) [sentences].
     """
     read = words if read is None else read
-    first, units = (np.concatenate([np.zeros(1, np.int64), np.cumsum(n)]) for n in (words, read))
+    first, units = offsets(words), offsets(read)
     number = np.arange(first[-1]) - np.repeat(first[:-1], words)
     starts = np.repeat(units[:-1], words) + np.minimum(number, np.repeat(read, words))
     return Spans(units, np.stack([starts, starts + (number < np.repeat(read, words))], 1), first)
+
+
+def offsets(lengths: Ints | NDArray[np.bool_] | Sequence[int]) -> Ints:
+    """Where each of so many things begins, one run of them after the other, and where the last ends
+    [n + 1].
+    """
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
@@ -101,9 +108,8 @@ def ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     Python per range.
     """
     lengths = stops - starts
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths), offsets
+    begins = offsets(lengths)
+    return np.arange(begins[-1]) + np.repeat(starts - begins[:-1], lengths), begins
 
 
 def concatenate(parts: Sequence[Vectors]) -> Vectors:

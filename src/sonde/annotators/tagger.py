@@ -82,30 +82,33 @@ def train(
     """A tagger; the same examples and seed give the same one."""
     if not examples:
         raise DataProblem("no tagged sentences to train a tagger on")
-    from scipy.sparse import csr_matrix
     from tqdm import tqdm
 
     usual = _usual(examples)
-    found = _features([words for words, _ in examples], usual)
+    keys, table = _table(_features([words for words, _ in examples], usual))
+    names, labels = np.unique([tag for _, tags in examples for tag in tags], return_inverse=True)
+    if len(names) < 2:
+        raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
+    weights = np.zeros((len(keys) + 1, len(names)), np.float32)
+    bias = np.zeros(len(names), np.float32)
+    for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
+        weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
+    return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
+
+
+def _table(found: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
+    """The features that are frequent enough, in order, and which of them each token has, a sparse
+    matrix [tokens, features].
+    """
+    from scipy.sparse import csr_matrix
+
     keys, counts = np.unique(found, return_counts=True)
     keys = keys[counts >= LEAST]
     places = np.minimum(np.searchsorted(keys, found), len(keys) - 1)
     known = keys[places] == found
-    starts = np.r_[0, np.cumsum(known.sum(1))]
     columns = places[known].astype(np.int32)
-    table = csr_matrix(
-        (np.ones(len(columns), np.float32), columns, starts), (len(found), len(keys))
-    )
-    names, labels = np.unique([tag for _, tags in examples for tag in tags], return_inverse=True)
-    if len(names) < 2:
-        raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
-    weights, bias = (
-        np.zeros((len(keys) + 1, len(names)), np.float32),
-        np.zeros(len(names), np.float32),
-    )
-    for k in tqdm(range(len(names)), "learning to tag", unit=" tags", disable=not progress):
-        weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
-    return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
+    cells = np.ones(len(columns), np.float32), columns, np.r_[0, np.cumsum(known.sum(1))]
+    return keys, csr_matrix(cells, (len(found), len(keys)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,23 +215,15 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
     """The features of every token, [tokens, templates], each a number of 64 bits."""
     numbers: dict[str, int] = {}
     sizes = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    forms = np.fromiter(
-        (numbers.setdefault(w, len(numbers)) for words in sentences for w in words),
-        np.int64,
-        int(sizes.sum()),
-    )
+    codes = (numbers.setdefault(w, len(numbers)) for words in sentences for w in words)
+    forms = np.fromiter(codes, np.int64, int(sizes.sum()))
     table = np.array([_described(word, usual) for word in [*numbers, ""]], np.uint64)
-    firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    lasts = firsts + np.repeat(sizes, sizes) - 1
-    here = np.arange(len(forms))
-    around = {
-        k: np.where(
-            (here + k < firsts) | (here + k > lasts),
-            len(numbers),
-            forms[np.clip(here + k, 0, len(forms) - 1)],
-        )
-        for k in _OFFSETS
-    }
+    sentence, places = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(forms))
+    around = {}
+    for k in _OFFSETS:
+        beside = np.clip(places + k, 0, len(forms) - 1)
+        inside = (beside == places + k) & (sentence[beside] == sentence)
+        around[k] = np.where(inside, forms[beside], len(numbers))
     found = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
         mixed = np.full(len(forms), i + 1, np.uint64)

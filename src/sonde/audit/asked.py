@@ -14,12 +14,12 @@ from itertools import combinations
 import numpy as np
 
 from sonde.audit.findings import Floor
-from sonde.audit.floors import Halves, halved
+from sonde.audit.floors import Halves, floor_of, halved
 from sonde.audit.untaught import untaught
 from sonde.core import Dataset
 from sonde.generation.events.english import english
 from sonde.labels import coded
-from sonde.metrics import METRICS, interval_of
+from sonde.metrics import METRICS
 from sonde.tasks.comp.held import held
 from sonde.vectors import Ints
 
@@ -60,9 +60,9 @@ def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ..
     }
     told |= {name: _judged(name, by, halves, metric, cue=True) for name, by in found.items()}
     pairs = []
-    for one, other in combinations(found, 2):
-        both = tuple(2 * found[one][k] + found[other][k] for k in range(2))
-        pairs.append(_judged(f"{one}; {other}", (both[0], both[1]), halves, metric))
+    for (one, a), (other, b) in combinations(found.items(), 2):
+        both = 2 * a[0] + b[0], 2 * a[1] + b[1]
+        pairs.append(_judged(f"{one}; {other}", both, halves, metric))
     return told, tuple(sorted(pairs, key=lambda floor: -floor.score))
 
 
@@ -92,16 +92,10 @@ def _judged(name: str, by: Keys, halves: Halves, metric: str, *, cue: bool = Fal
     counts = np.zeros((size, len(labels.names)), np.int64)
     np.add.at(counts, (by[0], labels.codes()), 1)
     answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-    said = coded(answers[by[1]], labels.names)
-    score, known = METRICS.make(metric), coded(answers[by[0]], labels.names)
-    low, high = interval_of(metric, gold, [said])
-    about = [
-        f"{100 * score(labels, known):.1f} on train",
-        *([_speaks(answers, labels.names)] if cue else []),
-    ]
-    return Floor(
-        name, score(gold, said), low, high, "; ".join([*about, *filter(None, [halves.about])])
-    )
+    known, said = (coded(answers[keys], labels.names) for keys in by)
+    fitted = f"{100 * METRICS.make(metric)(labels, known):.1f} on train"
+    speaks = _speaks(answers, labels.names) if cue else ""
+    return floor_of(name, metric, (gold, said), fitted, speaks, halves.about)
 
 
 def _speaks(answers: Ints, names: tuple[str, ...]) -> str:

@@ -38,14 +38,10 @@ def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     scores = (_regressed if few else _estimated)(
         weights, fitted.labels, tfidf(_counted(scored), idf)
     )
-    parts = (
-        f"{len(a):,} of {len(b):,} examples of {name}"
-        for a, b, name in ((fitted, train, "train"), (scored, test, "test"))
-    )
     about = " and ".join(
-        part
-        for part, a, b in zip(parts, (fitted, scored), (train, test), strict=True)
-        if len(a) < len(b)
+        f"{len(part):,} of {len(whole):,} examples of {name}"
+        for name, part, whole in (("train", fitted, train), ("test", scored, test))
+        if len(part) < len(whole)
     )
     return scored.labels, scored.labels.decode(scores), f"on {about}" if about else ""
 
@@ -71,22 +67,24 @@ def _hashed(texts: list[str]) -> Any:
     """
     from scipy.sparse import csr_array, vstack
 
-    pieces = []
-    for first in range(0, len(texts), PIECE):
-        piece = texts[first : first + PIECE]
-        letters = np.frombuffer(
-            "".join(piece).encode("utf-32-le", "surrogatepass"), np.uint32
-        ).astype(np.uint64)
-        of = np.repeat(np.arange(len(piece), dtype=np.int32), [len(text) for text in piece])
-        rows, columns, run = [], [], np.zeros(len(letters), np.uint64)
-        for n in range(min(LONGEST, len(letters))):
-            run = run[: len(letters) - n] * MIXER + letters[n:] + np.uint64(1)
-            whole = of[: len(letters) - n] == of[n:]
-            rows.append(of[n:][whole])
-            columns.append((run[whole] * MIXER >> np.uint64(64 - BITS)).astype(np.int32))
-        where = (np.concatenate(rows), np.concatenate(columns))
-        pieces.append(csr_array((np.ones(len(where[0])), where), (len(piece), 1 << BITS)))
+    pieces = [_piece(texts[first : first + PIECE]) for first in range(0, len(texts), PIECE)]
     return csr_array(vstack(pieces, "csr"))  # with 32-bit indices, which scikit-learn asks for
+
+
+def _piece(texts: list[str]) -> Any:
+    from scipy.sparse import csr_array
+
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+    letters = codes.astype(np.uint64)
+    of = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text) for text in texts])
+    rows, columns, run = [], [], np.zeros(len(letters), np.uint64)
+    for n in range(min(LONGEST, len(letters))):
+        run = run[: len(letters) - n] * MIXER + letters[n:] + np.uint64(1)
+        whole = of[: len(letters) - n] == of[n:]
+        rows.append(of[n:][whole])
+        columns.append((run[whole] * MIXER >> np.uint64(64 - BITS)).astype(np.int32))
+    where = (np.concatenate(rows), np.concatenate(columns))
+    return csr_array((np.ones(len(where[0])), where), (len(texts), 1 << BITS))
 
 
 def _texts(dataset: Dataset, site: int) -> list[str]:

@@ -8,7 +8,7 @@ has the same floors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -49,54 +49,61 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     halves = halved(dataset)
     if halves is None:
         return {}
-    labels, gold = halves.train.labels, halves.test.labels
-    majority = best_constant(labels, gold, metric)
-    found = {"constant": Floor("best constant", majority, majority, majority, halves.about)}
-    together = constants(labels, metric).get("set", ())
-    # which a sigmoid for each label may answer
-    if labels.classes is not None and len(together) > 1:
-        score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
-        found["set"] = Floor(
-            f"best constant set, {len(together)} labels", score, score, score, halves.about
-        )
-    reading: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
-        "length": ("length alone", _by_length),
-        "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),
-        "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
-        "characters": (
-            "characters, 1 to 5 in a row (linear)",
-            lambda h: characters(h.train, h.test),
-        ),
-    }
-    if not any(sentence.words for sentence in dataset.sentences):
-        reading = {"length": reading["length"]}
-    if several(halves.train):
-        reading["source"] = (
-            "the source alone",
-            lambda h: (h.test.labels, by_source(h.train, h.test), ""),
-        )
-    for key, (name, read) in reading.items():
-        right, said, about = read(halves)
-        low, high = interval_of(metric, right, [said])
-        found[key] = Floor(
-            name,
-            METRICS.make(metric)(right, said),
-            low,
-            high,
-            "; ".join(filter(None, (halves.about, about))),
-        )
+    found = dict(_constants(halves, metric))
+    for key, (name, read) in _readers(dataset, halves).items():
+        gold, said, about = read(halves)
+        found[key] = floor_of(name, metric, (gold, said), halves.about, about)
     rule = best_word(dataset)
     if rule is not None:
-        true, says = _of_rule(dataset, rule)
-        found["word"] = Floor(
-            f"one word: {rule}",
-            METRICS.make(metric)(true, says),
-            *interval_of(metric, true, [says]),
-        )
+        found["word"] = floor_of(f"one word: {rule}", metric, _of_rule(dataset, rule))
     return {key: found[key] for key in ORDER if key in found}
 
 
 ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
+
+
+def floor_of(name: str, metric: str, labels: tuple[Column, Column], *about: str) -> Floor:
+    """The floor of predicted labels beside the gold ones, which stand first."""
+    gold, said = labels
+    score = METRICS.make(metric)(gold, said)
+    return Floor(name, score, *interval_of(metric, gold, [said]), "; ".join(filter(None, about)))
+
+
+def _constants(halves: Halves, metric: str) -> Iterator[tuple[str, Floor]]:
+    """What answers all examples alike."""
+    labels, gold = halves.train.labels, halves.test.labels
+    score = best_constant(labels, gold, metric)
+    yield "constant", Floor("best constant", score, score, score, halves.about)
+    together = constants(labels, metric).get("set", ())
+    # which a sigmoid for each label may answer
+    if labels.classes is not None and len(together) > 1:
+        score = METRICS.make(metric)(gold, repeated(together, labels.names, len(gold), "set"))
+        name = f"best constant set, {len(together)} labels"
+        yield "set", Floor(name, score, score, score, halves.about)
+
+
+def _readers(
+    dataset: Dataset, halves: Halves
+) -> dict[str, tuple[str, Callable[[Halves], Predicted]]]:
+    """What is fitted on one half and scored on the other, and what it is called, by key."""
+    found: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
+        "length": ("length alone", _by_length)
+    }
+    if any(sentence.words for sentence in dataset.sentences):
+        found |= {
+            "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),
+            "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
+            "characters": (
+                "characters, 1 to 5 in a row (linear)",
+                lambda h: characters(h.train, h.test),
+            ),
+        }
+    if several(halves.train):
+        found["source"] = (
+            "the source alone",
+            lambda h: (h.test.labels, by_source(h.train, h.test), ""),
+        )
+    return found
 
 
 def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Column, Column]:

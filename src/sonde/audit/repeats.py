@@ -171,27 +171,24 @@ def most_repeated(found: Numbered) -> tuple[Repeat, ...]:
     """The questions that are asked most often, most of all in several splits; in the order of their
     words where it is the same.
     """
-    dataset = found.dataset
-    splits = np.zeros(int(found.question.max()) + 1, np.int64)
+    dataset, counts = found.dataset, np.bincount(found.question)
+    worth = counts.copy()
     for k in range(len(SPLITS)):
-        splits[np.unique(found.question[found.rows(k)])] += 1
-    counts = np.bincount(found.question)
+        worth[np.unique(found.question[found.rows(k)])] += 1
     several = np.flatnonzero(counts > 1)
-    least = np.sort(counts[several] + splits[several])[-SHOWN:][:1]
-    tried = several[counts[several] + splits[several] >= least] if len(several) else several
+    least = np.sort(worth[several])[-SHOWN:][:1]
+    tried = several[worth[several] >= least] if len(several) else several
     order = np.argsort(found.question, kind="stable")
     starts = np.searchsorted(found.question[order], tried)
     told = []
     for q, start in zip(tried.tolist(), starts.tolist(), strict=True):
         rows = order[start : start + counts[q]]
-        texts = sorted(
+        text = min(
             " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
         )
-        told.append((-counts[q] - splits[q], texts[0], rows))
-    return tuple(
-        Repeat(text, _places(dataset, rows))
-        for _, text, rows in sorted(told, key=lambda t: t[:2])[:SHOWN]
-    )
+        told.append((-worth[q], text, rows))
+    told.sort(key=lambda repeat: repeat[:2])
+    return tuple(Repeat(text, _places(dataset, rows)) for _, text, rows in told[:SHOWN])
 
 
 def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:

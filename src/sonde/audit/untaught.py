@@ -11,11 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from sonde.audit.findings import Floor
-from sonde.audit.floors import Halves
+from sonde.audit.floors import Halves, floor_of
 from sonde.core import Cell, Dataset
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
-from sonde.metrics import METRICS, interval_of
 from sonde.probes import PROBES
 from sonde.reading import Readings
 from sonde.vectors import Ints
@@ -42,18 +41,14 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
     told = {}
     for name, (encoder, control) in READINGS.items():
         vectors = ENCODERS.make(f"{encoder},dim={DIM}").encode(train.sentences)
-        given = (
+        fitted_on, test = (
             Readings(CONTROLS.make(control)(part), vectors, "mean+asked")
             for part in (train, halves.test)
         )
-        fitted_on, scored = next(given), next(given)
-        [fitted] = PROBES.make(PROBE).fit(
-            fitted_on, fitted_on.take(np.empty(0, np.int64)), cells=(Cell("-", 0),)
-        )
-        gold, said = scored.labels, fitted.predict(scored).decoded
-        low, high = interval_of(metric, gold, [said])
-        about = "; ".join(filter(None, [fewer, halves.about]))
-        told[name] = Floor(name, METRICS.make(metric)(gold, said), low, high, about)
+        dev = fitted_on.take(np.empty(0, np.int64))
+        [fitted] = PROBES.make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
+        labels = test.labels, fitted.predict(test).decoded
+        told[name] = floor_of(name, metric, labels, fewer, halves.about)
     return told
 
 

@@ -42,7 +42,6 @@ def inspect(
     scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
     asked, pairs = answers(dataset, metric) if floors else ({}, ())
     altered = str(dataset.notes.get(ALTERED, ""))
-    drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
     audit = Audit(
         sizes={split: len(dataset.rows(split)) for split in SPLITS},
         balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
@@ -60,7 +59,7 @@ def inspect(
         altered=altered,
         versions=repeats.both_versions(found) if altered else 0,
         repeats=repeats.most_repeated(found),
-        rows=tuple(_row(example) for example in dataset.take(drawn).examples()),
+        rows=_drawn(dataset, rows, seed),
         notes=dict(dataset.notes),
         asked=asked,
         pairs=pairs,
@@ -97,6 +96,12 @@ def _sampled(dataset: Dataset) -> dict[str, float]:
 
 def _balance(labels: Column) -> dict[str, float]:
     return {what: round(float(value), 6) for what, value in labels.summary().items()}
+
+
+def _drawn(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
+    """Some examples, in the order of the data set."""
+    drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
+    return tuple(map(_row, dataset.take(drawn).examples()))
 
 
 def _row(example: Example) -> Row:

@@ -14,7 +14,7 @@ from sonde.core import Sentence
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
 from sonde.oracles import Kind
 from sonde.reading import POOLS
-from sonde.vectors import Floats, Ints, Vectors, word_units
+from sonde.vectors import Floats, Ints, Vectors, offsets, word_units
 
 Pool = Literal["mean", "max", "sum", "none"]
 
@@ -57,9 +57,9 @@ class Bag:
         """How many words of these sentences there are, how many the table lacks, and how many
         sentences it knows nothing of.
         """
-        _, known, offsets = self._looked_up(sentences)
-        before = np.concatenate([[0], np.cumsum(known)])
-        unread = (before[offsets[1:]] == before[offsets[:-1]]) & (np.diff(offsets) > 0)
+        _, known, starts = self._looked_up(sentences)
+        before = offsets(known)[starts]
+        unread = (np.diff(before) == 0) & (np.diff(starts) > 0)
         return {
             "words": len(known),
             "unknown": int((~known).sum()),

@@ -17,7 +17,7 @@ from sonde.encoders.batches import grouped, padded
 from sonde.encoders.network import Network
 from sonde.encoders.parallel import spread
 from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
-from sonde.vectors import Floats, Ints, Spans, ranges
+from sonde.vectors import Floats, Ints, Spans, offsets, ranges
 
 LEX = "lex"
 
@@ -47,15 +47,10 @@ class Passes:
         """
         by_piece = any(pool == "none" for _, pool in asked)
         tokens = self.tokenised(sentences, by_piece)
-        keep = [
-            np.ones(len(s), bool) if self.special else ~np.array(s, bool) for s in tokens.special
-        ]
-        counts = np.array([int(k.sum()) for k in keep], np.int64)
-        starts = (
-            np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-            if by_piece
-            else np.arange(len(sentences) + 1)
-        )
+        keep = self._kept(tokens)
+        starts = np.arange(len(sentences) + 1)
+        if by_piece:
+            starts = offsets([int(k.sum()) for k in keep])
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         states = self._states(tokens, {layer for layer, _ in asked})
 
@@ -65,14 +60,16 @@ class Passes:
             for found, (layer, pool) in zip(layers, asked, strict=True):
                 found[units] = _pool(pool, hidden[layer], mask)
 
-        spread(
-            work,
-            grouped(tokens.lengths, self.tokens, self.network.batching),
-            self.network.side_by_side,
-        )
-        return Found(
-            tuple(layers), _spans(sentences, tokens, keep, starts) if by_piece else None, tokens.cut
-        )
+        batches = grouped(tokens.lengths, self.tokens, self.network.batching)
+        spread(work, batches, self.network.side_by_side)
+        spans = _spans(sentences, tokens, keep, starts) if by_piece else None
+        return Found(tuple(layers), spans, tokens.cut)
+
+    def _kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+        """Which tokens of each sentence count."""
+        if self.special:
+            return [np.ones(len(special), bool) for special in tokens.special]
+        return [~np.array(special, bool) for special in tokens.special]
 
     def _width(self, layer: str) -> int:
         return self.network.widths[0 if layer == LEX else int(layer)]
@@ -90,28 +87,29 @@ class Passes:
         """A function from the rows of a batch to their layers by name, each [batch, longest,
         dim].
         """
-        network = self.network
-        ids, forms = (
-            np.unique(np.array([i for row in tokens.ids for i in row], np.int64)),
-            np.zeros((0, network.widths[0]), np.float32),
-        )
-        if LEX in names:
-            forms = network.lexical(ids)
+        lexical = self._lexical(tokens) if LEX in names else None
 
         def states(rows: Ints) -> dict[str, Tensor]:
-            found = {}
-            if LEX in names:
-                places = padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
-                found[LEX] = torch.from_numpy(forms[places]).to(network.device)
+            found = {} if lexical is None else {LEX: lexical(rows)}
             if names - {LEX}:
+                ids = [tokens.ids[r] for r in rows]
                 types = None if tokens.types is None else [tokens.types[r] for r in rows]
-                found |= {
-                    str(n): layer
-                    for n, layer in enumerate(network.hidden([tokens.ids[r] for r in rows], types))
-                }
+                layers = self.network.hidden(ids, types)
+                found |= {str(n): layer for n, layer in enumerate(layers)}
             return found
 
         return states
+
+    def _lexical(self, tokens: Tokens) -> Callable[[Ints], Tensor]:
+        """The same for the layer `lex`: the form of each token, without a context."""
+        ids = np.unique(np.array([i for row in tokens.ids for i in row], np.int64))
+        forms = self.network.lexical(ids)
+
+        def lexical(rows: Ints) -> Tensor:
+            places = padded([np.searchsorted(ids, tokens.ids[r]).tolist() for r in rows], 0)
+            return torch.from_numpy(forms[places]).to(self.network.device)
+
+        return lexical
 
     def _mask(self, keep: Sequence[NDArray[np.bool_]], rows: Ints) -> Tensor:
         """Which tokens of a batch count, [batch, longest]."""
@@ -127,12 +125,9 @@ def _spans(
     assert tokens.words is not None
     words = [np.zeros((0, 2), np.int64)]
     for i, found in enumerate(tokens.words):
-        before = np.concatenate([[0], np.cumsum(keep[i])])
+        before = offsets(keep[i])
         words.append(before[found] + starts[i])
-    first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
-    return Spans(
-        starts.astype(np.int64), np.concatenate(words).astype(np.int64), first.astype(np.int64)
-    )
+    return Spans(starts, np.concatenate(words), offsets([len(s.words) for s in sentences]))
 
 
 def _pool(pool: str, states: Tensor, mask: Tensor) -> Floats:

@@ -4,7 +4,7 @@ them each word has. Imports torch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from sonde.encoders.sentence_features import preprocessed
 from sonde.encoders.sentence_forward import about
 from sonde.encoders.sentence_models import Ready
 from sonde.encoders.tokens import is_space, marks_of
-from sonde.vectors import Floats, Ints, Spans
+from sonde.vectors import Floats, Ints, Spans, offsets
 
 
 @dataclass(frozen=True)
@@ -48,42 +48,46 @@ def run_tokens(
             " cannot be found among them"
         )
     before = ready.way.before(ready.model)
-    texts = [before + s.text for s in sentences]
-    rows: list[Row] = [
-        Row(np.zeros((0, ready.width), np.float32), np.zeros((0, 2), np.int64), False)
-    ] * len(texts)
+    found: dict[int, Row] = {}
 
     def work(batch: Ints) -> None:
-        features = preprocessed(
-            ready.model, [sentences[r].text for r in batch], before, ready.way.arguments
-        )
-        read, given = _read(features), [row.cpu().tolist() for row in features["input_ids"]]
-        found = ready.forward(features)
-        kept, vectors = (
-            found["attention_mask"].bool().cpu().numpy(),
-            found["token_embeddings"].float().cpu().numpy(),
-        )
-        if vectors.shape[:2] != read.shape:
-            raise EncoderStop(
-                "this model puts tokens together, so that no word can be found among its vectors"
-            )
-        for k, r in enumerate(batch.tolist()):
-            ids = np.array(given[k], np.int64)
-            rows[r] = _row(
-                ready.model.tokenizer,
-                texts[r],
-                (ids, read[k], kept[k]),
-                vectors[k],
-                (sentences[r], len(before)),
-            )
+        rows = batch.tolist()
+        found.update(zip(rows, _batch(ready, [sentences[r] for r in rows], before), strict=True))
 
-    spread(work, grouped(about(texts), tokens, ready.batching), ready.model.device.type == "cpu")
-    units = np.concatenate([[0], np.cumsum([len(row.vectors) for row in rows], dtype=np.int64)])
-    words = [row.words + start for row, start in zip(rows, units, strict=False)]
-    first = np.concatenate([[0], np.cumsum([len(s.words) for s in sentences], dtype=np.int64)])
-    spans = Spans(units, np.concatenate([np.zeros((0, 2), np.int64), *words]), first)
-    whole = np.concatenate([np.zeros((0, ready.width), np.float32), *(row.vectors for row in rows)])
-    return whole, spans, np.array([row.cut for row in rows], bool)
+    sizes = about([before + s.text for s in sentences])
+    spread(work, grouped(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
+    rows = [found[r] for r in range(len(sentences))]
+    units = offsets([len(row.vectors) for row in rows])
+    words = [row.words + start for row, start in zip(rows, units[:-1], strict=True)]
+    return (
+        np.concatenate([np.zeros((0, ready.width), np.float32), *(row.vectors for row in rows)]),
+        Spans(
+            units,
+            np.concatenate([np.zeros((0, 2), np.int64), *words]),
+            offsets([len(s.words) for s in sentences]),
+        ),
+        np.array([row.cut for row in rows], bool),
+    )
+
+
+def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator[Row]:
+    """Sentences that a model reads at once, behind a prompt."""
+    texts = [s.text for s in sentences]
+    features = preprocessed(ready.model, texts, before, ready.way.arguments)
+    read, ids = _read(features), [row.cpu().tolist() for row in features["input_ids"]]
+    found = ready.forward(features)
+    kept = found["attention_mask"].bool().cpu().numpy()
+    vectors = found["token_embeddings"].float().cpu().numpy()
+    if vectors.shape[:2] != read.shape:
+        raise EncoderStop(
+            "this model puts tokens together, so that no word can be found among its vectors"
+        )
+    for k, sentence in enumerate(sentences):
+        own = np.array(ids[k], np.int64)[read[k]]
+        characters, nowhere, cut = _characters(ready.model.tokenizer, before + sentence.text, own)
+        places = located(sentence.words, sentence.text) + len(before)
+        words = of_words(characters, nowhere, places, cut)
+        yield Row(vectors[k][kept[k]], _among(words, np.flatnonzero(read[k]), kept[k]), cut)
 
 
 def _read(features: dict[str, Any]) -> NDArray[np.bool_]:
@@ -96,23 +100,16 @@ def _read(features: dict[str, Any]) -> NDArray[np.bool_]:
     return np.asarray(found.cpu().numpy())
 
 
-def _row(
-    tokenizer: Any,
-    text: str,
-    tokens: tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]],
-    vectors: Floats,
-    of: tuple[Sentence, int],
-) -> Row:
-    """The vectors that are kept of one text, and which of them each word has."""
-    (ids, read, kept), (sentence, start) = tokens, of
-    own = ids[read]
+def _characters(tokenizer: Any, text: str, own: Ints) -> tuple[Ints, NDArray[np.bool_], bool]:
+    """From which characters of a text each of its tokens comes, which tokens stand for none, and
+    whether the text was cut.
+    """
     whole = tokenizer(
         text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
     )
-    letters, full = (
-        np.array(whole["offset_mapping"], np.int64).reshape(-1, 2),
-        np.array(whole["input_ids"], np.int64),
-    )
+    letters = np.array(whole["offset_mapping"], np.int64).reshape(-1, 2)
+    full = np.array(whole["input_ids"], np.int64)
+    special = np.array(whole["special_tokens_mask"], bool)
     size = min(len(full), len(own))
     differ = np.flatnonzero(full[:size] != own[:size])
     shared = int(differ[0]) if len(differ) else size
@@ -121,21 +118,18 @@ def _row(
             "this model's tokens are not those of its tokeniser, so words cannot be found among"
             f" them: {text[:60]!r}"
         )
-    nowhere = np.ones(len(own), bool)
-    nowhere[:shared] = np.array(whole["special_tokens_mask"][:shared], bool)
-    nowhere[:shared] |= is_space(full[:shared], letters[:shared], text, marks_of(tokenizer))
-    characters = np.zeros((len(own), 2), np.int64)
+    nowhere, characters = np.ones(len(own), bool), np.zeros((len(own), 2), np.int64)
+    space = is_space(full[:shared], letters[:shared], text, marks_of(tokenizer))
+    nowhere[:shared] = special[:shared] | space
     characters[:shared] = letters[:shared]
-    cut = shared < len(full) - sum(whole["special_tokens_mask"][shared:])
-    found = of_words(characters, nowhere, located(sentence.words, sentence.text) + start, cut)
-    return Row(vectors[kept], _among(found, np.flatnonzero(read), kept), cut)
+    return characters, nowhere, bool(shared < len(full) - special[shared:].sum())
 
 
 def _among(words: Ints, places: Ints, kept: NDArray[np.bool_]) -> Ints:
     """Ranges of the text's tokens as ranges of those that are kept; what the model keeps no vector
     of has none.
     """
-    before = np.concatenate([[0], np.cumsum(kept)])
+    before = offsets(kept)
     some = words[:, 1] > words[:, 0]
     found = np.zeros_like(words)
     found[some, 0] = before[places[words[some, 0]]]

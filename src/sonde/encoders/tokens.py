@@ -8,6 +8,7 @@ import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,12 @@ class Tokens:
     words: list[Ints] | None
     cut: NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, made: Any, cut: NDArray[np.bool_], words: list[Ints] | None = None) -> Tokens:
+        """What a tokeniser returned."""
+        types = made.get("token_type_ids")
+        return cls(made["input_ids"], types, made["special_tokens_mask"], words, cut)
+
     @property
     def lengths(self) -> Ints:
         """Tokens of each sentence."""
@@ -44,17 +51,14 @@ def texts(tokenizer: Any, limit: int, given: Sequence[str]) -> Tokens:
         list(given), truncation=True, max_length=limit, return_special_tokens_mask=True
     )
     if tokenizer.is_fast:
-        cut = np.array([bool(e.overflowing) for e in made.encodings])
-    else:
-        cut = np.array(
-            [
-                len(i) > limit
-                for i in tokenizer(list(given), truncation=False, verbose=False)["input_ids"]
-            ]
-        )
-    return Tokens(
-        made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], None, cut
-    )
+        return Tokens.of(made, _overflowing(made))
+    whole = tokenizer(list(given), truncation=False, verbose=False)["input_ids"]
+    return Tokens.of(made, np.array([len(ids) > limit for ids in whole]))
+
+
+def _overflowing(made: Any) -> Flags:
+    """Which texts a fast tokeniser has cut."""
+    return np.array([bool(encoding.overflowing) for encoding in made.encodings])
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class Pieces:
         given = [self.prompt + self.words.text(s) for s in sentences]
         options = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
         made = self.tokenizer(given, truncation=True, max_length=self.limit, **options)
-        cut = np.array([bool(e.overflowing) for e in made.encodings])
+        cut = _overflowing(made)
         marks = marks_of(self.tokenizer)
         words = []
         for i, sentence in enumerate(sentences):
@@ -120,13 +124,10 @@ class Pieces:
             # a tokeniser may say anything of its own additions
             special = np.array(made["special_tokens_mask"][i], bool)
             space = ~special & is_space(made["input_ids"][i], characters, given[i], marks)
-            found = of_words(
-                characters, special | space, self.words.places(sentence, len(self.prompt)), cut[i]
-            )
+            places = self.words.places(sentence, len(self.prompt))
+            found = of_words(characters, special | space, places, cut[i])
             words.append(with_spaces(found, space) if self.words.spaces else found)
-        return Tokens(
-            made["input_ids"], made.get("token_type_ids"), made["special_tokens_mask"], words, cut
-        )
+        return Tokens.of(made, cut, words)
 
     def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
         """For a tokeniser that does not say where its pieces come from: each word is cut apart with
@@ -138,30 +139,31 @@ class Pieces:
             )
         )
         before, after = _added(self.tokenizer, cut_apart)
-        space, room = cut_apart(" "), self.limit - len(before) - len(after)
+        space = () if self.words.spaces else cut_apart(" ")
+        prompt = cut_apart(self.prompt) if self.prompt else ()
+        room = self.limit - len(before) - len(after)
         ids, special, words, cut = [], [], [], []
         for sentence in sentences:
             parts = [
                 cut_apart(" " + w if i or self.prompt else w) for i, w in enumerate(sentence.words)
             ]
-            prompt = cut_apart(self.prompt) if self.prompt else ()
-            flat = [*prompt, *(n for part in parts for n in part)][:room]
-            stops = len(prompt) + np.cumsum([len(part) for part in parts], dtype=np.int64)
-            first = stops - [
-                len(part) - (0 if self.words.spaces else _leading(part, space)) for part in parts
-            ]
-            found = np.stack([first, stops], 1) + len(before)
-            found[(stops > room) | (first >= stops)] = 0
-            ids.append([*before, *flat, *after])
-            special.append([1] * len(before) + [0] * len(flat) + [1] * len(after))
-            words.append(found)
-            cut.append(len(prompt) + sum(map(len, parts)) > room)
-        types = (
-            [[0] * len(i) for i in ids]
-            if "token_type_ids" in self.tokenizer.model_input_names
-            else None
-        )
+            flat = [*prompt, *chain.from_iterable(parts)]
+            found = _places(parts, len(prompt), space)
+            outside = (found[:, 1] > room) | (found[:, 0] >= found[:, 1])
+            words.append(np.where(outside[:, None], 0, found + len(before)))
+            cut.append(len(flat) > room)
+            ids.append([*before, *flat[:room], *after])
+            special.append([1] * len(before) + [0] * len(flat[:room]) + [1] * len(after))
+        typed = "token_type_ids" in self.tokenizer.model_input_names
+        types = [[0] * len(i) for i in ids] if typed else None
         return Tokens(ids, types, special, words, np.array(cut, bool))
+
+
+def _places(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:
+    """From which to which piece each word reaches without the space before it, [words, 2]."""
+    stops = start + np.cumsum([len(part) for part in parts], dtype=np.int64)
+    first = stops - np.array([len(part) - _leading(part, space) for part in parts], np.int64)
+    return np.stack([first, stops], 1)
 
 
 def _leading(part: Sequence[int], space: Sequence[int]) -> int:

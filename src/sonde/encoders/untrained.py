@@ -18,7 +18,7 @@ from sonde.encoders.batches import batches
 from sonde.encoders.parallel import spread
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
 from sonde.oracles import Kind
-from sonde.vectors import Floats, Ints, Vectors, ranges, word_units
+from sonde.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
 
 Architecture = Literal["bilstm-last", "bilstm-max", "gated-convnet"]
 LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the sentence is flagged
@@ -63,30 +63,25 @@ class Untrained:
         vectors, numbers = self._words(sentences)
         net = _net(self._architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
         counts = np.array([len(s.words) for s in sentences], np.int64)
-        lengths = np.minimum(counts, LONGEST)
-        starts = np.cumsum(counts) - counts
-        units = (
-            np.concatenate([[0], np.cumsum(lengths)])
-            if self.pool == "none"
-            else np.arange(len(sentences) + 1)
-        )
+        lengths, starts = np.minimum(counts, LONGEST), np.cumsum(counts) - counts
+        by_word = self.pool == "none"
+        units = offsets(lengths) if by_word else np.arange(len(sentences) + 1)
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
         found = np.zeros((int(units[-1]), width), np.float32)
 
         def work(rows: Ints) -> None:
-            padded = np.zeros((len(rows), int(lengths[rows[0]]), vectors.shape[1]), np.float32)
-            for k, r in enumerate(rows):
-                padded[k, : lengths[r]] = vectors[numbers[starts[r] : starts[r] + lengths[r]]]
+            sizes = lengths[rows]
+            padded = np.zeros((len(rows), int(sizes[0]), vectors.shape[1]), np.float32)
+            for row, start, size in zip(padded, starts[rows], sizes, strict=True):
+                row[:size] = vectors[numbers[start : start + size]]
             with torch.inference_mode():
-                made = net(torch.from_numpy(padded), torch.from_numpy(lengths[rows])).numpy()
-            if self.pool == "none":
-                made = np.concatenate(
-                    [states[:length] for states, length in zip(made, lengths[rows], strict=True)]
-                )
+                made = net(torch.from_numpy(padded), torch.from_numpy(sizes)).numpy()
+            if by_word:
+                made = np.concatenate([row[:size] for row, size in zip(made, sizes, strict=True)])
             found[ranges(units[rows], units[rows + 1])[0]] = made
 
         spread(work, batches(lengths, self.tokens), side_by_side=True)
-        spans = word_units(counts, lengths) if self.pool == "none" else None
+        spans = word_units(counts, lengths) if by_word else None
         return Vectors((found,), ("-",), spans, counts > LONGEST)
 
     @property

@@ -65,27 +65,37 @@ def _opened(path: Path) -> WordFile:
         first, second = stream.readline(1 << 20), stream.read(1 << 16)
     first = first.removeprefix(codecs.BOM_UTF8)
     header = first.split()
-    if len(header) == 2 and header[0].isdigit() and header[1].isdigit():
-        count, dim = int(header[0]), int(header[1])
+    if len(header) == 2 and all(cell.isdigit() for cell in header):
+        count, dim = map(int, header)
         if not 1 <= dim <= WIDEST:
             raise DataProblem(
                 f"{path}:1: the header promises vectors of {dim:,} numbers; is it a file of word"
                 " vectors?"
             )
-        if _is_text(second, dim):
-            _check_points(second, f"{path}:2")
-            return _indexed(path, _lines(path, dim, count), dim, binary=False)
-        return _indexed(path, _records(path, dim, count), dim, binary=True)
+        if not _is_text(second, dim):
+            return _indexed(path, _records(path, dim, count), dim, binary=True)
+        _check_points(second, f"{path}:2")
+        return _indexed(path, _lines(path, dim, count), dim, binary=False)
     _check_points(first, f"{path}:1")
-    if len(header) < 2 or not _number(header[-1]):
+    dim = _width(header)
+    if not dim:
         raise DataProblem(
             f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words"
             " dimensions' at the head"
         )
-    dim = len(header) - 1
-    while dim > 1 and not _number(header[-dim]):  # a first word with spaces in it
-        dim -= 1
     return _indexed(path, _lines(path, dim, None), dim, binary=False)
+
+
+def _width(cells: list[bytes]) -> int:
+    """How many numbers stand at the end of a line, 0 where the last cell is none; the first word
+    may have spaces in it.
+    """
+    dim = len(cells) - 1
+    if dim < 1 or not _number(cells[-1]):
+        return 0
+    while dim > 1 and not _number(cells[-dim]):
+        dim -= 1
+    return dim
 
 
 @dataclass(frozen=True)

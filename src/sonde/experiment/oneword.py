@@ -48,12 +48,8 @@ def best_word(dataset: Dataset) -> OneWord | None:
     """
     labels, sites = dataset.labels, dataset.sites
     train, test = dataset.rows("train"), dataset.rows("test")
-    if (
-        labels.classes is None
-        or sites.shape[1] != 1
-        or not (len(train) and len(test))
-        or (sites[:, 0, 1] >= 0).any()
-    ):
+    single = sites.shape[1] == 1 and not (sites[:, 0, 1] >= 0).any()
+    if labels.classes is None or not (single and len(train) and len(test)):
         return None
     words, of, codes = _coded(dataset, sites[:, 0, 0])
     if not words:
@@ -62,31 +58,30 @@ def best_word(dataset: Dataset) -> OneWord | None:
     ids = np.array([names.index(name) for name in labels.names])[labels.classes]
     every = np.bincount(ids[train], minlength=len(names))
     mine = np.isin(of, train)
-    frequency = np.bincount(codes[mine], minlength=len(words))
-    kept = np.array(
-        sorted(range(len(words)), key=lambda k: (-frequency[k], words[k]))[
-            : max(1, CELLS // len(names))
-        ]
-    )
+    kept = _commonest(words, codes[mine], max(1, CELLS // len(names)))
     place = np.full(len(words), -1)
     place[kept] = np.arange(len(kept))
-    looked = mine & (place[codes] >= 0)
-    counts = np.bincount(
-        place[codes[looked]] * len(names) + ids[of[looked]], minlength=len(kept) * len(names)
-    ).reshape(-1, len(names))
+    counts = _counts(place[codes[mine]], ids[of[mine]], (len(kept), len(names)))
     best = int((counts.max(1) + (every - counts).max(1)).argmax())
     present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
     has = np.zeros(len(dataset), bool)
     has[of[codes == kept[best]]] = True
     right = np.where(has, present, absent) == ids
-    return OneWord(
-        words[int(kept[best])],
-        names[present],
-        names[absent],
-        float(right[train].mean()),
-        float(right[test].mean()),
-        has,
-    )
+    shares = float(right[train].mean()), float(right[test].mean())
+    return OneWord(words[int(kept[best])], names[present], names[absent], *shares, has)
+
+
+def _commonest(words: Sequence[str], codes: Ints, most: int) -> Ints:
+    """The words that most examples have, in order; so many at most."""
+    frequency = np.bincount(codes, minlength=len(words))
+    order = sorted(range(len(words)), key=lambda k: (-frequency[k], words[k]))
+    return np.array(order[:most])
+
+
+def _counts(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
+    """How often each row stands beside each column; row -1 is none."""
+    cells = (rows * shape[1] + columns)[rows >= 0]
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _coded(dataset: Dataset, sentences: Ints) -> tuple[Sequence[str], Ints, Ints]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.reading import units_read
-from sonde.vectors import Ints, Spans, Vectors
+from sonde.vectors import Ints, Spans, Vectors, offsets
 
 Flags = NDArray[np.bool_]
 
@@ -45,35 +45,35 @@ def readable(sites: Ints, vectors: Vectors) -> Readable:
     """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
     whole sentences.
     """
-    nothing = np.zeros(len(sites), bool)
-    if vectors.spans is None:
-        return Readable(nothing, nothing, nothing, nothing)
     spans = vectors.spans
-    gaps = None if vectors.lost is None else np.concatenate([[0], np.cumsum(vectors.lost)])
-    have = np.concatenate([[0], np.cumsum(spans.words[:, 1] > spans.words[:, 0])])
-    ends = (
-        np.where(vectors.cut, _read(spans), np.diff(spans.first_word))
-        if vectors.cut is not None
-        else np.diff(spans.first_word)
-    )
-    beyond, unaligned, partial, lost = (nothing.copy() for _ in range(4))
-    for site in range(sites.shape[1]):
-        sentence, start, stop = sites[:, site].T
-        is_span = start >= 0
-        first = spans.first_word[sentence] + np.where(is_span, start, 0)
-        last = np.where(is_span, spans.first_word[sentence] + stop, first)
-        words = have[last] - have[first]
-        late = is_span & (stop > ends[sentence])
-        units = np.where(is_span, words, spans.sentences[sentence + 1] - spans.sentences[sentence])
-        beyond |= late
-        unaligned |= ~late & (units == 0)
-        partial |= is_span & (words < stop - start)
-        if gaps is not None:
-            starts, stops = units_read(spans, sites[:, site])
-            lost |= gaps[stops] > gaps[starts]
-    unaligned &= ~beyond
-    lost &= ~beyond & ~unaligned
-    return Readable(beyond, unaligned, partial & ~beyond & ~unaligned & ~lost, lost)
+    if spans is None:
+        nothing = np.zeros(len(sites), bool)
+        return Readable(nothing, nothing, nothing, nothing)
+    have = offsets(spans.words[:, 1] > spans.words[:, 0])
+    ends = np.diff(spans.first_word)
+    if vectors.cut is not None:
+        ends = np.where(vectors.cut, _read(spans), ends)
+    sentence, start, stop = np.moveaxis(sites, 2, 0)
+    is_span = start >= 0
+    first = spans.first_word[sentence] + np.where(is_span, start, 0)
+    last = np.where(is_span, spans.first_word[sentence] + stop, first)
+    words = have[last] - have[first]
+    units = np.where(is_span, words, np.diff(spans.sentences)[sentence])
+    late = is_span & (stop > ends[sentence])
+    beyond = late.any(1)
+    unaligned = (~late & (units == 0)).any(1) & ~beyond
+    lost = _lost(sites, vectors.lost, spans) & ~beyond & ~unaligned
+    partial = (is_span & (words < stop - start)).any(1) & ~beyond & ~unaligned & ~lost
+    return Readable(beyond, unaligned, partial, lost)
+
+
+def _lost(sites: Ints, lost: Flags | None, spans: Spans) -> Flags:
+    """Which examples are read from units of which some hold no numbers."""
+    if lost is None:
+        return np.zeros(len(sites), bool)
+    gaps = offsets(lost)
+    starts, stops = units_read(spans, sites.reshape(-1, 3))
+    return np.asarray((gaps[stops] > gaps[starts]).reshape(sites.shape[:2]).any(1))
 
 
 def _read(spans: Spans) -> Ints:

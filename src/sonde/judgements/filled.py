@@ -37,32 +37,26 @@ def read(file: Path) -> Filled:
     at, columns = next((number, cells) for number, cells in numbered if _is_header(cells))
     where = {name.strip().casefold(): i for i, name in reversed(list(enumerate(columns)))}
     answers = {answer.casefold(): answer for answer in sheet.answers}
-    judgements: dict[int, str] = {}
+    judgements: dict[int, str] = {}  # '' where a row is not judged
     sentences: dict[int, str] = {}
     for number, cells in numbered:
-        if (
-            cells[0].lstrip().startswith("#")
-            or number == at
-            or not any(cell.strip() for cell in cells)
-        ):
+        if number == at or cells[0].lstrip().startswith("#") or not any(map(str.strip, cells)):
             continue
         row = {name: cells[i].strip() if i < len(cells) else "" for name, i in where.items()}
         key = _number(row["id"], sheet.n, f"{file}:{number}")
-        said = row["judgement"]
-        if said and said.casefold() not in answers:
-            shown = ", ".join(sheet.answers[:20])
+        answer = answers.get(row["judgement"].casefold(), "")
+        if row["judgement"] and not answer:
             raise DataProblem(
-                f"{file}:{number}: {said!r} is no answer; write one of {shown}, or leave the cell"
-                " empty"
+                f"{file}:{number}: {row['judgement']!r} is no answer; write one of"
+                f" {', '.join(sheet.answers[:20])}, or leave the cell empty"
             )
-        if key in sentences and judgements.get(key, "") != answers.get(said.casefold(), ""):
+        if judgements.setdefault(key, answer) != answer:
             raise DataProblem(
                 f"{file}:{number}: row {key} stands here twice, with two judgements; keep one"
             )
         sentences[key] = row.get("sentence", "")
-        if said:
-            judgements[key] = answers[said.casefold()]
-    return Filled(file.name, sheet, judgements, sentences)
+    said = {key: answer for key, answer in judgements.items() if answer}
+    return Filled(file.name, sheet, said, sentences)
 
 
 def _rows(file: Path) -> list[tuple[int, list[str]]]:

@@ -26,24 +26,8 @@ def score(files: Sequence[Path]) -> Bound:
     sheets = [read(file) for file in files]
     if not sheets:
         raise DataProblem("no sheet to score")
-    sheet = sheets[0].sheet
-    for other in sheets[1:]:
-        if other.sheet != sheet:
-            raise DataProblem(
-                f"{other.name} is another sheet than {sheets[0].name}: score copies of one sheet"
-                " together"
-            )
+    sheet, judged = sheets[0].sheet, _votes(sheets)
     gold = _gold(sheet, sheets)
-    votes = {
-        key: [s.judgements[key] for s in sheets if key in s.judgements]
-        for key in range(1, sheet.n + 1)
-    }
-    judged = {key: cast for key, cast in votes.items() if cast}
-    if not judged:
-        raise DataProblem(
-            f"nobody judged anything in {', '.join(s.name for s in sheets)}: fill in the column"
-            " 'judgement'"
-        )
     winners = {key: majority(cast) for key, cast in judged.items()}
     right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
     worth = {key: (right[key] in won) / len(won) for key, won in winners.items()}
@@ -62,6 +46,28 @@ def score(files: Sequence[Path]) -> Bound:
         alpha=alpha(judged.values()),
         classes=_by_class(gold, worth),
     )
+
+
+def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
+    """What the copies of one sheet say of each row that somebody judged."""
+    first = sheets[0]
+    for other in sheets[1:]:
+        if other.sheet != first.sheet:
+            raise DataProblem(
+                f"{other.name} is another sheet than {first.name}: score copies of one sheet"
+                " together"
+            )
+    votes = {
+        key: [s.judgements[key] for s in sheets if key in s.judgements]
+        for key in range(1, first.sheet.n + 1)
+    }
+    judged = {key: cast for key, cast in votes.items() if cast}
+    if not judged:
+        raise DataProblem(
+            f"nobody judged anything in {', '.join(s.name for s in sheets)}: fill in the column"
+            " 'judgement'"
+        )
+    return judged
 
 
 def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:

@@ -88,6 +88,24 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     """
     dataset = task.load()
     sentences, gold = drawn(dataset, asking.n, asking.seed)
+    words = _words(reference, dataset, asking)
+    sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
+    # a judge who checks labels sees them
+    labels = [[safe(words[label])] if asking.mode == "check" else [] for label in gold]
+    with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
+        rows = table(file, to)
+        for line in _instructions(sheet, asking.question or task.question, asking.explained):
+            rows.writerow([f"# {line}"])
+        rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
+        shown = ["label"] if asking.mode == "check" else []
+        rows.writerow(["id", "sentence", *shown, "judgement"])
+        for number, (sentence, label) in enumerate(zip(sentences, labels, strict=True), 1):
+            rows.writerow([number, safe(sentence), *label, ""])
+    return sheet
+
+
+def _words(reference: str, dataset: Dataset, asking: Asking) -> dict[str, str]:
+    """Each label in the words that judges read."""
     names = sorted(map(str, dataset.labels.names))
     unknown = [label for label in asking.words if label not in names]
     if unknown:
@@ -95,29 +113,10 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
             f"{reference} has no label {unknown[0]!r}; it has {', '.join(names[:20])}"
         )
     words = {name: asking.words.get(name, name) for name in names}
-    if len({word.casefold() for word in words.values()}) < len(words) or not all(
-        word.strip() for word in words.values()
-    ):
+    distinct = {word.casefold() for word in words.values() if word.strip()}
+    if len(distinct) < len(words):
         raise DataProblem("two labels would be written with the same word: give each its own")
-    sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
-    with draft(to) as part, part.open("w", encoding="utf-8", newline="") as file:
-        rows = table(file, to)
-        for line in _instructions(sheet, asking.question or task.question, asking.explained):
-            rows.writerow([f"# {line}"])
-        rows.writerow([f"# {MARK} {json.dumps(asdict(sheet), ensure_ascii=False)}"])
-        rows.writerow(
-            ["id", "sentence", *(["label"] if asking.mode == "check" else []), "judgement"]
-        )
-        for number, (sentence, label) in enumerate(zip(sentences, gold, strict=True), 1):
-            rows.writerow(
-                [
-                    number,
-                    safe(sentence),
-                    *([safe(words[label])] if asking.mode == "check" else []),
-                    "",
-                ]
-            )
-    return sheet
+    return words
 
 
 def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> Sequence[str]:

@@ -27,7 +27,7 @@ from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, writ
 from sonde.store.gather import LARGE, Wanted, mapped
 from sonde.store.lost import lost_in, lost_units
 from sonde.store.shelf import FAILED, SUFFIX, Keys, Places, Shelf, keys_of
-from sonde.vectors import Ints, Spans, Vectors, ranges
+from sonde.vectors import Ints, Spans, Vectors, offsets, ranges
 
 SPANS = ("sentences", "words", "first_word")
 
@@ -302,7 +302,7 @@ def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
         block = shelf.blocks[number]
         units[where] = np.diff(block.array("spans:sentences"))[rows]
         words[where] = np.diff(block.array("spans:first_word"))[rows]
-    sentences, first = _offsets(units), _offsets(words)
+    sentences, first = offsets(units), offsets(words)
     found = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
     for number, where, rows in parts:
         block = shelf.blocks[number]
@@ -312,10 +312,6 @@ def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
         shift = np.repeat(sentences[where] - block.array("spans:sentences")[rows], words[where])
         found[target] = block.array("spans:words")[source] + shift[:, None]
     return Spans(sentences, found, first)
-
-
-def _offsets(lengths: Ints) -> Ints:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
 
 
 def _cut(shelf: Shelf, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:

@@ -84,14 +84,18 @@ def train_vectors(
         if not counts["words"]:
             raise DataProblem("no sentences are left to train vectors on")
         model = _trained(corpus, settings)
+    _save(model, out, settings.subwords)
+    return Trained(out, **counts, vocabulary=len(model.wv))
+
+
+def _save(model: Any, out: Path, subwords: bool) -> None:
     with draft(out) as part:
-        if settings.subwords:
+        if subwords:
             from gensim.models.fasttext import save_facebook_model
 
             save_facebook_model(model, str(part))
         else:
             model.wv.save_word2vec_format(str(part))
-    return Trained(out, **counts, vocabulary=len(model.wv))
 
 
 def _write(

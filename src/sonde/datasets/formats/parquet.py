@@ -35,7 +35,26 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     columns: dict[str, Any] = {
         "split": pa.array(SPLITS).take(pa.array(dataset.splits)),
         **_label_columns(dataset.labels),
+        **_site_columns(dataset),
     }
+    if dataset.asked.shape[1]:
+        asked = [[dataset.vocabulary[w] for w in row] for row in dataset.asked]
+        columns["asked"] = pa.array(asked, pa.list_(pa.string()))
+    for key, tags in dataset.strata.items():
+        codes = pa.array(tags.codes, mask=tags.codes < 0)
+        columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(codes)
+    header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
+    table = pa.table(columns).replace_schema_metadata({KEY: header})
+    with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
+        pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+    return {"examples": len(dataset)}
+
+
+def _site_columns(dataset: Dataset) -> dict[str, Any]:
+    """Text and words of each site, and the span where some example has one."""
+    import pyarrow as pa
+
+    columns = {}
     texts = pa.array([s.text for s in dataset.sentences], pa.string())
     words = pa.array([list(s.words) for s in dataset.sentences], pa.list_(pa.string()))
     for k in range(dataset.sites.shape[1]):
@@ -46,23 +65,7 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
         if (start >= 0).any():
             columns["start" + suffix] = pa.array(start, pa.int64(), mask=start < 0)
             columns["stop" + suffix] = pa.array(stop, pa.int64(), mask=start < 0)
-    if dataset.asked.shape[1]:
-        columns["asked"] = pa.array(
-            [[dataset.vocabulary[w] for w in row] for row in dataset.asked], pa.list_(pa.string())
-        )
-    for key, tags in dataset.strata.items():
-        columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(
-            pa.array(tags.codes, mask=tags.codes < 0)
-        )
-    header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
-    with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
-        pq.write_table(
-            pa.table(columns).replace_schema_metadata({KEY: header}),
-            file,
-            compression="zstd",
-            write_page_checksum=True,
-        )
-    return {"examples": len(dataset)}
+    return columns
 
 
 def read(path: Path) -> Dataset:
@@ -113,29 +116,14 @@ def _check_types(schema: Any, path: Path) -> None:
     """
     import pyarrow.types as kinds
 
-    def text(kind: Any) -> bool:
-        return bool(
-            kinds.is_string(kind)
-            or kinds.is_large_string(kind)
-            or (kinds.is_dictionary(kind) and text(kind.value_type))
-        )
-
-    def number(kind: Any) -> bool:
-        return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
-
-    def listed(kind: Any, of: Callable[[Any], bool]) -> bool:
-        return bool(
-            kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)
-        ) and of(kind.value_type)
-
     expected: dict[str, tuple[str, Callable[[Any], bool]]] = {
-        "split": ("strings", text),
-        "text": ("strings", text),
-        "label": ("strings or numbers", lambda kind: text(kind) or number(kind)),
-        "labels": ("lists of strings", lambda kind: listed(kind, text)),
-        "weights": ("lists of numbers", lambda kind: listed(kind, number)),
-        "words": ("lists of strings", lambda kind: listed(kind, text)),
-        "asked": ("lists of strings", lambda kind: listed(kind, text)),
+        "split": ("strings", _is_text),
+        "text": ("strings", _is_text),
+        "label": ("strings or numbers", lambda kind: _is_text(kind) or _is_number(kind)),
+        "labels": ("lists of strings", lambda kind: _are(_is_text, kind)),
+        "weights": ("lists of numbers", lambda kind: _are(_is_number, kind)),
+        "words": ("lists of strings", lambda kind: _are(_is_text, kind)),
+        "asked": ("lists of strings", lambda kind: _are(_is_text, kind)),
         "start": ("whole numbers", kinds.is_integer),
         "stop": ("whole numbers", kinds.is_integer),
     }
@@ -146,6 +134,28 @@ def _check_types(schema: Any, path: Path) -> None:
             raise DataProblem(
                 f"{path}: column {field.name!r} holds {field.type}, expected {what}; build it again"
             )
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
+
+
+def _are(right: Callable[[Any], bool], kind: Any) -> bool:
+    """Whether a type is that of lists of something."""
+    import pyarrow.types as kinds
+
+    listed = kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)
+    return bool(listed) and right(kind.value_type)
 
 
 def loss(path: Path) -> Loss:
