@@ -52,12 +52,8 @@ def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ..
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
     told = {name: _judged(name, by, halves, metric) for name, by in _words(train, test)}
-    rules, same = held(train), held(test)
-    found = {
-        name: (rules[name].astype(np.int64), same[name].astype(np.int64))
-        for name in rules
-        if name in same
-    }
+    rules, same = ({k: v.astype(np.int64) for k, v in held(d).items()} for d in (train, test))
+    found = {name: (rules[name], same[name]) for name in rules if name in same}
     told |= {name: _judged(name, by, halves, metric, cue=True) for name, by in found.items()}
     pairs = []
     for (one, a), (other, b) in combinations(found.items(), 2):

@@ -161,10 +161,8 @@ def _correlated(audit: Audit) -> str:
 def _overlap(audit: Audit) -> Table:
     some = {split for split, n in audit.sizes.items() if n}
     rows = []
-    for what, pairs in {
-        "sentence": audit.shared,
-        **{f"{name} form": forms for name, forms in audit.forms.items()},
-    }.items():
+    forms = {f"{name} form": pairs for name, pairs in audit.forms.items()}
+    for what, pairs in {"sentence": audit.shared, **forms}.items():
         for pair, shared in pairs.items():
             first, second = pair.split("/")
             if {first, second} <= some:
@@ -180,10 +178,10 @@ def _overlap(audit: Audit) -> Table:
     if audit.altered:
         rows.append(("examples with a sentence in both versions", f"{audit.versions:,}"))
     if "train" in some:
-        shares = [(split, share) for split, share in audit.words.items() if split in some]
         rows += [
             (f"distinct words of {split} that are in train", f"{100 * share:.1f} %")
-            for split, share in shares
+            for split, share in audit.words.items()
+            if split in some
         ]
     return _table("Overlap", ("what", "how much"), rows)
 

@@ -73,8 +73,9 @@ def read(
             continue
         tally.sentences += 1
         tally.words += len(block.rows)
-        found = tuple(words[row[shape.word]] for _, row in block.rows)
-        layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
+        rows = [row for _, row in block.rows]
+        found = tuple(words[row[shape.word]] for row in rows)
+        layers = tuple(tuple(row[k] for row in rows) for k in shape.tags)
         sentence = Sentence(found, block.text or rendered(found))
         yield Tagged(sentence, layers, block.document, block.rows[0][0])
 
@@ -171,13 +172,18 @@ def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: str) -> _Sha
     word = layout.word
     if word is None:
         word = int(width > 2 and all(_is_number(row[0]) for row in whole))
-    for name, column in (("word", word), *(("column", column) for column in layout.tags)):
+    _check_columns(f"{path}: word=", [word], width)
+    _check_columns(f"{path}: column=", layout.tags, width)
+    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width, tabbed)
+
+
+def _check_columns(name: str, columns: Sequence[int], width: int) -> None:
+    for column in columns:
         if not -width <= column < width:
             raise DataProblem(
-                f"{path}: {name}={column}, but rows have {width} columns; write 0 to {width - 1},"
-                " or -1 for the last"
+                f"{name}{column}, but rows have {width} columns; write 0 to {width - 1}, or -1 for"
+                " the last"
             )
-    return _Shape(word, layout.tags or _tags(whole, word, width, layout, path), width, tabbed)
 
 
 def _is_row(cells: list[str]) -> bool:

@@ -104,32 +104,25 @@ def results_of(
         "test": len(test),
         "unseen": _unseen(train.labels, test.labels),
     }
-    cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
-    likeliest = (
-        tuple(cell._replace(by="loss") for cell in cells)
-        if scores and test.labels.link is not None
-        else ()
-    )
+    cells = [Cell(trial.read, trial.seed) for trial in group.trials]
+    likeliest = [cell._replace(by="loss") for cell in cells if scores and test.labels.link]
     start = time.perf_counter()
-    predictors = group.probe.fit(train, dev, cells=cells + likeliest)
+    predictors = group.probe.fit(train, dev, cells=(*cells, *likeliest))
     seconds = time.perf_counter() - start
-    answers = {
-        kind: list(labels) for kind, labels in constants(train.labels, group.task.metric).items()
-    }
-    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes})
-    shared |= {
+    answers = constants(train.labels, group.task.metric)
+    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {
         "fit_seconds": round(seconds, 3),
-        "constants": answers,
+        "constants": {kind: list(labels) for kind, labels in answers.items()},
         "tested": about(test.dataset),
     }
-    tested = rows[readings.dataset.rows("test")]
-    logits = [
-        _logits(predictor, train.labels, test, tested) for predictor in predictors[len(cells) :]
-    ] or [None] * len(cells)
     found = [
         _result(t, p, test, (group.task.metric, shared))
         for t, p in zip(group.trials, predictors, strict=False)
     ]
+    if not likeliest:
+        return found
+    tested = rows[readings.dataset.rows("test")]
+    logits = [_logits(p, train.labels, test, tested) for p in predictors[len(cells) :]]
     return [replace(result, scores=one) for result, one in zip(found, logits, strict=True)]
 
 
@@ -207,29 +200,22 @@ def _readings(
     part = readable(dataset.sites[usable], found)
     rows = usable[part.whole]
     kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
-    cut = 0 if found.cut is None else int(found.cut.sum())
-    if gone := int(part.lost.sum()):
-        problems = [
-            (
-                f"{gone:,} examples are about words with a value that is not finite, or beyond what"
-                " is kept"
-            ),
-            *problems,
-        ]
-    unusable = len(dataset) - len(usable) + gone
+    gone = int(part.lost.sum())
+    lost = (
+        f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept"
+    )
     counts = {
-        "unusable": unusable,
+        "unusable": len(dataset) - len(usable) + gone,
         **part.counts(),
-        "cut": cut,
-        "problems": problems[:5],
+        "cut": 0 if found.cut is None else int(found.cut.sum()),
+        "problems": [*([lost] if gone else []), *problems][:5],
         **_words(group, dataset),
+        "left out": {
+            fate: _by_label(dataset.take(usable[flags]))
+            for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned))
+            if flags.any()
+        },
     }
-    flagged = {
-        fate: usable[flags]
-        for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned))
-        if flags.any()
-    }
-    counts["left out"] = {fate: _by_label(dataset.take(rows)) for fate, rows in flagged.items()}
     return Readings(kept, found, group.task.view), counts, rows
 
 

@@ -92,18 +92,14 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
     drawn = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
     variance, df = _no_wider(drawn, float((influence**2).sum()) * len(influence))
     total = sure = largest = variance
-    doubt, start = variance**2 / df, 1
+    doubt, noises = variance**2 / df, np.diag(drawn.covariance)[1:]
     for each in seeds:
         many = len(each.scores)
         between = float(each.scores.var(ddof=1)) / many
-        noise = float(np.diag(drawn.covariance)[start : start + many].sum()) / (many * (many - 1))
-        total, sure, largest = (
-            total + between - noise,
-            sure + DOUBT * between - noise,
-            max(largest, between),
-        )
+        noise, noises = float(noises[:many].sum()) / (many * (many - 1)), noises[many:]
+        total, sure = total + between - noise, sure + DOUBT * between - noise
+        largest = max(largest, between)
         doubt += ((DOUBT * between) ** 2 + noise**2 / df) / (many - 1)
-        start += many
     if not seeds or not doubt:
         return Spread(variance, df, drawn.worth)
     least = THIRD * largest
@@ -204,11 +200,8 @@ def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Drawn:
     df = np.full(len(rest), float(max(many - len(sizes), 1)))
     if many < len(codes):
         df = np.clip(_df(moves**2), 1, df)
-    return Drawn(
-        moves @ moves.T * (many - 1) / many,
-        df,
-        len(codes) ** 2 / float((members.astype(np.float64) ** 2).sum()),
-    )
+    worth = len(codes) ** 2 / float((members.astype(np.float64) ** 2).sum())
+    return Drawn(moves @ moves.T * (many - 1) / many, df, worth)
 
 
 def _df(squares: Doubles) -> Doubles:

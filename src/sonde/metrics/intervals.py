@@ -123,21 +123,20 @@ def _around(mean: float, found: Spread, least: float) -> tuple[float, float]:
     correlations.
     """
     t = quantile(found.df)
-    if least < 0:
-        if abs(mean) >= 1:
-            return mean, mean
-        centre, half = np.arctanh(mean), t * np.sqrt(found.variance) / (1 - mean**2)
-        return float(np.tanh(centre - half)), float(np.tanh(centre + half))
-    share = min(max(mean, 0.0), 1.0)
-    certain = share * (1 - share) / found.worth
-    worth = (
-        share * (1 - share) / found.variance
-        if found.variance > ROUNDING * certain > 0
-        else found.worth
-    )
-    centre = (share + t * t / (2 * worth)) / (1 + t * t / worth)
-    half = (
-        t / (1 + t * t / worth) * np.sqrt(share * (1 - share) / worth + t * t / (4 * worth * worth))
-    )
+    if least >= 0:
+        return _wilson(min(max(mean, 0.0), 1.0), found, t)
+    if abs(mean) >= 1:
+        return mean, mean
+    centre, half = np.arctanh(mean), t * np.sqrt(found.variance) / (1 - mean**2)
+    return float(np.tanh(centre - half)), float(np.tanh(centre + half))
+
+
+def _wilson(share: float, found: Spread, t: float) -> tuple[float, float]:
+    scatter, worth = share * (1 - share), found.worth
+    if found.variance > ROUNDING * (scatter / worth) > 0:
+        worth = scatter / found.variance
+    shrink = 1 + t * t / worth
+    centre = (share + t * t / (2 * worth)) / shrink
+    half = t / shrink * np.sqrt(scatter / worth + t * t / (4 * worth * worth))
     low, high = float(centre - half), float(centre + half)
     return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)

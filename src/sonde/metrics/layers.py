@@ -122,19 +122,17 @@ def drawn_scores(
     Drawn around what was found, with its covariance over the test examples, which all probes share,
     and over the seeds of each.
     """
-    made, strata = named(metric), balanced(gold)
+    made, strata, clusters = named(metric), balanced(gold), clusters or {}
     each = [fits(made, gold, seeds) for seeds in predicted]
-    found = over_examples(
-        np.stack([one.influences.mean(0) for one in each]), clusters or {}, strata
-    )
-    covariance = found.covariance + np.diag(
-        [between_seeds(one, clusters or {}, strata) for one in each]
-    )
+    influences = np.stack([one.influences.mean(0) for one in each])
+    found = over_examples(influences, clusters, strata)
+    noise = [between_seeds(one, clusters, strata) for one in each]
+    covariance = found.covariance + np.diag(noise)
     sizes, directions = np.linalg.eigh(covariance)
     # a difference of estimates need not be positive in every direction
     spread = directions * np.sqrt(np.maximum(sizes, 0))
-    rng = np.random.default_rng([len(gold), 15])
-    heavy = np.sqrt(float(found.df.min()) / rng.chisquare(float(found.df.min()), (DRAWS, 1)))
+    rng, df = np.random.default_rng([len(gold), 15]), float(found.df.min())
+    heavy = np.sqrt(df / rng.chisquare(df, (DRAWS, 1)))
     found_at = np.array([one.scores.mean() for one in each])
     return np.asarray(found_at + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
 

@@ -5,6 +5,7 @@ comes with `sonde[plots]`.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sonde.analysis.row import PERCENT, Row
 from sonde.analysis.tested import differences
 from sonde.cache import draft
 from sonde.errors import SondeError
+from sonde.metrics.layers import Expected
 from sonde.pages.headings import short
 from sonde.pages.scores import test_notes
 from sonde.tables.text import printable
@@ -67,14 +69,8 @@ def _layers(found: Sequence[Depth]) -> Any:
             _curves(axes, depth)
             if depth is found[0]:
                 _legend(axes)  # once for all panels
-    _footnote(
-        below,
-        [
-            text
-            for depth in found
-            for text in differences(depth.rows, f"{short(depth.task)}, {depth.encoder}")
-        ],
-    )
+    notes = [differences(d.rows, f"{short(d.task)}, {d.encoder}") for d in found]
+    _footnote(below, [text for texts in notes for text in texts])
     return figure
 
 
@@ -140,43 +136,27 @@ def _save(figure: Any, to: Path) -> None:
         )
 
 
+DIAMOND = {
+    "marker": "D",
+    "markersize": 6,
+    "color": COLOURS[1],
+    "linestyle": "none",
+    "label": "centre of gravity",
+}
+
+
 def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
     """A line for each task: a bar to the expected layer with its interval, a diamond at the centre
     of gravity.
     """
     last = max(d.layers[-1] for d in found)
     for place, depth in enumerate(found):
-        expected, gravity = depth.expected, depth.gravity
-        if not math.isnan(expected.layer):
-            axes.barh(
-                place,
-                expected.layer,
-                height=0.55,
-                color=COLOURS[0],
-                alpha=0.85,
-                label="expected layer",
-            )
-            if not math.isnan(expected.low):
-                axes.plot(
-                    [expected.low, expected.high], [place, place], color="black", linewidth=1.2
-                )
-        else:
-            axes.text(0.1, place, "no expected layer", va="center", fontsize=8, color="0.4")
-        if not math.isnan(gravity.value):
-            axes.plot(
-                gravity.value,
-                place,
-                marker="D",
-                markersize=6,
-                color=COLOURS[1],
-                linestyle="none",
-                label="centre of gravity",
-            )
-        gain = " → ".join(
-            f"{row.score:.1f}"
-            for row in (depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1]))
-            if row
-        )
+        _expected(axes, place, depth.expected)
+        centre = depth.gravity.value
+        if not math.isnan(centre):
+            axes.plot(centre, place, **DIAMOND)
+        ends = depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1])
+        gain = " → ".join(f"{row.score:.1f}" for row in ends if row)
         axes.text(last * 1.02, place, gain, va="center", fontsize=8)
     axes.set_yticks(range(len(found)), [_label(d) for d in found], fontsize=8)
     axes.set_ylim(len(found) - 0.4, -0.6)  # the first on top
@@ -184,6 +164,18 @@ def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
     axes.set_xlabel("layer")
     axes.set_title("Where tasks are solved (right: score of layer 0 → of the mix)", fontsize=9)
     _legend(axes)
+
+
+def _expected(axes: Any, place: int, expected: Expected) -> None:
+    """A bar to the expected layer with its interval, or that there is none."""
+    if math.isnan(expected.layer):
+        axes.text(0.1, place, "no expected layer", va="center", fontsize=8, color="0.4")
+        return
+    axes.barh(
+        place, expected.layer, height=0.55, color=COLOURS[0], alpha=0.85, label="expected layer"
+    )
+    if not math.isnan(expected.low):
+        axes.plot([expected.low, expected.high], [place, place], color="black", linewidth=1.2)
 
 
 def _label(depth: Depth) -> str:
@@ -194,10 +186,8 @@ def _curves(axes: Any, depth: Depth) -> None:
     """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights
     as bars at the bottom.
     """
-    for rows, colour, name in (
-        (depth.single, COLOURS[0], "alone"),
-        (depth.cumulative, COLOURS[1], "mix of 0 to here"),
-    ):
+    curves = (depth.single, "alone"), (depth.cumulative, "mix of 0 to here")
+    for (rows, name), colour in zip(curves, COLOURS, strict=False):
         if len(rows) > 1:
             _band(axes, {float(layer): row for layer, row in rows.items()}, colour, name)
     if depth.lexical is not None:
@@ -205,20 +195,7 @@ def _curves(axes: Any, depth: Depth) -> None:
             depth.lexical.score, color="0.35", linestyle="--", linewidth=1, label="lexical"
         )
     if depth.weights:
-        low, high = axes.get_ylim()
-        room = (high - low) / 0.78 - (high - low)
-        axes.bar(
-            range(len(depth.weights)),
-            [room * w / max(depth.weights) for w in depth.weights],
-            bottom=low - room,
-            color=PALE,
-            label="weight in the mix",
-        )
-        # none beside the weights
-        axes.set_yticks(
-            [tick for tick in axes.get_yticks() if max(low, 0) <= tick <= min(high, PERCENT)]
-        )
-        axes.set_ylim(low - room, high)
+        _weights(axes, depth.weights)
     if not math.isnan(depth.expected.layer):
         axes.axvline(depth.expected.layer, color=COLOURS[1], linestyle=":", linewidth=1)
     axes.set_title(_label(depth), fontsize=8)
@@ -227,15 +204,42 @@ def _curves(axes: Any, depth: Depth) -> None:
     axes.tick_params(labelsize=7)
 
 
+def _weights(axes: Any, weights: Sequence[float]) -> None:
+    """Bars at the bottom, in room that is made for them."""
+    low, high = axes.get_ylim()
+    room = (high - low) / 0.78 - (high - low)
+    axes.bar(
+        range(len(weights)),
+        [room * w / max(weights) for w in weights],
+        bottom=low - room,
+        color=PALE,
+        label="weight in the mix",
+    )
+    # none beside the weights
+    ticks = [tick for tick in axes.get_yticks() if max(low, 0) <= tick <= min(high, PERCENT)]
+    axes.set_yticks(ticks)
+    axes.set_ylim(low - room, high)
+
+
 def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
-    places = {value: float(i) for i, value in enumerate(dict.fromkeys(row.stratum for row in rows))}
-    lines: dict[str, dict[float, Row]] = {}
+    values = dict.fromkeys(row.stratum for row in rows)
+    places = {value: float(i) for i, value in enumerate(values)}
+    lines = defaultdict[str, dict[float, Row]](dict)
     for row in rows:
         layer = "" if row.layer == "-" else f", {row.layer}"
-        lines.setdefault(f"{row.encoder}{layer}, {row.probe}", {})[places[row.stratum]] = row
+        lines[f"{row.encoder}{layer}, {row.probe}"][places[row.stratum]] = row
     for i, (name, mine) in enumerate(lines.items()):
         _band(axes, mine, COLOURS[i % len(COLOURS)], name)
-    counts = {places[row.stratum]: row.n for row in rows}
+    _counts(axes, {places[row.stratum]: row.n for row in rows})
+    axes.set_xticks(list(places.values()), list(places), fontsize=7)
+    axes.set_xlabel(stratum)
+    axes.set_ylabel(rows[0].metric.partition(",")[0])
+    axes.set_title(short(rows[0].task), fontsize=9)
+    _legend(axes)
+
+
+def _counts(axes: Any, counts: Mapping[float, int]) -> None:
+    """How many examples there are at each place, as bars behind the lines."""
     behind = axes.twinx()
     behind.bar(list(counts), list(counts.values()), color=PALE, zorder=0)
     behind.set_ylim(0, 4 * max(counts.values()))
@@ -243,11 +247,6 @@ def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
     behind.tick_params(labelsize=7)
     axes.set_zorder(behind.get_zorder() + 1)
     axes.patch.set_visible(False)
-    axes.set_xticks(list(places.values()), list(places), fontsize=7)
-    axes.set_xlabel(stratum)
-    axes.set_ylabel(rows[0].metric.partition(",")[0])
-    axes.set_title(short(rows[0].task), fontsize=9)
-    _legend(axes)
 
 
 def _band(axes: Any, rows: Mapping[float, Row], colour: str, name: str) -> None:

@@ -5,7 +5,7 @@ words, target forms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -59,18 +59,21 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
             for key, group in groups_of(mine).items()
         }
         for each in bins(_counts(next(iter(whole.values())).fits[0], stratum)):
-            parts = [
-                part for part in (restricted(r, stratum, each) for r in mine) if part is not None
-            ]
-            scored = [replace(row, stratum=each.label) for row in rows(parts)]
-            if any(map(counted, parts)):
-                found += [
-                    _beside(row, whole[key], stratum, each)
-                    for row, key in zip(scored, groups_of(parts), strict=True)
-                ]
-            else:
-                found += map(_without_score, scored)
+            found += _of_bin(mine, whole, stratum, each)
     return found
+
+
+def _of_bin(
+    results: Sequence[Result], whole: Mapping[tuple[str, ...], _Whole], stratum: str, each: Bin
+) -> Iterator[Row]:
+    """The rows of some values of a stratum, for results of one task."""
+    parts = [part for r in results if (part := restricted(r, stratum, each)) is not None]
+    scored = [replace(row, stratum=each.label) for row in rows(parts)]
+    if not any(map(counted, parts)):
+        yield from map(_without_score, scored)
+        return
+    for row, key in zip(scored, groups_of(parts), strict=True):
+        yield _beside(row, whole[key], stratum, each)
 
 
 class _Whole(NamedTuple):
@@ -121,10 +124,9 @@ def bins(counts: dict[str, int]) -> list[Bin]:
         numbers = sorted(counts, key=float)
     except ValueError:
         order = sorted(counts, key=lambda value: (-counts[value], value))
-        rarer = order[SHOWN:]
-        return [Bin(value, frozenset([value])) for value in order[:SHOWN]] + (
-            [Bin(RARER, frozenset(rarer))] if rarer else []
-        )
+        found = [Bin(value, frozenset([value])) for value in order[:SHOWN]]
+        rarer = frozenset(order[SHOWN:])
+        return [*found, Bin(RARER, rarer)] if rarer else found
     groups, least = [list[str]()], max(LEAST, sum(counts.values()) / SHARE)
     for value in numbers:
         if sum(counts[v] for v in groups[-1]) >= least:
@@ -182,27 +184,24 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
         lines = sorted(mine, key=lambda r: (places[r.stratum], r.place))
         body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in lines)
         sections.append(Section(heading(mine), body, about(mine)))
-    notes = [
-        (
-            f"Scores over the test examples of one value of {stratum} each; neighbouring numbers"
-            f" are put together to have {LEAST} of them and half a percent of all."
-        ),
-        "constant: what the best constant answer of train scores on the same examples.",
-    ]
+    notes = (*_notes(plain, stratum, told), *test_notes(plain))
+    return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
+
+
+def _notes(plain: Sequence[Row], stratum: str, told: bool) -> Iterator[str]:
+    yield (
+        f"Scores over the test examples of one value of {stratum} each; neighbouring numbers"
+        f" are put together to have {LEAST} of them and half a percent of all."
+    )
+    yield "constant: what the best constant answer of train scores on the same examples."
     if told:
-        notes.append(
+        yield (
             "expected: what all test examples score with labels weighted to be as frequent as here;"
             " over it: the score less that. Scores by a tag differ by their labels, too: what is"
             " left is over it."
         )
     if any(math.isnan(row.score) for row in plain):
-        notes.append("–: the metric counts no label of these examples.")
-    return Table(
-        head,
-        tuple(sections),
-        frozenset({stratum, "encoder", "probe"}),
-        (*notes, *test_notes(plain)),
-    )
+        yield "–: the metric counts no label of these examples."
 
 
 def _cells(row: Row, sign: str, layers: bool, told: bool) -> tuple[str, ...]:

@@ -14,8 +14,10 @@ import zlib
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Block, Damaged, listed, opened, set_aside, write
@@ -91,17 +93,20 @@ def draw_up(
     ).hexdigest()
     path = folder / f"{name}.plan"
     if not path.exists():
-        arrays = {"keys": keys, "bounds": bounds}
+        arrays: dict[str, NDArray[Any]] = {"keys": keys, "bounds": bounds}
         for block in range(len(bounds) - 1):
-            chosen = [sentences[i] for i in order[bounds[block] : bounds[block + 1]]]
-            lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in chosen]
-            arrays[f"text:{block}"] = np.frombuffer(
-                zlib.compress(json.dumps(lines).encode(), 1), np.uint8
-            )
+            chosen = order[bounds[block] : bounds[block + 1]]
+            arrays[f"text:{block}"] = _packed([sentences[i] for i in chosen])
         write(path, "plan", {"slots": slots}, arrays, keep=True)
     plan = read(path)
     assert plan is not None, f"{path} was damaged as soon as it was written"
     return plan
+
+
+def _packed(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
+    """Sentences as compressed JSON; a text that is the words alone is left out."""
+    lines = [(s.words, None if s.text == " ".join(s.words) else s.text) for s in sentences]
+    return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
 
 
 def read(path: Path) -> Plan | None:

@@ -195,29 +195,18 @@ class VectorStore:
             return replace(self._mapped[asked], names=tuple(names))
         self._mapped = {}  # whose room on the disk may be needed
         with _as_found(shelf):
-            places = _located(shelf, slots, keys)
-            damaged = _first_damaged(shelf, slots, places)
-            if damaged is not None:
-                shelf.drop(shelf.blocks[damaged[0]], damaged[1])
-                raise damaged[1]
+            places = _sound(shelf, slots, keys)
             if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
                 raise Gone("some were removed")
-            words = np.array(
-                [0 if isinstance(sentences, np.ndarray) else len(s.words) for s in sentences],
-                np.int64,
-            )
+            words = np.zeros(len(keys), np.int64)
+            if not isinstance(sentences, np.ndarray):
+                words = np.array([len(s.words) for s in sentences], np.int64)
             spans = _spans(shelf, places, words)
-            wanted = [
-                Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)
-            ]
-            large, layers = self._layers(wanted)
-            found = Vectors(
-                layers,
-                tuple(names),
-                spans,
-                _cut(shelf, places, len(keys)),
-                lost_units(shelf, slots, places, spans),
+            large, layers = self._layers(
+                [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
             )
+            cut, lost = _cut(shelf, places, len(keys)), lost_units(shelf, slots, places, spans)
+            found = Vectors(layers, tuple(names), spans, cut, lost)
         if large:
             self._mapped[asked] = found
         return found
@@ -287,6 +276,16 @@ def _first_damaged(
     return None
 
 
+def _sound(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:
+    """Where sentences lie in each slot; a damaged block is dropped, and its problem raised."""
+    places = _located(shelf, slots, keys)
+    damaged = _first_damaged(shelf, slots, places)
+    if damaged is not None:
+        shelf.drop(shelf.blocks[damaged[0]], damaged[1])
+        raise damaged[1]
+    return places
+
+
 def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
     """Where the units of the sentences lie once they are put together; None where a unit is a
     sentence.
@@ -294,18 +293,19 @@ def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
     `words` [sentences] counts the words of sentences that have no entry; each of theirs gets no
     units.
     """
-    parts = places[0].by_block() if places else []
-    if not any("spans:words" in shelf.blocks[number].arrays for number, _, _ in parts):
+    parts = [
+        (shelf.blocks[number], where, rows)
+        for number, where, rows in (places[0].by_block() if places else ())
+    ]
+    if not any("spans:words" in block.arrays for block, _, _ in parts):
         return None
     units, words = np.zeros(len(words), np.int64), words.copy()
-    for number, where, rows in parts:
-        block = shelf.blocks[number]
+    for block, where, rows in parts:
         units[where] = np.diff(block.array("spans:sentences"))[rows]
         words[where] = np.diff(block.array("spans:first_word"))[rows]
     sentences, first = offsets(units), offsets(words)
     found = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
-    for number, where, rows in parts:
-        block = shelf.blocks[number]
+    for block, where, rows in parts:
         starts = block.array("spans:first_word")
         source, _ = ranges(starts[rows], starts[rows + 1])
         target, _ = ranges(first[where], first[where + 1])

@@ -47,16 +47,16 @@ def _pieces(table: Table, room: int | None) -> list[Table]:
     """The table itself where it fits; otherwise its words with as many columns of numbers at a time
     as fit beside them.
     """
-    widths = _widths(table)
+    widths = [width + GAP for width in _widths(table)]
     words = [i for i, name in enumerate(table.columns) if name in table.words]
     numbers = [i for i, name in enumerate(table.columns) if name not in table.words]
-    left = sum(min(widths[i], LABEL) + GAP for i in words)
-    if room is None or left + sum(widths[i] + GAP for i in numbers) - GAP <= room:
+    left = sum(min(widths[i], LABEL + GAP) for i in words) - GAP
+    if room is None or left + sum(widths[i] for i in numbers) <= room:
         return [table]
     groups: list[list[int]] = []
-    left = sum(min(widths[i], 2 * LABEL) + GAP for i in words)
+    left = sum(min(widths[i], 2 * LABEL + GAP) for i in words) - GAP
     for i in numbers:
-        if groups and left + sum(widths[k] + GAP for k in (*groups[-1], i)) - GAP <= room:
+        if groups and left + sum(widths[k] for k in (*groups[-1], i)) <= room:
             groups[-1].append(i)
         else:
             groups.append([i])

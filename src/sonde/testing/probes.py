@@ -58,12 +58,9 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     cells = (Cell("0", 0), Cell("1", 0), Cell("1", 1), Cell("cat", 0), Cell("1", 0, "loss"))
     noise, signal, *rest = fitted(probe, readings, cells)
     _check_predictions(probe, readings, rest[-1])
-    for one in (signal, rest[-1]):
-        assert one.link in (
-            None,
-            "softmax",
-            "sigmoid",
-        ), f"{who}: scores become probabilities by softmax or sigmoid, or not (None)"
+    assert {signal.link, rest[-1].link} <= {None, "softmax", "sigmoid"}, (
+        f"{who}: scores become probabilities by softmax or sigmoid, or not (None)"
+    )
     _check_unchanged(probe, before, readings)
     # only now: importing a library may draw, and a probe that reseeds must not hide in its own
     # state
@@ -83,18 +80,9 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
         f"{who}: fitting changed its settings; what is fitted belongs in the predictor"
     )
     _check_predictions(probe, readings, signal)
-    # a correlation by chance: four standard errors
-    found, limit = skill(signal, readings), 4 / float(np.sqrt(SIZES[2]))
-    if learns and kind in ("sets", "partial"):
-        said = signal.decoded.matrix()
-        assert not said.all(), (
-            f"{who} says every label of every example; scores are logits, and a label holds from"
-            " zero on"
-        )
     if learns:
-        assert found > 0.5, (
-            f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
-        )
+        _check_learnt(who, kind, signal, readings)
+    limit = 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
     if not needs_of(probe).words:
         found = skill(noise, readings)
         assert found < limit, (
@@ -105,6 +93,19 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     found = skill(fitted(probe, mixed, (Cell("1", 0),))[0], mixed)
     assert found < limit, (
         f"{who} beats chance on shuffled labels ({found:.2f}): does it see the labels of test?"
+    )
+
+
+def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) -> None:
+    """Scores fit labels that can be learnt, and as logits."""
+    if kind in ("sets", "partial"):
+        assert not signal.decoded.matrix().all(), (
+            f"{who} says every label of every example; scores are logits, and a label holds from"
+            " zero on"
+        )
+    found = skill(signal, readings)
+    assert found > 0.5, (
+        f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
     )
 
 

@@ -119,15 +119,7 @@ def same_labels(a: Column, b: Column, message: str = "the labels differ") -> Non
 
 
 def _check_arrays(dataset: Dataset) -> None:
-    n = len(dataset)
-    lengths = {
-        "labels": len(dataset.labels),
-        "splits": len(dataset.splits),
-        "asked": len(dataset.asked),
-    }
-    lengths |= {f"stratum {key!r}": len(tags.codes) for key, tags in dataset.strata.items()}
-    for what, length in lengths.items():
-        assert length == n, f"{length} {what} for {n} examples"
+    _check_columns(dataset)
     sentence, start, stop = np.moveaxis(dataset.sites, 2, 0)
     assert dataset.sites.dtype == np.int64, f"sites are {dataset.sites.dtype}, not int64"
     assert dataset.sites.shape[1] > 0, "an example needs at least one site"
@@ -145,9 +137,17 @@ def _check_arrays(dataset: Dataset) -> None:
     assert np.isin(dataset.splits, range(len(SPLITS))).all(), (
         "splits are 0 (train), 1 (dev) and 2 (test)"
     )
+
+
+def _check_columns(dataset: Dataset) -> None:
+    n = len(dataset)
+    for what, column in (("labels", dataset.labels), ("splits", dataset.splits)):
+        assert len(column) == n, f"{len(column)} {what} for {n} examples"
+    assert len(dataset.asked) == n, f"{len(dataset.asked)} asked for {n} examples"
     asked = (dataset.asked >= 0) & (dataset.asked < len(dataset.vocabulary))
     assert asked.all(), "an asked word is not in the vocabulary"
     for key, tags in dataset.strata.items():
+        assert len(tags.codes) == n, f"{len(tags.codes)} stratum {key!r} for {n} examples"
         assert ((tags.codes >= -1) & (tags.codes < len(tags.names))).all(), (
             f"stratum {key!r} has a code without a name"
         )

@@ -37,9 +37,10 @@ def anneal(
         if step in before:
             joint.look(step * size / examples, everyone, early=True)
         joint.step(rows, plan.rate_at(step, steps))
-        tell(step + 1, steps)
-        if step + 1 in looks:
-            joint.look((step + 1) * size / examples, everyone)
+        done = step + 1
+        tell(done, steps)
+        if done in looks:
+            joint.look(done * size / examples, everyone)
     return joint.trained()
 
 
