@@ -25,7 +25,7 @@ from sonde.core import DataProblem
 from sonde.corpora import tagged, text
 from sonde.corpora.english import tokens
 from sonde.corpora.tally import OnError, Tally
-from sonde.vectors import Floats
+from sonde.vectors import Floats, Ints
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]
@@ -140,10 +140,10 @@ def tag_text(
     from tqdm import tqdm
 
     tally = Tally()
-    known = [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]
+    known = tagged.read(source, on_error, tally)
+    examples, test = held_out([(sentence.words, tags) for sentence, tags in known])
     read = (sentence for path in texts for sentence in text.read(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokens(sentence.words))]
-    examples, test = held_out(known)
     tagger = train(examples, seed, progress=progress)
     share = accuracy(tagger, test)
     tags = tqdm(
@@ -157,7 +157,7 @@ def tag_text(
         len(sentences),
         sum(map(len, sentences)),
         tally.skipped,
-        str(tally.problems[0]) if tally.problems else "",
+        next(iter(tally.problems), ""),
     )
 
 
@@ -218,12 +218,7 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
     codes = (numbers.setdefault(w, len(numbers)) for words in sentences for w in words)
     forms = np.fromiter(codes, np.int64, int(sizes.sum()))
     table = np.array([_described(word, usual) for word in [*numbers, ""]], np.uint64)
-    sentence, places = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(forms))
-    around = {}
-    for k in _OFFSETS:
-        beside = np.clip(places + k, 0, len(forms) - 1)
-        inside = (beside == places + k) & (sentence[beside] == sentence)
-        around[k] = np.where(inside, forms[beside], len(numbers))
+    around = _around(forms, sizes, len(numbers))
     found = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
         mixed = np.full(len(forms), i + 1, np.uint64)
@@ -232,6 +227,17 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
             mixed ^= mixed >> np.uint64(29)
         found[:, i] = mixed
     return found
+
+
+def _around(forms: Ints, sizes: Ints, nothing: int) -> dict[int, Ints]:
+    """The form that stands so far from each token in its sentence, by the distance."""
+    sentence, places = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(forms))
+    around = {}
+    for k in _OFFSETS:
+        beside = np.clip(places + k, 0, len(forms) - 1)
+        inside = (beside == places + k) & (sentence[beside] == sentence)
+        around[k] = np.where(inside, forms[beside], nothing)
+    return around
 
 
 _OFFSETS = (-2, -1, 0, 1, 2)

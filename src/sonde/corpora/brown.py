@@ -82,7 +82,7 @@ def _parts(word: str, tag: str) -> list[tuple[str, str]]:
         return [(word[:3], "md"), (word[3:], "*")]
     if tag.startswith(_FOREIGN):
         return [(word, "fw")]
-    plain = tag[: tag.find("-", 1)] if "-" in tag[1:] else tag
+    plain = tag if tag.startswith("-") else tag.partition("-")[0]
     suffix = tag[len(plain) :]
     if plain.endswith("$") and plain not in _PENN and len(word) > 2 and "'" in word[-2:]:
         at = word.rindex("'")

@@ -204,15 +204,16 @@ def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ..
     cells.append("\n")
     size = len(cells) // 11
     if len(cells) == 11 * size and cells[10::11].count("\n") == size < len(_IDS):
-        names = cells[0::11]
+        names = cells[::11]
         if names == _IDS[size]:
             return cells, (), ()
         others = [k for k, name in enumerate(names) if not name.isdigit()]
         rows = [cells[11 * k : 11 * k + 10] for k in others]
         for k in reversed(others):
             del cells[11 * k : 11 * k + 11]
-        if 0 < len(others) < size and cells[0::11] == _IDS[size - len(others)]:
-            return cells, *_extras(others, rows, size - len(others), (path, first))
+        words = size - len(others)
+        if 0 < words < size and cells[::11] == _IDS[words]:
+            return cells, *_extras(others, rows, words, (path, first))
     return _rows(body, path, first)
 
 

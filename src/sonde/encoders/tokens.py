@@ -144,9 +144,7 @@ class Pieces:
         room = self.limit - len(before) - len(after)
         ids, special, words, cut = [], [], [], []
         for sentence in sentences:
-            parts = [
-                cut_apart(" " + w if i or self.prompt else w) for i, w in enumerate(sentence.words)
-            ]
+            parts = [cut_apart(text) for text in self._spaced(sentence)]
             flat = [*prompt, *chain.from_iterable(parts)]
             found = _places(parts, len(prompt), space)
             outside = (found[:, 1] > room) | (found[:, 0] >= found[:, 1])
@@ -157,6 +155,11 @@ class Pieces:
         typed = "token_type_ids" in self.tokenizer.model_input_names
         types = [[0] * len(i) for i in ids] if typed else None
         return Tokens(ids, types, special, words, np.array(cut, bool))
+
+    def _spaced(self, sentence: Sentence) -> Iterator[str]:
+        """Each word with the space before it."""
+        for i, word in enumerate(sentence.words):
+            yield " " + word if i or self.prompt else word
 
 
 def _places(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:

@@ -58,8 +58,6 @@ class Untrained:
         return "random" if self.vectors is None else digest([self.vectors])
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        import torch
-
         vectors, numbers = self._words(sentences)
         net = _net(self._architecture, vectors.shape[1], self.hidden, self.layers, self.seed)
         counts = np.array([len(s.words) for s in sentences], np.int64)
@@ -70,14 +68,8 @@ class Untrained:
         found = np.zeros((int(units[-1]), width), np.float32)
 
         def work(rows: Ints) -> None:
-            sizes = lengths[rows]
-            padded = np.zeros((len(rows), int(sizes[0]), vectors.shape[1]), np.float32)
-            for row, start, size in zip(padded, starts[rows], sizes, strict=True):
-                row[:size] = vectors[numbers[start : start + size]]
-            with torch.inference_mode():
-                made = net(torch.from_numpy(padded), torch.from_numpy(sizes)).numpy()
-            if by_word:
-                made = np.concatenate([row[:size] for row, size in zip(made, sizes, strict=True)])
+            words = [numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
+            made = _passed(net, [vectors[forms] for forms in words], by_word)
             found[ranges(units[rows], units[rows + 1])[0]] = made
 
         spread(work, batches(lengths, self.tokens), side_by_side=True)
@@ -101,6 +93,23 @@ class Untrained:
         words = (w.lower() if self.lowercase else w for s in sentences for w in s.words)
         numbers = np.array([forms.setdefault(w, len(forms)) for w in words], np.int64)
         return _table(self.vectors, self.dim, self.seed).look_up(list(forms))[0], numbers
+
+
+def _passed(net: Any, parts: Sequence[Floats], by_word: bool) -> Floats:
+    """What a network makes of sentences, of which the first is the longest: a row for each, or for
+    each of their words.
+    """
+    import torch
+
+    lengths = np.array([len(part) for part in parts], np.int64)
+    padded = np.zeros((len(parts), *parts[0].shape), np.float32)
+    for row, part in zip(padded, parts, strict=True):
+        row[: len(part)] = part
+    with torch.inference_mode():
+        made: Floats = net(torch.from_numpy(padded), torch.from_numpy(lengths)).numpy()
+    if not by_word:
+        return made
+    return np.concatenate([row[:length] for row, length in zip(made, lengths, strict=True)])
 
 
 @functools.lru_cache(maxsize=4)

@@ -108,17 +108,15 @@ def results_of(
     likeliest = [cell._replace(by="loss") for cell in cells if scores and test.labels.link]
     start = time.perf_counter()
     predictors = group.probe.fit(train, dev, cells=(*cells, *likeliest))
-    seconds = time.perf_counter() - start
-    answers = constants(train.labels, group.task.metric)
+    seconds, metric = time.perf_counter() - start, group.task.metric
+    answers = constants(train.labels, metric)
     shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {
         "fit_seconds": round(seconds, 3),
         "constants": {kind: list(labels) for kind, labels in answers.items()},
         "tested": about(test.dataset),
     }
-    found = [
-        _result(t, p, test, (group.task.metric, shared))
-        for t, p in zip(group.trials, predictors, strict=False)
-    ]
+    fits = zip(group.trials, predictors, strict=False)
+    found = [_result(t, p, test, (metric, shared)) for t, p in fits]
     if not likeliest:
         return found
     tested = rows[readings.dataset.rows("test")]

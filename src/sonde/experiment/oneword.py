@@ -46,12 +46,10 @@ def best_word(dataset: Dataset) -> OneWord | None:
     """The rule that is right most often on train; None where examples are not single whole
     sentences in classes, with words.
     """
-    labels, sites = dataset.labels, dataset.sites
-    train, test = dataset.rows("train"), dataset.rows("test")
-    single = sites.shape[1] == 1 and not (sites[:, 0, 1] >= 0).any()
-    if labels.classes is None or not (single and len(train) and len(test)):
+    labels, train, test = dataset.labels, dataset.rows("train"), dataset.rows("test")
+    if labels.classes is None or not (_whole(dataset) and len(train) and len(test)):
         return None
-    words, of, codes = _coded(dataset, sites[:, 0, 0])
+    words, of, codes = _coded(dataset, dataset.sites[:, 0, 0])
     if not words:
         return None
     names = sorted(labels.names)  # so that ties do not depend on the order of examples
@@ -69,6 +67,11 @@ def best_word(dataset: Dataset) -> OneWord | None:
     right = np.where(has, present, absent) == ids
     shares = float(right[train].mean()), float(right[test].mean())
     return OneWord(words[int(kept[best])], names[present], names[absent], *shares, has)
+
+
+def _whole(dataset: Dataset) -> bool:
+    """Whether every example is one whole sentence."""
+    return dataset.sites.shape[1] == 1 and not (dataset.sites[:, 0, 1] >= 0).any()
 
 
 def _commonest(words: Sequence[str], codes: Ints, most: int) -> Ints:

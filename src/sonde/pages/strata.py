@@ -127,6 +127,12 @@ def bins(counts: dict[str, int]) -> list[Bin]:
         found = [Bin(value, frozenset([value])) for value in order[:SHOWN]]
         rarer = frozenset(order[SHOWN:])
         return [*found, Bin(RARER, rarer)] if rarer else found
+    groups = _neighbours(numbers, counts)
+    return [Bin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g]
+
+
+def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[str]]:
+    """Numbers in order, put together until there are enough examples of each group."""
     groups, least = [list[str]()], max(LEAST, sum(counts.values()) / SHARE)
     for value in numbers:
         if sum(counts[v] for v in groups[-1]) >= least:
@@ -135,7 +141,7 @@ def bins(counts: dict[str, int]) -> list[Bin]:
     if len(groups) > 1 and sum(counts[v] for v in groups[-1]) < least:
         last = groups.pop()
         groups[-1] += last
-    return [Bin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g]
+    return groups
 
 
 def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
@@ -180,12 +186,16 @@ def strata_table(found: Sequence[Row], stratum: str) -> Table:
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
-        places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in mine))}
-        lines = sorted(mine, key=lambda r: (places[r.stratum], r.place))
-        body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in lines)
+        body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in _ordered(mine))
         sections.append(Section(heading(mine), body, about(mine)))
     notes = (*_notes(plain, stratum, told), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
+
+
+def _ordered(found: Sequence[Row]) -> list[Row]:
+    """Rows by value, in the order in which values come first."""
+    places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in found))}
+    return sorted(found, key=lambda row: (places[row.stratum], row.place))
 
 
 def _notes(plain: Sequence[Row], stratum: str, told: bool) -> Iterator[str]:

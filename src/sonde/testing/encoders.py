@@ -12,7 +12,7 @@ from sonde.core import Encoder, Layered, Prepared, Sentence
 from sonde.encoders import ENCODERS
 from sonde.oracles import Informed
 from sonde.testing.tiny import pair
-from sonde.vectors import Vectors
+from sonde.vectors import Ints, Vectors
 
 EMPTY = Sentence((), "")
 LONG = 2_000
@@ -90,11 +90,7 @@ def _check_spans(found: Vectors, given: Sequence[Sentence]) -> None:
     assert len(units) == len(first) == len(given) + 1, (
         "offsets of units and of words have one more entry than there are sentences"
     )
-    assert units[0] == 0, "units of the first sentence begin at 0"
-    assert units[-1] == len(found.layers[0]), (
-        f"offsets end at {units[-1]}, but there are {len(found.layers[0])} units"
-    )
-    assert (np.diff(units) >= 0).all(), "offsets of units go backwards"
+    _check_units(units, len(found.layers[0]))
     counts = np.array([len(s.words) for s in given])
     assert np.array_equal(np.diff(first), counts), (
         "every word of a sentence has a row in `words`, even where nothing could be aligned"
@@ -112,6 +108,12 @@ def _check_spans(found: Vectors, given: Sequence[Sentence]) -> None:
     cut = np.zeros(len(given), bool) if found.cut is None else found.cut
     lost = ~some & ~cut[sentence]
     assert not lost.all() or not len(lost), "no word has units: align pieces with words by offsets"
+
+
+def _check_units(units: Ints, size: int) -> None:
+    assert units[0] == 0, "units of the first sentence begin at 0"
+    assert units[-1] == size, f"offsets end at {units[-1]}, but there are {size} units"
+    assert (np.diff(units) >= 0).all(), "offsets of units go backwards"
 
 
 def _check_order(encoder: Encoder, given: list[Sentence], found: Vectors, tolerance: float) -> None:

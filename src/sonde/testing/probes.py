@@ -29,7 +29,7 @@ from sonde.labels import Label
 from sonde.probes import PROBES
 from sonde.reading import Readings
 from sonde.testing.tasks import same_labels
-from sonde.vectors import Vectors
+from sonde.vectors import Ints, Vectors
 
 KINDS = ("classes", "scores", "sets", "partial")
 SIZES = (300, 100, 200)
@@ -65,14 +65,7 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     # only now: importing a library may draw, and a probe that reseeds must not hide in its own
     # state
     state = _random_state(draw=True)
-    same = [
-        np.array_equal(a.scores, b.scores)
-        for a, b in zip((noise, signal, *rest), fitted(probe, readings, cells), strict=True)
-    ]
-    assert all(same), (
-        f"{who}: the same seed gave different scores; draw from a generator seeded with the cell's"
-        " seed"
-    )
+    _check_same(who, (noise, signal, *rest), fitted(probe, readings, cells))
     assert _random_state() == state, (
         f"{who} changes the global random state; use a generator seeded with the cell's seed"
     )
@@ -93,6 +86,14 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
     found = skill(fitted(probe, mixed, (Cell("1", 0),))[0], mixed)
     assert found < limit, (
         f"{who} beats chance on shuffled labels ({found:.2f}): does it see the labels of test?"
+    )
+
+
+def _check_same(who: str, first: Sequence[Predictions], again: Sequence[Predictions]) -> None:
+    same = [np.array_equal(a.scores, b.scores) for a, b in zip(first, again, strict=True)]
+    assert all(same), (
+        f"{who}: the same seed gave different scores; draw from a generator seeded with the cell's"
+        " seed"
     )
 
 
@@ -126,11 +127,15 @@ def planted(kind: str, seed: int = 0) -> Readings:
                 (Site(Sentence.of(words)),), _written(kind, k, rng), str(splits[i]), strata=tags
             )
         )
-    noise, signal = rng.normal(size=(2, n, DIM)).astype(np.float32)
+    return Readings(Dataset.of(examples), _vectors(hidden, rng))
+
+
+def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
+    noise, signal = rng.normal(size=(2, len(hidden), DIM)).astype(np.float32)
     signal[:, :3] += 4 * np.eye(3, dtype=np.float32)[hidden]
     for layer in (noise, signal):
         layer.flags.writeable = False  # as vectors are that lie in the store
-    return Readings(Dataset.of(examples), Vectors((noise, signal), ("0", "1")))
+    return Vectors((noise, signal), ("0", "1"))
 
 
 def _written(kind: str, hidden: int, rng: np.random.Generator) -> Label:

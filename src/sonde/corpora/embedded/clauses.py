@@ -238,20 +238,18 @@ def _joined(chance: Chance, subject: Phrase, wanted: Form, depth: int) -> Word:
 
 def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
     """A relative clause: about a person mostly as the subject, about other things as the object."""
-    wanted = form(chance)
-    after: tuple[Word, ...] = ()
+    wanted, frame = form(chance), ""
     if noun.kind == "person" and chance.hit(0.7):
         frame = chance.pick(("transitive", "intransitive"))
         verb = _verb(chance, frame)
         before = [uninflected("who", "PRON", "PronType=Rel", "nsubj")]
         subject = Phrase(before[0], number)
-        auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
-        after = complements(chance, frame, verb, wanted, depth)
     else:
         verb = chance.pick(LEXICON.transitive[noun.kind])
         subject = _as(person(chance, depth + 1, relative), "nsubj")
         before = [uninflected("that", "PRON", "PronType=Rel", "obj"), subject.word]
-        auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
+    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
+    after = complements(chance, frame, verb, wanted, depth)
     return head.under("acl:relcl").plus([*before, *_negated(auxiliaries, wanted)], after)
 
 

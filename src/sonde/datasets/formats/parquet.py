@@ -36,18 +36,27 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
         "split": pa.array(SPLITS).take(pa.array(dataset.splits)),
         **_label_columns(dataset.labels),
         **_site_columns(dataset),
+        **_beside(dataset),
     }
+    header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
+    table = pa.table(columns).replace_schema_metadata({KEY: header})
+    with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
+        pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+    return {"examples": len(dataset)}
+
+
+def _beside(dataset: Dataset) -> dict[str, Any]:
+    """Asked words, where there are some, and strata."""
+    import pyarrow as pa
+
+    columns = {}
     if dataset.asked.shape[1]:
         asked = [[dataset.vocabulary[w] for w in row] for row in dataset.asked]
         columns["asked"] = pa.array(asked, pa.list_(pa.string()))
     for key, tags in dataset.strata.items():
         codes = pa.array(tags.codes, mask=tags.codes < 0)
         columns[f"strata.{key}"] = pa.array(tags.names, pa.string()).take(codes)
-    header = json.dumps(described(dataset), ensure_ascii=False, allow_nan=False).encode()
-    table = pa.table(columns).replace_schema_metadata({KEY: header})
-    with path.open("wb") as file:  # pyarrow itself opens no path that is not UTF-8
-        pq.write_table(table, file, compression="zstd", write_page_checksum=True)
-    return {"examples": len(dataset)}
+    return columns
 
 
 def _site_columns(dataset: Dataset) -> dict[str, Any]:
@@ -78,14 +87,7 @@ def read(path: Path) -> Dataset:
             parsed((table.schema.metadata or {}).get(KEY, b"{}").decode()),
             set(table.column_names),
         )
-    labelled = {"label"} if "label" in names else {"labels"}
-    missing = sorted(({"split"} | labelled) - names)
-    missing += [] if {"text", "words"} & names else ["text"]
-    if missing:
-        raise DataProblem(
-            f"{path}: no column {' nor '.join(missing)}; a table of examples has split, label and"
-            " text (or words)"
-        )
+    _check_names(names, path)
     _check_types(table.schema, path)
     with _readable(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
@@ -99,6 +101,17 @@ def read(path: Path) -> Dataset:
         )
     except DataProblem as error:
         raise DataProblem(f"{path}: {error}") from None
+
+
+def _check_names(names: set[str], path: Path) -> None:
+    labelled = {"label"} if "label" in names else {"labels"}
+    missing = sorted(({"split"} | labelled) - names)
+    missing += [] if {"text", "words"} & names else ["text"]
+    if missing:
+        raise DataProblem(
+            f"{path}: no column {' nor '.join(missing)}; a table of examples has split, label and"
+            " text (or words)"
+        )
 
 
 @contextmanager

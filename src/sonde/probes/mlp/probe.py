@@ -116,13 +116,7 @@ class Mlp:
         return self.precision
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        if not len(train):
-            raise ReadingProblem(f"{self.name} has no training examples")
-        if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, Tenacity)):
-            raise ReadingProblem(
-                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
-                " dropout and l2, or a dev split"
-            )
+        self._check(train, dev)
         aims, found = aim(train.labels, dev.labels), {}
         likeliest = any(cell.by == "loss" for cell in cells)
         for lanes in self._together(train, dev, cells):
@@ -134,6 +128,15 @@ class Mlp:
                     lowest = min(states, key=lambda state: state.loss)
                     found[lane.cell._replace(by="loss")] = self._predictor(lane, lowest, aims)
         return [found[cell] for cell in cells]
+
+    def _check(self, train: Readings, dev: Readings) -> None:
+        if not len(train):
+            raise ReadingProblem(f"{self.name} has no training examples")
+        if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, Tenacity)):
+            raise ReadingProblem(
+                f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
+                " dropout and l2, or a dev split"
+            )
 
     def _together(
         self, train: Readings, dev: Readings, cells: tuple[Cell, ...]

@@ -178,6 +178,10 @@ class Onward(NamedTuple):
     rows: Tensor
     constant: Tensor | float
 
+    def plus(self, other: Onward) -> Onward:
+        """Both together."""
+        return Onward(self.rows + other.rows, self.constant + other.constant)
+
 
 class Affine(NamedTuple):
     """A unit x is projected to x * factor @ matrix.T + bias; no matrix for no projection."""
@@ -241,9 +245,7 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     for rows in _pooled(net, k, affine, side, x):
         parts.append(affine.onward(rows, weights[:, start : start + width]))
         start += width
-    if len(parts) == 1:
-        return parts[0]
-    return Onward(parts[0].rows + parts[1].rows, parts[0].constant + parts[1].constant)
+    return parts[0].plus(parts[1]) if len(parts) > 1 else parts[0]
 
 
 def _pooled(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
