@@ -98,6 +98,11 @@ class Language:
     rules: Callable[[Placed], Iterable[Rule]]
     columns: Callable[[Placed], list[Column]]
 
+    @property
+    def plain(self) -> str:
+        """The determiner of phrases of which nothing else is asked."""
+        return self.defaults["determiner"][0]
+
     def count(self, kind: str) -> int:
         """How many values a kind of variable has."""
         return len(self.values(kind))

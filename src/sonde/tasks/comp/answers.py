@@ -7,12 +7,17 @@ An item whose readings do not all give its label is none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sonde.core import DataProblem
+from sonde.generation.events.english import english
+from sonde.generation.events.language import Language
+from sonde.generation.events.languages import language as named
 from sonde.generation.events.lexicon import Entry, Lexicon
 from sonde.generation.readings.find import agreeing
 from sonde.generation.readings.reading import Fact, Reading
 from sonde.generation.readings.words import Extra, Word
+from sonde.tasks.comp.contrasts import words_of
 
 Answer = Callable[[Reading, tuple[str, ...]], bool]
 """A reading and the asked words -> whether the answer is yes."""
@@ -99,20 +104,46 @@ def _arguments(reading: Reading, verb: str) -> Iterator[str]:
         )
 
 
-def confirmed(
-    answer: Answer, text: str, asked: tuple[str, ...], label: bool, more: Extra = ()
-) -> bool:
-    """Whether all readings of a sentence say what its label says; that all say the opposite is an
-    error, here or in a table of words.
+@dataclass(frozen=True)
+class Reader:
+    """What confirms labels: the answer to a question, the language of the sentences, and words
+    that the reader's own table lacks.
     """
-    found = agreeing(text.split(" "), lambda reading: answer(reading, asked), more=more)
-    if found is (not label):
-        raise DataProblem(
-            f"of {text!r}, asked about {' and '.join(asked)}, every reading answers"
-            f" {'no' if label else 'yes'}, and its label is the opposite: this is a fault of sonde,"
-            " or of a table of words; please report it"
+
+    answer: Answer
+    language: str
+    more: Extra
+
+    @classmethod
+    def of(cls, answer: Answer, language: Language) -> Reader:
+        """For sentences of a language, whose lexicon may have further words if it is English."""
+        name = language.name.lower()
+        if name == "english":
+            return cls(answer, name, unknown(language.lexicon, english().lexicon))
+        if language is not named(name):
+            raise DataProblem(
+                f"words of your own are read in English only, not in {language.name}: write"
+                " readings=none"
+            )
+        return cls(answer, name, ())
+
+    def confirmed(self, text: str, asked: tuple[str, ...], label: bool) -> bool:
+        """Whether all readings of a sentence say what its label says; that all say the opposite is
+        an error, here or in a table of words.
+        """
+        found = agreeing(
+            words_of(text),
+            lambda reading: self.answer(reading, asked),
+            self.language,
+            more=self.more,
         )
-    return found is label
+        if found is (not label):
+            raise DataProblem(
+                f"of {text!r}, asked about {' and '.join(asked)}, every reading answers"
+                f" {'no' if label else 'yes'}, and its label is the opposite: this is a fault of"
+                " sonde, or of a table of words; please report it"
+            )
+        return found is label
 
 
 READ = {

@@ -123,7 +123,7 @@ def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
             for c in placed.clauses
             if c not in (one, other)
         }
-        plain = {f"{path}.form": determined(language, "the") for path, _ in placed.phrases}
+        plain = {f"{path}.form": determined(language, language.plain) for path, _ in placed.phrases}
         yield from _not(placed, (one, other), {**rest, **plain}, language)
         positive = {f"{c.prefix}form": polarised(language, "positive") for c in placed.clauses}
         yield from _no(placed, (one, other), {**positive, **plain}, language)

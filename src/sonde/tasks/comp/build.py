@@ -20,7 +20,7 @@ from sonde.generation.events.space import admitted
 from sonde.tasks.comp.answers import Answer
 from sonde.tasks.comp.asks import Asks
 from sonde.tasks.comp.balance import Balance, Items, balanced
-from sonde.tasks.comp.contrasts import schema
+from sonde.tasks.comp.contrasts import schema, words_of
 from sonde.tasks.comp.draw import Drawn, Pairs, Wanted, cell, domain, pairs, room, sample
 from sonde.tasks.comp.rules import Rule
 from sonde.tasks.comp.shallow import Seen, tags_of
@@ -53,6 +53,10 @@ class Design:
     learn: bool = False
     single: bool = False
     adverbs: float = 0.5
+
+
+Both = tuple[tuple[str, str], tuple[str, str]]
+"""The two sentences of a pair, each with what its words realise."""
 
 
 class Judged(NamedTuple):
@@ -153,10 +157,12 @@ class Plan:
         ruled = bool(self.design.rules) or self.design.learn
         found: list[Judged] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
-        for k, one in enumerate(wanted):
-            both = self._both(one, SOME if ruled else 1)
+        for one in wanted:
+            both = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
+            if not both:
+                continue
+            rows += [(*row, len(found), yes) for row, yes in _items(one, both)] if ruled else []
             found.append(Judged(one, schema(*both[0][0])))
-            rows += [(*row, k, yes) for row, yes in _items(one, both)] if ruled else []
         tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(found)))[numbers]
@@ -164,10 +170,8 @@ class Plan:
             Seen.of(tags, places), numbers, np.array(yes, bool), weight.astype(np.float32)
         )
 
-    def _both(self, one: Wanted, n: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """Some sentences of a contrast with what their words realise: the first ones, and the
-        second ones.
-        """
+    def _both(self, one: Wanted, n: int) -> list[Both]:
+        """Some minimal pairs of a contrast; none where its sentences never have the same words."""
         contrast = one.contrast
         values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
         places = np.arange(len(next(iter(values.values()))))
@@ -175,8 +179,12 @@ class Plan:
             Batch(contrast.placed, some, places, contrast.language)
             for some in (values, contrast.second(values))
         )
-        first, second = (list(zip(batch.texts(), batch.roles(), strict=True)) for batch in batches)
-        return first, second
+        said = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
+        return [
+            (first, second)
+            for first, second in zip(*said, strict=True)
+            if contrast.minimal(first[0], second[0])
+        ]
 
     def filled(self, part: Part, drawn: Drawn) -> tuple[list[Judged], Balance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
@@ -222,24 +230,22 @@ def _evenly(n: int, some: int) -> Any:
     return (np.arange(some) * n // max(1, some) + n // (2 * max(1, some))).astype(np.int64)
 
 
-def _items(
-    one: Wanted, both: tuple[list[tuple[str, str]], list[tuple[str, str]]]
-) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
+def _items(one: Wanted, both: Sequence[Both]) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
     """The tags, the places of the asked words and the answer of each question about each
     sentence.
     """
     known, swap = tags_of(one.contrast.language.lexicon), one.contrast.swap
     for question in one.questions:
-        for sentences, asked, yes in (
-            (both[0], question.asked, question.first),
-            (both[1], tuple(map(swap.moved, question.asked)), not question.first),
+        for k, asked, yes in (
+            (0, question.asked, question.first),
+            (1, tuple(map(swap.moved, question.asked)), not question.first),
         ):
-            for text, roles in sentences:
+            for text, roles in (pair[k] for pair in both):
                 paths = roles.split(" ")
                 if set(asked) <= set(paths):
                     yield (
                         (
-                            [known.get(word, word) for word in text.split(" ")],
+                            [known.get(word, word) for word in words_of(text)],
                             [paths.index(path) for path in asked],
                         ),
                         yes,

@@ -107,6 +107,12 @@ class Contrast:
         table = self._table(self.swap)
         return {**values, self.swap.a: table[a, b], self.swap.b: table[b, a]}
 
+    def minimal(self, first: str, second: str) -> bool:
+        """Whether two sentences have the same words, as they must where none is spare: where two
+        words that change places have other forms there, as by case, a bag tells which is where.
+        """
+        return bool(self.spare) or sorted(words_of(first)) == sorted(words_of(second))
+
     def kind(self, path: str) -> str:
         """What kind of variable is at a path."""
         return (
@@ -123,17 +129,22 @@ class Contrast:
         return exchanged(self.language, self.kind(swap.a), swap.field)
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a sentence as it is written; a comma is one."""
+    return text.replace(",", " ,").split(" ")
+
+
 def schema(text: str, roles: str) -> str:
     """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries,
     adverbs and negations are left out.
     """
-    words = zip(
-        text.split(" "),
+    said = zip(
+        words_of(text),
         (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")),
         strict=True,
     )
     return " ".join(
-        LETTERS.get(last, word) for word, last in words if last in LETTERS or last in KEPT
+        LETTERS.get(last, word) for word, last in said if last in LETTERS or last in KEPT
     )
 
 

@@ -17,7 +17,7 @@ from sonde.generation.readings.gold import gold
 from sonde.generation.readings.reading import Reading
 from sonde.labels import coded
 from sonde.tasks.comp.build import Made
-from sonde.tasks.comp.contrasts import Contrast
+from sonde.tasks.comp.contrasts import Contrast, words_of
 from sonde.tasks.comp.draw import Pairs
 from sonde.vectors import Ints
 
@@ -43,9 +43,9 @@ def sentence(text: str, written: Written = "plain") -> Sentence:
     word of its own.
     """
     if written == "plain":
-        return Sentence(tuple(text.split(" ")), text)
+        return Sentence(tuple(words_of(text)), text)
     cased = text[0].upper() + text[1:]
-    return Sentence((*cased.split(" "), "."), f"{cased}.")
+    return Sentence((*words_of(cased), "."), f"{cased}.")
 
 
 def meaning(line: str) -> tuple[str, Reading]:

@@ -16,8 +16,7 @@ from sonde.generation.events.cells import Cell, Values
 from sonde.generation.events.diagram import Problem
 from sonde.generation.events.permute import Permutation
 from sonde.generation.events.shapes import Variable
-from sonde.generation.readings.words import Extra
-from sonde.tasks.comp.answers import Answer, confirmed
+from sonde.tasks.comp.answers import Reader
 from sonde.tasks.comp.contrasts import SPARE, Contrast, Question
 from sonde.tasks.comp.words import Part
 
@@ -41,8 +40,7 @@ class Drawn(NamedTuple):
     """What draws share.
 
     adverbs  how often a clause that may have adverbs has some
-    answer   what readings of a sentence say, by which labels are confirmed; None where they are not
-    more     words that the reader's own table lacks
+    reader   what confirms labels; None where they are not
     unclear  pairs that readings did not confirm, with what was asked
     said     all sentences so far, of which none comes again
     cells    parts of the space of sentences, with what was found out about them
@@ -50,8 +48,7 @@ class Drawn(NamedTuple):
 
     seed: int
     adverbs: float
-    answer: Answer | None
-    more: Extra
+    reader: Reader | None
     unclear: list[tuple[str, tuple[str, ...]]]
     said: set[str]
     cells: dict[object, Cell]
@@ -161,7 +158,7 @@ class _Told(NamedTuple):
         """The asked words of the first label of a pair that readings do not confirm; nothing where
         they confirm all.
         """
-        for question in self.wanted.questions if drawn.answer is not None else ():
+        for question in self.wanted.questions if drawn.reader is not None else ():
             asked = tuple(
                 self.wanted.contrast.lemma(path, int(self.values[path][i]))
                 for path in question.asked
@@ -170,22 +167,20 @@ class _Told(NamedTuple):
                 (self.ones[i], question.first),
                 (self.others[i], not question.first),
             ):
-                if drawn.answer is not None and not confirmed(
-                    drawn.answer, text, asked, label, drawn.more
-                ):
+                if drawn.reader is not None and not drawn.reader.confirmed(text, asked, label):
                     return asked
         return ()
 
 
 def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
-    """The first n rows of which neither sentence was said before, and whose labels readings
-    confirm; they are said now.
+    """The first n rows of which neither sentence was said before, whose labels readings confirm,
+    and that have the words they should; they are said now.
     """
     rows: list[int] = []
     for i, both in enumerate(zip(told.ones, told.others, strict=True)):
         if len(rows) == n:
             break
-        if not drawn.said.isdisjoint(both):
+        if not drawn.said.isdisjoint(both) or not told.wanted.contrast.minimal(*both):
             continue
         if asked := told.unclear(i, drawn):
             drawn.unclear.append((" / ".join(both), asked))

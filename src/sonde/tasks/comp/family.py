@@ -25,16 +25,14 @@ from sonde.generation.readings.reading import Reading
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.comp import answers as comp_answers
-from sonde.tasks.comp import asks as comp_asks
-from sonde.tasks.comp import more as comp_more
 from sonde.tasks.comp import paper as comp_paper
-from sonde.tasks.comp import rules as comp_rules
-from sonde.tasks.comp.build import Design, Held, Made, Plan
+from sonde.tasks.comp.build import Held, Made, Plan
 from sonde.tasks.comp.data import Written, cased, dataset, meanings, sentence, with_words
+from sonde.tasks.comp.designs import DESIGNS, LACKING
 from sonde.tasks.comp.draw import Drawn
 from sonde.tasks.comp.facts import ORACLES
 from sonde.tasks.comp.held import right
-from sonde.tasks.comp.words import ASKED, STRUCTURES, parts, read, wanted
+from sonde.tasks.comp.words import STRUCTURES, parts, read, wanted
 from sonde.tasks.task import Definition
 
 PROBE = "mlp,protocol=ettinger"
@@ -64,8 +62,7 @@ class Options:
                   stop
     request       a file with what is asked of the generator, in place of the usual words, forms and
                   structures
-    language      that the sentences are in; the questions need English's relative clauses and
-                  passives
+    language      of the sentences; Polish has no agreement and no quantifier-scope
     """
 
     mode: Literal["controlled", "paper"] = field(default="controlled", kw_only=True)
@@ -79,7 +76,7 @@ class Options:
     asked: Literal["one-hot", "vectors"] = field(default="one-hot", kw_only=True)
     written: Written = field(default="plain", kw_only=True)
     request: Place | None = field(default=None, kw_only=True)
-    language: Literal["english"] = field(default="english", kw_only=True)
+    language: Literal["english", "polish"] = field(default="english", kw_only=True)
 
     @property
     def items(self) -> tuple[int, int, int]:
@@ -90,65 +87,6 @@ class Options:
             self.dev,
             test if self.test is None else self.test,
         )
-
-
-COMMON: Mapping[str, Any] = {
-    **ASKED,
-    "tense": ["past", "present"],
-    "aspect": ["simple", "progressive", "perfect"],
-    "polarity": ["positive"],
-    "matched_number": True,
-    "at_most": {"relatives": 2, "modifiers": 1, "conjuncts": 1, "together": 2, "adverbs": 1},
-}
-NEGATED: Mapping[str, Any] = {
-    **COMMON,
-    "polarity": ["positive", "negative"],
-    "determiner": ["the", "no", "not one"],
-    "adverbs": ["actually", "really", "truly"],
-    "at_most": {"relatives": 2, "modifiers": 1, "together": 2, "adverbs": 1},
-}
-SPOKEN = ["say", "claim", "announce", "report", "whisper", "mention", "admit", "declare"]
-EMBEDDED: Mapping[str, Any] = {
-    **COMMON,
-    "verbs": {**COMMON["verbs"], "clausal": SPOKEN},
-    "frames": ["intransitive", "transitive", "clausal"],
-    "at_most": {"relatives": 2, "complements": 1, "together": 3, "adverbs": 1},
-}
-ADJECTIVES = ["angry", "brave", "careful", "clever", "famous", "friendly", "happy", "honest"]
-ADJECTIVES += ["lonely", "nervous", "polite", "rich", "sad", "tall", "young"]
-DESCRIBED: Mapping[str, Any] = {
-    **COMMON,
-    "adjectives": ADJECTIVES,
-    "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
-}
-ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
-DESIGNS: Mapping[str, Design] = {
-    "content1": Design(comp_asks.contents1, COMMON, comp_answers.said, single=True),
-    "content2": Design(comp_asks.contents2, COMMON, comp_answers.both_said),
-    "order": Design(comp_asks.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
-    "sem-role": Design(comp_asks.roles, COMMON, comp_answers.role, ROLES, learn=True),
-    "negation": Design(
-        comp_asks.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True
-    ),
-    "agreement": Design(
-        comp_more.numbers,
-        {**COMMON, "matched_number": False},
-        comp_answers.plural,
-        learn=True,
-        single=True,
-    ),
-    "embedded-tense": Design(
-        comp_more.tenses, EMBEDDED, comp_answers.past, learn=True, single=True
-    ),
-    "adjective": Design(comp_more.adjectives, DESCRIBED, comp_answers.described),
-    "quantifier-scope": Design(
-        comp_more.scopes,
-        {**NEGATED, "polarity": ["positive"]},
-        comp_answers.of_none,
-        {**NEGATIONS, **ROLES},
-        learn=True,
-    ),
-}
 
 
 def _viewed(options: Options) -> dict[str, str]:
@@ -172,7 +110,7 @@ def _facts(
 
 def _load(name: str, options: Options) -> Dataset:
     """The items, built now: the same for the same options."""
-    _check(options)
+    _check(name, options)
     dataset, lexicon = _built(name, _plain(options))
     dataset = dataset.noted(rules=right(dataset, lexicon))
     dataset = cased(dataset) if options.written == "cased" else dataset
@@ -199,10 +137,14 @@ def _contents(options: Options) -> str:
     return digest(part.path for part in _parts(options))
 
 
-def _check(options: Options) -> None:
-    for name, n in zip(("size", "dev", "test"), options.items, strict=True):
+def _check(name: str, options: Options) -> None:
+    if reason := LACKING[options.language].get(name):
+        raise DataProblem(f"comp/{name} is not there in {options.language}: {reason}")
+    for split, n in zip(("size", "dev", "test"), options.items, strict=True):
         if n < FEWEST:
-            raise DataProblem(f"{name}={n}: a set needs at least {FEWEST} items in each split")
+            raise DataProblem(f"{split}={n}: a set needs at least {FEWEST} items in each split")
+    if options.language != "english" and options.mode == "paper":
+        raise DataProblem("the paper's sets are English: leave out mode=paper")
     if options.balance != "learnt" and options.mode == "paper":
         raise DataProblem(
             f"balance={options.balance} is about mode=controlled: leave out one of them"
@@ -237,9 +179,11 @@ def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan,
     """The pairs of all parts, the plan that they were made by, and what was found out on the
     way.
     """
-    usual = wanted(options.request, DESIGNS[name].request)
+    usual = wanted(options.request, DESIGNS[options.language][name].request)
+    if usual["language"] != options.language:
+        raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
     plan = _plan(
-        name,
+        (options.language, name),
         json.dumps(usual),
         options.request,
         contents,
@@ -252,12 +196,11 @@ def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan,
         for p in parts(plan.own, options.seed, single=design.single)
         if p.name != STRUCTURES or plan.structures(new=True)
     ]
-    more = comp_answers.unknown(plan.own.language.lexicon, english().lexicon)
+    checked = options.readings == "all"
     drawn = Drawn(
         options.seed,
         design.adverbs,
-        design.answer if options.readings == "all" else None,
-        more,
+        comp_answers.Reader.of(design.answer, plan.own.language) if checked else None,
         [],
         set(),
         {},
@@ -293,10 +236,16 @@ def _all_asked(found: Dataset, drawn: Drawn, file: str) -> None:
 
 @lru_cache(maxsize=16)
 def _plan(
-    name: str, request: str, file: str | None, _as_written: str, held: Held, per_sentence: int
+    design: tuple[str, str],
+    request: str,
+    file: str | None,
+    _as_written: str,
+    held: Held,
+    per_sentence: int,
 ) -> Plan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
-    return Plan(DESIGNS[name], read(json.loads(request), file), held, per_sentence)
+    language, name = design
+    return Plan(DESIGNS[language][name], read(json.loads(request), file), held, per_sentence)
 
 
 def _published(

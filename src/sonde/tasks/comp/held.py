@@ -1,7 +1,7 @@
 """What rules that see the order of words, and no structure, say of each example of a set, whoever
 built it.
 
-Words are known by the lexicon of the sentence generator, or by one of the user's own. Which answer
+Words are known by the lexicons of the sentence generator, or by one of the user's own. Which answer
 a rule of thumb speaks for is not said here: it is learnt from train, so a rule that is right by
 being wrong is found as well.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from sonde.core import Dataset
 from sonde.generation.events.english import english
 from sonde.generation.events.lexicon import Lexicon
+from sonde.generation.events.polish import polish
 from sonde.tasks.comp.learnt import Learnt, learnt
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule
 from sonde.tasks.comp.shallow import Flags, Seen, features, same_features, tags_of
@@ -32,7 +33,7 @@ def seen(dataset: Dataset, lexicon: Lexicon | None = None) -> Seen | None:
     """The examples as a shallow reader has them; None where words are not asked about, not all
     known, or do not all occur.
     """
-    known = lexicon or english().lexicon
+    known = lexicon or lexicon_of(dataset)
     if (
         dataset.sites.shape[1] != 1
         or (dataset.sites[:, :, 1] >= 0).any()
@@ -59,6 +60,12 @@ def seen(dataset: Dataset, lexicon: Lexicon | None = None) -> Seen | None:
     return found if (found.places >= 0).all() else None
 
 
+def lexicon_of(dataset: Dataset) -> Lexicon:
+    """That of the first language of ours that has all asked words; English where none has."""
+    ours = english().lexicon, polish().lexicon
+    return next((lexicon for lexicon in ours if all(kinds(dataset, lexicon))), ours[0])
+
+
 def kinds(dataset: Dataset, lexicon: Lexicon) -> tuple[str, ...]:
     """What each slot asks about: 'noun', 'verb' or 'adjective'; '' for what is none."""
     slots = [{dataset.vocabulary[w] for w in np.unique(slot)} for slot in dataset.asked.T]
@@ -71,7 +78,7 @@ def kinds(dataset: Dataset, lexicon: Lexicon) -> tuple[str, ...]:
 def held(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, Flags]:
     """Rule of thumb -> whether it says yes, [examples]."""
     found = seen(dataset, lexicon)
-    rules = RULES.get(kinds(dataset, lexicon or english().lexicon), {})
+    rules = RULES.get(kinds(dataset, lexicon or lexicon_of(dataset)), {})
     return {} if found is None else {name: rule(found) for name, rule in rules.items()}
 
 

@@ -9,7 +9,17 @@ from itertools import permutations
 
 from sonde.generation.events.language import Form, Language
 from sonde.generation.events.shapes import ClauseAt, Placed
-from sonde.tasks.comp.asks import alike, arguments, determined, nouns, order, polarised, role, verbs
+from sonde.tasks.comp.asks import (
+    Two,
+    alike,
+    arguments,
+    determined,
+    nouns,
+    order,
+    polarised,
+    role,
+    verbs,
+)
 from sonde.tasks.comp.contrasts import Contrast, Question, Swap
 
 
@@ -71,6 +81,35 @@ def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
     What is asked about is a noun that is the subject of one of them and of no other verb: the
     auxiliary next to it need not be its own.
     """
+    for two, questions in _subjects(placed):
+        for auxiliary in ("be", "have"):
+            forms = (
+                _helped(at, tense, auxiliary, language)
+                for at, tense in zip(two, ("past", "present"), strict=True)
+            )
+            yield _tensed(placed, language, two, questions, forms)
+
+
+def futures(placed: Placed, language: Language) -> Iterator[Contrast]:
+    """The same of past and future in Polish, where a present has no auxiliary: "lekarz, którego
+    student będzie witał, tańczył"; in passives the two have "był" and "będzie".
+    """
+    for two, questions in _subjects(placed):
+        for aspect in ("imperfective", "perfective"):
+            voices = {at.clause.voice for at in two}
+            if len(voices) == 1 and (voices == {"passive"} or aspect == "imperfective"):
+                forms = (
+                    language.having("form", "tense", (tense,))
+                    & language.having("form", "aspect", (aspect,))
+                    for tense in ("past", "future")
+                )
+                yield _tensed(placed, language, two, questions, forms)
+
+
+def _subjects(placed: Placed) -> Iterator[tuple[Two, tuple[Question, ...]]]:
+    """Two clauses, and the questions about nouns that are the subject of one of them and of no
+    other verb.
+    """
     subjects = [placed.filler(at, at.clause.order[0]) for at in placed.clauses]
     single = {
         at.prefix: subject
@@ -79,17 +118,30 @@ def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
     }
     for one, other in permutations(placed.clauses, 2):
         asked = [(at, yes) for at, yes in ((one, True), (other, False)) if at.prefix in single]
-        questions = tuple(
-            Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix)
-            for at, yes in asked
-        )
-        for auxiliary in ("be", "have") if questions else ():
-            a, b = (
-                _helped(at, tense, auxiliary, language)
-                for at, tense in ((one, "past"), (other, "present"))
+        if asked:
+            yield (
+                (one, other),
+                tuple(
+                    Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix)
+                    for at, yes in asked
+                ),
             )
-            swap = Swap(f"{one.prefix}form", f"{other.prefix}form", "tense")
-            yield Contrast(placed, language, swap, questions, {swap.a: a, swap.b: b})
+
+
+def _tensed(
+    placed: Placed,
+    language: Language,
+    two: Two,
+    questions: tuple[Question, ...],
+    forms: Iterator[int],
+) -> Contrast:
+    """The contrast of two clauses whose tenses change places; `forms` are those that each may
+    have.
+    """
+    swap = Swap(f"{two[0].prefix}form", f"{two[1].prefix}form", "tense")
+    return Contrast(
+        placed, language, swap, questions, dict(zip((swap.a, swap.b), forms, strict=True))
+    )
 
 
 def _helped(at: ClauseAt, tense: str, auxiliary: str, language: Language) -> int:

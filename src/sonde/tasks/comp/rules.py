@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from sonde.tasks.comp.shallow import LINKS, NEGATIONS, NOUNS, VERBS, Flags, Seen
+from sonde.tasks.comp.shallow import BY, LINKS, NEGATIONS, NOT, NOUNS, VERBS, Flags, Seen
 from sonde.vectors import Ints
 
 Rule = Callable[[Seen], Flags]
@@ -54,7 +54,7 @@ def _nearest(where: Flags, to: Ints) -> Ints:
 
 
 def _by_follows(seen: Seen) -> Flags:
-    return np.asarray(seen.at(_verb(seen) + 1) == "by", np.bool_)
+    return np.asarray(np.isin(seen.at(_verb(seen) + 1), BY), np.bool_)
 
 
 def _of_negations(
@@ -94,7 +94,7 @@ def nearest_or_by(seen: Seen) -> Flags:
 
 def after_by(seen: Seen) -> Flags:
     """The noun is the first one after the first "by"."""
-    by = seen.are(("by",))
+    by = seen.are(BY)
     return by.any(1) & _same(_noun(seen), _after(seen.are(NOUNS), by.argmax(1)))
 
 
@@ -116,13 +116,14 @@ def last_noun(seen: Seen) -> Flags:
 
 
 def heads_relative(seen: Seen) -> Flags:
-    """The noun stands right before "that" or "who"."""
-    return np.isin(seen.at(_noun(seen) + 1), LINKS)
+    """The noun stands right before "that" or "who", but for a comma."""
+    next_ = seen.at(_noun(seen) + 1)
+    return np.isin(np.where(next_ == ",", seen.at(_noun(seen) + 2), next_), LINKS)
 
 
 def after_not(seen: Seen) -> Flags:
     """The verb is the first one after some "not"."""
-    return _of_negations(seen, ("not",), _after)
+    return _of_negations(seen, NOT, _after)
 
 
 def after_negation(seen: Seen) -> Flags:

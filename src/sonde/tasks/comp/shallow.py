@@ -17,25 +17,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.generation.events.lexicon import Lexicon
+from sonde.generation.events.polish_forms import KTORY
 from sonde.vectors import Ints
 
 Flags = NDArray[np.bool_]
 Tags = Sequence[str]
-NOUNS, VERBS = ("noun", "nouns"), ("verb", "verb-s", "verb-ed", "verb-ing")
-NEGATIONS, LINKS = ("not", "no"), ("that", "who")
-FINITE = ("is", "are", "was", "were", "has", "have", "had", "does", "do", "did")
-FORMS = {"noun": NOUNS, "verb": ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing")}
+ENGLISH_NOUNS, ENGLISH_VERBS = ("noun", "nouns"), ("verb", "verb-s", "verb-ed", "verb-ing")
+CASES = ("nominative", "genitive", "accusative", "instrumental")
+POLISH_NOUNS = tuple(f"{noun} {case}" for noun in ("noun", "nouns") for case in CASES)
+POLISH_VERBS = (
+    *("infinitive", "verb-i", "verb-ą", "verb-ł", "verb-ła", "verb-ło", "verb-li", "verb-ły"),
+    *("verb-ny", "verb-na", "verb-ne", "verb-ni"),
+)
+FORMS = {
+    ("noun", 2): ENGLISH_NOUNS,
+    ("verb", 5): ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing"),
+    ("noun", 8): POLISH_NOUNS,
+    ("verb", 8): POLISH_VERBS[:8],
+    ("verb", 12): POLISH_VERBS,
+}
+"""Kind of word and number of its forms, which tells the languages apart -> their tags; of a form
+that is several the first.
+"""
+# below English and Polish side by side: no word of one is a word of the other
+NOUNS, VERBS = ENGLISH_NOUNS + POLISH_NOUNS, ENGLISH_VERBS + POLISH_VERBS
+PLURAL = (ENGLISH_NOUNS[1], *POLISH_NOUNS[len(CASES) :])
+NOT, BY = ("not", "nie"), ("by", "przez")
+NEGATIONS = ("not", "no", "nie")
+RELATIVES = tuple(KTORY)
+LINKS = ("that", "who", "że", *RELATIVES)
+FINITE = (
+    *("is", "are", "was", "were", "has", "have", "had", "does", "do", "did"),
+    *("jest", "są", "był", "byli", "będzie", "będą", "został", "zostali", "zostanie", "zostaną"),
+)
 NEAREST: Mapping[str, Tags] = {
     "noun": NOUNS,
     "auxiliary": FINITE,
     "verb or negation": (*VERBS, *NEGATIONS),
+    "relative pronoun": RELATIVES,
 }
 COUNTED: Mapping[str, Tags] = {
     "nouns": NOUNS,
     "verbs": VERBS,
     "that": LINKS,
-    "by": ("by",),
-    "and": ("and",),
+    "by": BY,
+    "and": ("and", "i"),
     "not or no": NEGATIONS,
 }
 AROUND = (-2, -1, 1, 2)  # places of words around an asked one
@@ -142,14 +168,15 @@ def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
             for name, some in NEAREST.items():
                 tag = seen.at(_first(of[name] & where, last=side == "before"))
                 yield from (
-                    (f"nearest {name} {side} {what} is {one!r}", tag == one) for one in (*some, END)
+                    (f"nearest {name} {side} {what} is {one!r}", tag == one)
+                    for one in (*(one for one in some if one in seen.tags), END)
                 )
             for name in COUNTED:
                 yield from _at_least((of[name] & where).sum(1), f"{name} {side} {what}", MOST)
         yield from _at_least(place, f"words before {what}", FAR)
     for side in ("first", "last"):
         tag = seen.at(_first(of["noun"], last=side == "last"))
-        yield f"the {side} noun is plural", tag == NOUNS[1]
+        yield f"the {side} noun is plural", np.isin(tag, PLURAL)
     if several:
         yield "asked word 1 is before asked word 2", seen.places[:, 0] < seen.places[:, 1]
         low, high = seen.places.min(1)[:, None], seen.places.max(1)[:, None]
@@ -178,6 +205,7 @@ def tags_of(lexicon: Lexicon) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for kind in ("noun", "verb", "adverb", "adjective", "preposition"):
         for entry in lexicon.entries[kind]:
-            for form, tag in zip(entry.forms, FORMS.get(kind, (kind,)), strict=True):
+            n = len(entry.forms)
+            for form, tag in zip(entry.forms, FORMS.get((kind, n), (kind,) * n), strict=True):
                 found.setdefault(form, tag)
     return found
