@@ -299,7 +299,7 @@ negation = _task("negation", "Is the asked verb positive, or is what it says tol
 agreement = _task("agreement", "Is the subject of the asked verb plural?")
 embedded_tense = _task(
     "embedded-tense",
-    "Is the asked noun the subject of a verb in the past, where another clause is in the present?",
+    "Is the asked noun the subject of a verb in the past, where another clause is not?",
 )
 adjective = _task("adjective", "Does the asked adjective describe the asked noun?")
 quantifier_scope = _task("quantifier-scope", "Is it of no asked noun that the asked verb is said?")
