@@ -96,7 +96,7 @@ POLISH_COMMON: Mapping[str, Any] = {
 POLISH_NESTED: Mapping[str, Any] = {
     **POLISH_COMMON,
     "relatives": {"depth": 2},
-    "at_most": {"relatives": 2, "conjuncts": 1, "together": 3, "adverbs": 1},
+    "at_most": {"relatives": 2, "modifiers": 1, "together": 2, "adverbs": 1},
 }
 POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć", "zauważyć", "ogłosić"]
 POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
