@@ -16,7 +16,7 @@ from sonde.core import DataProblem, Dataset
 from sonde.generation.events.english import english
 from sonde.generation.readings.find import readings
 from sonde.tasks import TASKS, names
-from sonde.tasks.comp.family import DESIGNS
+from sonde.tasks.comp.designs import ENGLISH
 from sonde.tasks.comp.held import held
 from sonde.testing.tasks import same_dataset
 
@@ -153,7 +153,7 @@ def test_kinds_of_no_have_even_shares_in_every_split(name):
         assert counts.max() - counts.min() <= UNEVEN.get(name, 0.06) * counts.sum()
 
 
-LEARNT = [name for name in NAMES if DESIGNS[name].learn]
+LEARNT = [name for name in NAMES if ENGLISH[name].learn]
 # of learnt rules those that see nothing of what is between two asked words
 SHALLOW = ("linear rule", "tree of three questions")
 BOUNDS = {
@@ -181,7 +181,7 @@ MEDIUM = "size=3000,dev=120,test=1200"
 @pytest.mark.parametrize("name", LEARNT)
 def test_no_shallow_rule_is_right_much_oftener_than_wrong(name):
     found = made(name, f"{MEDIUM},readings=none").notes["rules"]
-    named = [found[rule] for rule in DESIGNS[name].rules if rule in found]
+    named = [found[rule] for rule in ENGLISH[name].rules if rule in found]
     assert max(found[rule] for rule in SHALLOW) <= BOUNDS[name], found
     assert max(found[rule] for rule in BETWEEN if rule in found) <= BOUNDS_BETWEEN[name], found
     assert len(named) == 0 or np.mean(np.abs(np.array(named) - 0.5)) <= 0.05, found

@@ -13,6 +13,7 @@ from sonde.generation.readings.find import readings
 from sonde.oracles import facts_of, oracles_of
 from sonde.reading import Readings
 from sonde.tasks import TASKS, names
+from sonde.tasks.comp.designs import POLISH
 from sonde.tasks.comp.facts import ORACLES, place
 from sonde.tasks.comp.released import said
 from sonde.testing.tasks import check_task
@@ -21,13 +22,15 @@ SMALL = "size=300,dev=60,test=180,readings=none"
 YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 
 
-@pytest.mark.parametrize("mode", ["controlled", "paper"])
+@pytest.mark.parametrize("mode", ["controlled", "paper", "controlled,language=polish"])
 @pytest.mark.parametrize(
     "name", [name for name in names("comp") if name not in ("content1", "content2")]
 )
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
     if mode == "paper" and name not in names("comp/released"):
         pytest.skip("the paper has no such set")
+    if "polish" in mode and name not in POLISH:
+        pytest.skip("Polish has no such task")
     task = TASKS.make(f"comp/{name},{SMALL},mode={mode}")
     data = task.load()
     known = task.facts(next(iter(task.oracles)), data.sentences)

@@ -12,13 +12,14 @@ import pytest
 
 from sonde.core import DataProblem
 from sonde.generation.readings.find import agreeing
-from sonde.tasks import TASKS, names
+from sonde.tasks import TASKS
 from sonde.tasks.comp import data as comp_data
 from sonde.tasks.comp import family
-from sonde.tasks.comp.family import DESIGNS
+from sonde.tasks.comp.designs import DESIGNS
 
 SMALL = "size=80,dev=16,test=48,balance=none"  # what is balanced says nothing of labels
-NAMES = names("comp")
+NAMES = [(language, name) for language, designs in DESIGNS.items() for name in designs]
+ASPECTS = {"english": ["simple", "progressive"], "polish": ["imperfective", "perfective"]}
 PARTS = {
     "adjective": {"adjectives": 2, "relatives": 1, "together": 3},
     "embedded-tense": {"complements": 1, "relatives": 1, "together": 2},
@@ -29,12 +30,12 @@ PARTS = {
 def requests(tmp_path_factory):
     """A file a task: a request of few structures, so that its sets are built in a second."""
     folder = tmp_path_factory.mktemp("requests")
-    for name in NAMES:
+    for language, name in NAMES:
         asked = {
-            "aspect": ["simple", "progressive"],
+            "aspect": ASPECTS[language],
             "at_most": PARTS.get(name, {"relatives": 1, "together": 1}),
         }
-        (folder / f"{name}.json").write_text(json.dumps(asked), "utf-8")
+        (folder / f"{language}-{name}.json").write_text(json.dumps(asked), "utf-8")
     return folder
 
 
@@ -42,11 +43,12 @@ def requests(tmp_path_factory):
 def made(requests):
     """Builds sets anew: what is remembered of them is forgotten, before a fault and after it."""
 
-    def build(name, readings="all"):
+    def build(language, name, readings="all"):
         for known in (family._made, family._plan):
             known.cache_clear()
         return TASKS.make(
-            f"comp/{name},{SMALL},readings={readings},request={requests / name}.json"
+            f"comp/{name},{SMALL},readings={readings},language={language},"
+            f"request={requests / language}-{name}.json"
         ).load()
 
     yield build
@@ -54,13 +56,13 @@ def made(requests):
     family._plan.cache_clear()
 
 
-def contradicted(name, found):
+def contradicted(language, name, found):
     """Which items have a label of which all readings of the sentence say the opposite, [n]."""
 
     def answer(item):
-        return agreeing(
-            item.sites[0].sentence.words, lambda reading: DESIGNS[name].answer(reading, item.asked)
-        )
+        told = DESIGNS[language][name].answer
+        words = item.sites[0].sentence.words
+        return agreeing(words, lambda reading: told(reading, item.asked), language)
 
     return np.array([answer(item) is (item.label == "no") for item in found.examples()])
 
@@ -72,19 +74,21 @@ def touched(wrong, right):
     return np.array([one.label != other.label for one, other in both])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_readings_contradict_no_label_and_each_that_is_laid_out_wrong(name, made, monkeypatch):
-    right = made(name)
-    assert not contradicted(name, right).any()
+@pytest.mark.parametrize(("language", "name"), NAMES)
+def test_readings_contradict_no_label_and_each_that_is_laid_out_wrong(
+    language, name, made, monkeypatch
+):
+    right = made(language, name)
+    assert not contradicted(language, name, right).any()
     rows = comp_data._rows
     monkeypatch.setattr(
         comp_data,
         "_rows",
         lambda *told: (row._replace(answer=row.answer ^ (row.split == 1)) for row in rows(*told)),
     )
-    wrong = made(name)
+    wrong = made(language, name)
     assert touched(wrong, right).any()
-    assert (contradicted(name, wrong) == touched(wrong, right)).all()
+    assert (contradicted(language, name, wrong) == touched(wrong, right)).all()
 
 
 def inverted(asks, where):
@@ -111,25 +115,27 @@ WHERE = {
     "in relative clauses": lambda clause, voice: "relative" in clause,
     "of passives": lambda clause, voice: voice == "passive",
 }
-FAULTS = [(name, "everywhere") for name in NAMES]
+FAULTS = [(*both, "everywhere") for both in NAMES]
 FAULTS += [
-    (name, where)
+    (language, name, where)
+    for language in DESIGNS
     for name in ("content1", "order", "sem-role")
     for where in WHERE
     if where != "everywhere"
 ]
 
 
-@pytest.mark.parametrize(("name", "where"), FAULTS)
-def test_a_set_with_inverted_labels_is_not_built(name, where, made, monkeypatch):
-    right = made(name, "none")
+@pytest.mark.parametrize(("language", "name", "where"), FAULTS)
+def test_a_set_with_inverted_labels_is_not_built(language, name, where, made, monkeypatch):
+    right = made(language, name, "none")
+    design = DESIGNS[language][name]
     monkeypatch.setitem(
-        DESIGNS, name, replace(DESIGNS[name], asks=inverted(DESIGNS[name].asks, WHERE[where]))
+        DESIGNS[language], name, replace(design, asks=inverted(design.asks, WHERE[where]))
     )
-    wrong = made(name, "none")
+    wrong = made(language, name, "none")
     assert touched(wrong, right).any()
-    assert (contradicted(name, wrong) == touched(wrong, right)).all()
+    assert (contradicted(language, name, wrong) == touched(wrong, right)).all()
     with pytest.raises(
         DataProblem, match=r"every reading answers .*, and its label is the opposite"
     ):
-        made(name)
+        made(language, name)
