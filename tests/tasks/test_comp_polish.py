@@ -59,7 +59,8 @@ def test_commas_are_words_that_no_space_stands_before():
 def test_nouns_of_one_s_own_may_have_any_gender(nouns, tmp_path):
     both = ["kobieta", "lekarka", "aktorka", "lekarz", "poeta", "mężczyzna", "dziecko"]
     file = tmp_path / "nouns.json"
-    file.write_text(json.dumps({"nouns": nouns or both}), "utf-8")
+    few = {"relatives": {"depth": 1}, "at_most": {"relatives": 1, "together": 1}}
+    file.write_text(json.dumps({"nouns": nouns or both, **few}), "utf-8")
     data = made("sem-role", f"{SMALL},request={file},balance=none")
     bags = [Counter(item.sites[0].sentence.words) for item in data.examples()]
     assert bags[0::2] == bags[1::2]

@@ -60,12 +60,13 @@ Both = tuple[tuple[str, str], tuple[str, str]]
 
 
 class Judged(NamedTuple):
-    """A contrast with what is asked about it and all sentences of its structure, and the structure
-    in words.
+    """A contrast with what is asked about it and all sentences of its structure, the structure in
+    words, and whether all its pairs have the same words, as far as some tell.
     """
 
     wanted: Wanted
     schema: str
+    minimal: bool
 
 
 class Made(NamedTuple):
@@ -158,11 +159,12 @@ class Plan:
         found: list[Judged] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
         for one in wanted:
-            both = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
+            every = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
+            both = [(a, b) for a, b in every if one.contrast.minimal(a[0], b[0])]
             if not both:
                 continue
             rows += [(*row, len(found), yes) for row, yes in _items(one, both)] if ruled else []
-            found.append(Judged(one, schema(*both[0][0])))
+            found.append(Judged(one, schema(*both[0][0]), len(both) == len(every)))
         tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(found)))[numbers]
@@ -171,7 +173,7 @@ class Plan:
         )
 
     def _both(self, one: Wanted, n: int) -> list[Both]:
-        """Some minimal pairs of a contrast; none where its sentences never have the same words."""
+        """Some pairs of a contrast."""
         contrast = one.contrast
         values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
         places = np.arange(len(next(iter(values.values()))))
@@ -180,11 +182,7 @@ class Plan:
             for some in (values, contrast.second(values))
         )
         said = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
-        return [
-            (first, second)
-            for first, second in zip(*said, strict=True)
-            if contrast.minimal(first[0], second[0])
-        ]
+        return list(zip(*said, strict=True))
 
     def filled(self, part: Part, drawn: Drawn) -> tuple[list[Judged], Balance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
@@ -193,7 +191,8 @@ class Plan:
         rows = [
             i
             for i, f in enumerate(found)
-            if all(domain(f.wanted).values()) and room(f.wanted, cell(f.wanted, drawn.cells))
+            if all(domain(f.wanted).values())
+            and room(f.wanted, cell(f.wanted, drawn.cells), drawn, minimal=f.minimal)
         ]
         if len(rows) == len(found):
             return found, balance

@@ -5,7 +5,7 @@ a time, none twice.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from sonde.tasks.comp.words import Part
 
 AT_ONCE = 1 << 14
 FEW = 128  # sentences by which it is tried first whether a part has any
+SOME = 1024  # the same where pairs may have other words, or be unclear
 
 
 class Pairs(NamedTuple):
@@ -75,24 +76,20 @@ def pairs(wanted: Wanted, n: int, key: tuple[int, ...], drawn: Drawn) -> Pairs:
     first: list[str] = []
     second: list[str] = []
     kept: list[Values] = []
-    start = 0
+    start = barren = 0
     while len(first) < n and start < found.size:
-        step = min(
-            AT_ONCE, round((n - len(first)) * 1.2 / wanted.part.share(wanted.questions[0])) + 8
-        )
-        values = contrast.drawn(
-            found.values(order(np.arange(start, min(start + step, found.size))))
-        )
-        inside = _inside(values, wanted)
-        values = _thinned(
-            {path: column[inside] for path, column in values.items()}, drawn.adverbs, rng
-        )
+        some = round((n - len(first)) * 1.2 / wanted.part.share(wanted.questions[0])) + 8
+        step = min(AT_ONCE, some << barren)
+        values = _values(wanted, found, order(np.arange(start, min(start + step, found.size))))
+        values = _thinned(values, drawn.adverbs, rng)
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
         rows = _new(_Told(wanted, values, ones, others), drawn, n - len(first))
         first += [ones[i] for i in rows]
         second += [others[i] for i in rows]
         kept.append({path: column[rows] for path, column in values.items()})
         start += step
+        minimal = rows or not ones or any(map(contrast.minimal, ones, others))
+        barren = 0 if minimal else barren + 1
     return Pairs(
         contrast,
         wanted.questions,
@@ -108,18 +105,42 @@ def sample(found: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
     return _thinned(contrast.drawn(values), adverbs, np.random.default_rng(0))
 
 
-def room(wanted: Wanted, found: Cell) -> bool:
-    """Whether a part has sentences of a contrast at all, as far as some of them tell: its pairs of
-    words may leave none.
+def room(wanted: Wanted, found: Cell, drawn: Drawn, *, minimal: bool) -> bool:
+    """Whether a part has pairs of a contrast at all, as far as some of them tell: its pairs of
+    words may leave none. Where not all pairs are `minimal`, perhaps none of them is, or none that
+    readings confirm.
     """
-    if not found.size or len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1:
+    single = len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1
+    if not found.size or (minimal and single):
         return found.size > 0
     order = Permutation(found.size, (0,))
-    return any(  # a few tell of nearly all contrasts that there are some
-        _inside(found.values(order(np.arange(start, min(stop, found.size)))), wanted).any()
-        for start, stop in ((0, FEW), (FEW, AT_ONCE))
+    # a few tell of nearly all contrasts that there are some
+    ranges = ((0, FEW), (FEW, AT_ONCE if minimal else SOME))
+    tried = (
+        _values(wanted, found, order(np.arange(start, min(stop, found.size))))
+        for start, stop in ranges
         if start < found.size
     )
+    return any(len(next(iter(v.values()))) and (minimal or _any(wanted, v, drawn)) for v in tried)
+
+
+def _any(wanted: Wanted, values: Values, drawn: Drawn) -> bool:
+    """Whether some pair has the same words, and labels that readings confirm."""
+    contrast = wanted.contrast
+    told = _Told(
+        wanted, values, _texts(contrast, values), _texts(contrast, contrast.second(values))
+    )
+    return any(
+        contrast.minimal(*both) and not told.unclear(i, drawn)
+        for i, both in enumerate(zip(told.ones, told.others, strict=True))
+    )
+
+
+def _values(wanted: Wanted, found: Cell, numbers: Any) -> Values:
+    """The values of first sentences by their numbers, of those whose asked words belong here."""
+    values = wanted.contrast.drawn(found.values(numbers))
+    inside = _inside(values, wanted)
+    return {path: column[inside] for path, column in values.items()}
 
 
 def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:
