@@ -197,6 +197,7 @@ def generate(
     language: Literal["english", "polish"] | str | None = None,
     seed: int = 0,
     text: bool = False,
+    asserted: bool = False,
     progress: bool = False,
 ) -> Generated:
     """Generate sentences of which is known who did what to whom, what did not happen, and which
@@ -208,6 +209,7 @@ def generate(
     language  whatever the request says; English if it says nothing
     seed      which sentences are drawn, without replacement, and their order
     text      write the bare sentences, one a line
+    asserted  write of each clause, too, whether the sentence says that it happens
     DataProblem for a request that cannot be met, with what clashes in it.
 
         print(sonde.generate({"negation": True}).admitted)
@@ -222,7 +224,7 @@ def generate(
     with tqdm(
         total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=not progress
     ) as bar:
-        files.write(output, drawn, bare=text, told=bar.update)
+        files.write(output, drawn, bare=text, asserted=asserted, told=bar.update)
     return Generated(space.size, len(space.cells), drawn.n)
 
 

@@ -171,6 +171,13 @@ def generate(
     text: Annotated[
         bool, typer.Option("--text", help="Write the bare sentences, one a line.")
     ] = False,
+    asserted: Annotated[
+        bool,
+        typer.Option(
+            "--asserted",
+            help="Write of each clause, too, whether the sentence says that it happens.",
+        ),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Generate sentences of which is known who did what to whom, what did not happen, and which
@@ -186,7 +193,14 @@ def generate(
     - `sonde generate empty.json --language polish -n 1000 -o zdania.txt --text`
     """
     done = sonde.generate(
-        request, output, n=n, language=language, seed=seed, text=text, progress=not quiet
+        request,
+        output,
+        n=n,
+        language=language,
+        seed=seed,
+        text=text,
+        asserted=asserted,
+        progress=not quiet,
     )
     typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
     if output is not None:

@@ -4,6 +4,7 @@ for many.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +13,14 @@ from asked import EVERYTHING, made
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sonde
 from sonde.generation.events.asserted import ASSERTED, asserted, assertions
 from sonde.generation.events.batch import batches, realised
 from sonde.generation.events.draw import draw
 from sonde.generation.events.english import english
+from sonde.generation.events.languages import language as named
 from sonde.generation.events.meaning import Event, Gap, Participant, Shared
+from sonde.generation.events.written import from_json
 
 ENGLISH = english()
 THE_MAN = Participant("man", "singular", "the")
@@ -211,3 +215,16 @@ def test_everything_is_asserted_somewhere():
                 for name, n in zip(ASSERTED, np.bincount(codes, minlength=3), strict=True):
                     found[name] += int(n)
     assert min(found.values()) > 100
+
+
+@pytest.mark.parametrize("language", ["english", "polish"])
+def test_lines_say_what_is_asserted_where_that_is_asked_for(language, tmp_path):
+    asked = {"language": language, "at_most": {"relatives": 1}}
+    plain, told = tmp_path / "plain.jsonl", tmp_path / "told.jsonl"
+    sonde.generate(asked, plain, n=200)
+    sonde.generate(asked, told, n=200, asserted=True)
+    values = named(language)
+    lines = [json.loads(line) for line in told.read_text("utf-8").splitlines()]
+    for line in lines:
+        assert line.pop("asserted") == asserted(from_json(line["event"]), values)
+    assert lines == [json.loads(line) for line in plain.read_text("utf-8").splitlines()]

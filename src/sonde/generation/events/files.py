@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 from sonde.cache import draft
 from sonde.core import DataProblem
 from sonde.corpora.strict import document
+from sonde.generation.events.asserted import ASSERTED, assertions
 from sonde.generation.events.batch import Batch, in_order
 from sonde.generation.events.draw import Draw, draw
 from sonde.generation.events.request import Request, request
@@ -44,14 +46,28 @@ def write(
     drawn: Draw,
     *,
     bare: bool = False,
+    asserted: bool = False,
     told: Callable[[int], object] = lambda n: None,
 ) -> None:
-    """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at
-    all.
+    """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at all.
+    Where it is to be told what they assert, JSON has the key `asserted`.
     """
+    lines = Batch.texts if bare else (_asserting if asserted else Batch.lines)
     out = Path(path).expanduser()
     with draft(out) as part, part.open("w", encoding="utf-8") as file:
         for n, parts in drawn.chunks():
-            found = in_order(parts, n, Batch.texts if bare else Batch.lines)
+            found = in_order(parts, n, lines)
             file.write("\n".join(found) + "\n")
             told(n)
+
+
+def _asserting(batch: Batch) -> list[str]:
+    """The sentences as JSON, with what they assert of each clause."""
+    codes = assertions(batch.placed, batch.values, batch.language)
+    clauses = zip(*(column.tolist() for column in codes.values()), strict=True)
+    asserted = (
+        json.dumps({prefix: ASSERTED[code] for prefix, code in zip(codes, row, strict=True)})
+        for row in clauses
+    )
+    lines = zip(batch.lines(), asserted, strict=True)
+    return [f'{line[:-1]},"asserted":{told}}}' for line, told in lines]
