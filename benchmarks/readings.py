@@ -25,9 +25,8 @@ from sonde.generation.events.batch import Batch, in_order
 from sonde.generation.events.draw import draw
 from sonde.generation.events.request import request
 from sonde.generation.events.space import space
-from sonde.generation.readings.compare import disagreements
 from sonde.generation.readings.find import readings
-from sonde.generation.readings.gold import gold
+from sonde.generation.readings.gold import disagreements, gold
 from sonde.generation.readings.reading import Fact, Reading
 
 ALL = {

@@ -13,7 +13,7 @@ from sonde.generation.events.batch import Batch, in_order
 from sonde.generation.events.draw import draw
 from sonde.generation.events.request import request
 from sonde.generation.events.space import space
-from sonde.generation.readings.compare import disagreements
+from sonde.generation.readings.gold import disagreements
 
 ENGLISH = {
     "frames": ["transitive"],

@@ -1,19 +1,158 @@
-"""English: how verbs and phrases are put together, from tables; and the language as one value."""
+"""English: its lexicon, forms and phrases, what it does not say, and the language as one value.
+
+What is not said is boxes: some of it never, some of it unless a request allows it by name.
+"""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
-from sonde.generation.events.english_columns import columns
-from sonde.generation.events.english_rules import ALLOWED, rules
-from sonde.generation.events.english_verbs import PAST
-from sonde.generation.events.language import Form, Language, PhraseForm
+from sonde.generation.events import rules as common
+from sonde.generation.events.boxes import Box
+from sonde.generation.events.english_columns import PAST, columns
+from sonde.generation.events.language import Form, Language, PhraseForm, Rule
 from sonde.generation.events.lexicon import Lexicon, adverb_rows, read
-from sonde.generation.events.meaning import NUMBERS, POLARITIES
+from sonde.generation.events.meaning import NUMBERS, POLARITIES, ROLES
+from sonde.generation.events.shapes import ClauseAt, Hole, Placed
+
+ALLOWED = {
+    "stative progressives": '"is knowing the man"',
+    "long passives": '"has been being helped", "will be being helped"',
+    **common.ALLOWED,
+    "odd places": '"the man near no woman"',
+}
+
+
+def rules(placed: Placed, language: Language) -> Iterator[Rule]:
+    """Everything about a shape that is not said."""
+    yield from common.rules(placed, language)
+    for at in placed.clauses:
+        yield from _verb_rules(at, language)
+        yield from _argument_rules(at, placed, language)
+        if at.clause.also is not None:
+            yield from _sharing_rules(at, placed, language)
+    quantified = common.force(language, "none") | common.force(language, "every")
+    for path, phrase in placed.phrases:
+        if phrase.modifier is not None:
+            yield Rule({f"{path}.modifier.participant.form": quantified}, "odd places")
+
+
+def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+    predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
+    states = language.lexicon.mask("verb", flag="stative")
+    yield Rule(
+        {
+            predicate: states,
+            form: language.having("form", "aspect", ("progressive", "perfect progressive")),
+        },
+        "stative progressives",
+    )
+    if at.clause.voice == "passive":
+        heavy = language.mask(
+            "form",
+            lambda f: (
+                f.aspect == "perfect progressive"
+                or (f.modal is not None and f.aspect == "progressive")
+            ),
+        )
+        yield Rule({form: heavy}, "long passives")
+
+
+def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    yield from _some(at, placed, language)
+    for role in ROLES:
+        slot = at.clause.slot(role)
+        if slot is None:
+            continue
+        nouns = placed.nouns(placed.filler(at, role))
+        if slot is Hole.GAP:
+            people = language.lexicon.mask("noun", classes=["person"])
+            who = language.mask("relativiser", lambda word: word == "who")
+            yield Rule(
+                {
+                    f"{at.prefix}{role}.gap": who,
+                    f"{nouns[0]}.noun": common.others(language, people),
+                },
+                "",
+            )
+        if slot is Hole.REFLEXIVE and len(nouns) == 1:
+            singular = language.having("phrase", "number", ("singular",))
+            yield Rule(
+                {f"{nouns[0]}.noun": _ungendered(language), f"{nouns[0]}.form": singular}, ""
+            )
+
+
+def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    """What is said of "some" after a negation, which speakers take to be outside it: "did not help
+    some women", "no man helped some".
+    """
+    negative, some = (
+        language.having("form", "polarity", ("negative",)),
+        language.having("phrase", "determiner", ("some",)),
+    )
+    none, said = common.force(language, "none"), list[str]()
+    for path, subject in placed.said(at):
+        for noun in placed.nouns(path):
+            if not subject:
+                yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
+            yield from (
+                Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
+                for earlier in said
+            )
+            said.append(noun)
+
+
+@lru_cache(maxsize=8)
+def _ungendered(language: Language) -> int:
+    """People of whom neither "himself" nor "herself" can be said without knowing more."""
+    return language.mask(
+        "noun", lambda e: "person" in e.classes and not e.flags & {"masculine", "feminine"}
+    )
+
+
+def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+    """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the
+    men did not help and meet".
+    """
+    first, second = f"{at.prefix}form", f"{at.prefix}also.form"
+    single = language.mask(
+        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "positive")
+    )
+    present, past = (language.having("form", "tense", (tense,)) for tense in ("present", "past"))
+    having = language.mask(
+        "form", lambda f: f.tense == "present" and f.aspect.startswith("perfect")
+    )
+    modal = language.mask("form", lambda f: f.modal is not None)
+    doing = language.mask(
+        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "negative")
+    )
+    perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
+    several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
+    yield Rule({first: modal, second: having, **several}, "")
+    if at.clause.also is not None and at.clause.also.voice == "active":
+        yield Rule({first: modal, second: single & present, **several}, "")
+        if at.clause.voice == "active":
+            yield Rule({first: doing, second: single & present, **several}, "")
+        alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
+        yield Rule({first: perfect, second: single & past, f"{at.prefix}also.predicate": alike}, "")
+        if at.clause.voice == "passive" and at.clause.also.frame == "clausal":
+            yield Rule({second: single & past}, "")  # "was helped and promised that ..."
+    if at.clause.adverbs and at.clause.voice == "active":
+        yield Rule({first: single, f"{at.prefix}adverbs": language.mask("adverbs", bool)}, "")
+
+
+def _plural(path: str, placed: Placed, language: Language) -> Box:
+    return (
+        {}
+        if placed.paired(path)
+        else {f"{path}.form": language.having("phrase", "number", ("plural",))}
+    )
+
 
 TABLE = Path(__file__).with_name("english.tsv")
 FORMS = {"noun": 1, "verb": 4}

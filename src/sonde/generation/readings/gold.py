@@ -1,5 +1,10 @@
-"""The event of a generated sentence, as `sonde generate` writes it in JSON, as a reading to compare
-others with.
+"""The event of a generated sentence, as `sonde generate` writes it in JSON: as a reading to compare
+others with, and compared with what can be read from its words alone.
+
+A line's event must be among the readings; each word must realise what it is in the reading that is
+the event; the words of a phrase or a clause must stand together, which tells two words that are
+alike, as "by" and "by", apart; and each must begin where the line says it does. What does not agree
+is told in sentences.
 """
 
 from __future__ import annotations
@@ -7,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sonde.generation.readings.find import readings
 from sonde.generation.readings.reading import Fact, Reading
 
 Json = Mapping[str, Any]
@@ -81,3 +87,101 @@ def _argument(argument: Json) -> Iterator[Fact]:
         if (relative := argument.get("relative")) is not None:
             yield from (Fact(noun, "relative", verb) for verb in _verbs(relative))
             yield from _event(relative, "relative", (noun,))
+
+
+OF_VERBS = ("modal", "auxiliary", "negation", "predicate")
+LOOSE = ("adverbs", "adjectives", "both")  # what is listed in an event, and need not stand together
+ONES = {"adverbs": "adverb", "adjectives": "adjective"}
+SMALL = {
+    "complementiser": "link",
+    "gap": "link",
+    "conjunction": "conjunction",
+    "reflexive": "reflexive",
+    "comma": "comma",
+}
+MARKERS = {"by": "agent", "przez": "agent", "to": "recipient"}
+
+
+def disagreements(line: Json, language: str = "english") -> list[str]:
+    """What a line says of its sentence and its words do not; nothing where all is well."""
+    return [*_starts(line), *_scattered(line), *_read(line, language)]
+
+
+def _read(line: Json, language: str) -> Iterator[str]:
+    event, words = gold(line["event"]), line["words"]
+    same = next((reading for reading in readings(words, language) if reading == event), None)
+    if same is None:
+        yield "the event is not among the readings"
+        return
+    for word, role, read in zip(words, line["roles"], same.words, strict=True):
+        try:
+            told = realised(line["event"], role, word)
+        except LookupError:
+            yield f"{word!r} is said to be {role}, which the event lacks"
+        else:
+            if told != read:
+                yield (
+                    f"{word!r} is said to be {role}, which is {_named(told)}, and is read as"
+                    f" {_named(read)}"
+                )
+
+
+def _starts(line: Json) -> Iterator[str]:
+    end = 0
+    for word, start in zip(line["words"], line["starts"], strict=True):
+        if line["text"][start : start + len(word)] != word or line["text"][end:start].strip():
+            yield f"{word!r} is said to begin at {start}"
+        end = start + len(word)
+    if end != len(line["text"]):
+        yield f"the last word ends at {end} of {len(line['text'])}"
+
+
+def _scattered(line: Json) -> Iterator[str]:
+    places: dict[str, list[int]] = {}
+    for i, role in enumerate(line["roles"]):
+        above = role.split(".")[:-1]
+        for k in range(1, len(above) + 1):
+            if above[k - 1] not in LOOSE:
+                places.setdefault(".".join(above[:k]), []).append(i)
+    for part, found in places.items():
+        if len(found) <= found[-1] - found[0]:
+            yield f"the words of {part} do not stand together"
+
+
+def realised(event: Json, role: str, word: str) -> Fact:
+    """What a word is if it realises a path of an event; of small words it is told which word they
+    are. LookupError for no such path.
+    """
+    path = role.split(".")
+    number = int(path.pop()) if path[-1].isdecimal() else 0
+    *above, last = path
+    around = _at(event, above)
+    if last in OF_VERBS:
+        return Fact(around["predicate"], last, around[last] if last == "modal" else "")
+    if last in SMALL:
+        return Fact("", SMALL[last], around["gap"] if last == "gap" else word)
+    if last == "marker":
+        return Fact("", last, word if above[-1] == MARKERS.get(word) else f"of the {above[-1]}")
+    if last in ONES:
+        return Fact(
+            around["noun"] if last == "adjectives" else "", ONES[last], around[last][number]
+        )
+    return Fact(
+        "" if last == "preposition" else around["noun"],
+        last,
+        "" if last == "noun" else around[last],
+    )
+
+
+def _at(event: Json, path: list[str]) -> Any:
+    """What stands at a path; a part that there is none of, as the reflexive's, is nothing."""
+    found: Any = event
+    for key in path:
+        found = found[int(key)] if key.isdecimal() else found.get(key, {})
+    return found
+
+
+def _named(fact: Fact) -> str:
+    return " ".join(
+        filter(None, (fact.says, fact.of and f"of {fact.of!r}", fact.value and f"({fact.value})"))
+    )

@@ -1,14 +1,163 @@
-"""The reader's Polish words, and those with which sentences are built."""
+"""The reader's Polish words and those with which sentences are built, with their inflection: all
+forms of nouns, adjectives and verbs, from as few given forms as the rules allow.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from sonde.generation.readings.polish_forms import adjective_forms, noun_forms, regular, verb_forms
 from sonde.generation.readings.words import table
+
+CASES = ("nom", "gen", "acc", "ins")
+HARDENED = "kg"  # before -e these are followed by i
+SOFTENED = {"d": "dzi", "t": "ci", "r": "rzy", "k": "cy", "g": "dzy", "ł": "li", "ż": "zi"}
+
+
+class Form(NamedTuple):
+    """A form of a noun or adjective: case, number, and the genders that it may have."""
+
+    text: str
+    case: str
+    number: str
+    genders: tuple[str, ...]
+
+
+def noun_forms(lemma: str, given: Sequence[str], gender: str) -> Iterator[Form]:
+    """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental
+    plural that has not -ami.
+    """
+    genitive, plural, plural_genitive, *rest = given
+    accusative, instrumental = _singular(lemma, genitive, gender)
+    stem = plural[:-1] if gender == "n" else (lemma[:-1] if lemma[-1] in "aiy" else _stem(genitive))
+    stem = lemma if lemma.endswith("i") else stem
+    forms = {
+        "singular": (lemma, genitive, accusative, instrumental),
+        "plural": (
+            plural,
+            plural_genitive,
+            plural_genitive if gender == "m1" else plural,
+            rest[0] if rest else stem + "ami",
+        ),
+    }
+    for number, each in forms.items():
+        yield from (
+            Form(form, case, number, (gender,)) for case, form in zip(CASES, each, strict=True)
+        )
+
+
+def _singular(lemma: str, genitive: str, gender: str) -> tuple[str, str]:
+    """Accusative and instrumental."""
+    if lemma.endswith("a"):
+        return (lemma[:-1] + ("ą" if genitive.endswith("ej") else "ę"), lemma[:-1] + "ą")
+    if gender == "f":
+        return (lemma + "ę", lemma + "ą") if lemma.endswith("i") else (lemma, _stem(genitive) + "ą")
+    stem = _stem(genitive)
+    return (
+        genitive if gender in ("m1", "m2") else lemma,
+        stem + ("iem" if stem[-1] in HARDENED else "em"),
+    )
+
+
+def _stem(form: str) -> str:
+    return form[:-1]
+
+
+def adjective_forms(lemma: str) -> Iterator[Form]:
+    """The forms of an adjective, or of a word that goes like one."""
+    stem = lemma[:-1]
+    soft = "i" if stem[-1] in HARDENED else ""
+    thin = "i" if soft else "y"
+    e = stem + soft + "e"
+    for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
+        own = e if gender == "n" else lemma
+        given = stem + soft + "ego"
+        yield from _row(
+            (own, given, given if oblique else own, stem + thin + "m"), "singular", gender
+        )
+    yield from _row((stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f")
+    many = stem + thin + "ch"
+    yield from _row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
+    for gender in ("m2", "m3", "f", "n"):
+        yield from _row((e, many, e, stem + thin + "mi"), "plural", gender)
+
+
+def _row(forms: Sequence[str], number: str, gender: str) -> Iterator[Form]:
+    yield from (
+        Form(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
+    )
+
+
+def virile(lemma: str) -> str:
+    """The nominative plural of an adjective or participle about groups with men."""
+    if lemma.endswith("ony") and lemma != "czerwony":
+        return lemma.removesuffix("ony") + "eni"
+    if lemma.endswith("oły"):
+        return lemma.removesuffix("oły") + "eli"
+    stem = lemma[:-1]
+    return stem[:-1] + SOFTENED[stem[-1]] if stem[-1] in SOFTENED else stem + "i"
+
+
+class VerbForm(NamedTuple):
+    """A form of a verb: nonpast, past, infinitive or passive; its number, and the genders of the
+    subject that it may have.
+    """
+
+    text: str
+    name: str
+    number: str | None
+    genders: tuple[str, ...]
+
+
+MASCULINE, OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
+ALL = (*MASCULINE, "f", "n")
+
+
+def verb_forms(lemma: str, given: Sequence[str]) -> Iterator[VerbForm]:
+    """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and
+    virile, and a passive participle or none.
+    """
+    one, many, masculine, feminine, men, *passive = given
+    yield VerbForm(lemma, "infinitive", None, ALL)
+    yield VerbForm(one, "nonpast", "singular", ALL)
+    yield VerbForm(many, "nonpast", "plural", ALL)
+    yield from _by_gender("past", masculine, feminine, men)
+    for participle in passive:
+        yield from _by_gender("passive", participle, participle[:-1] + "a", virile(participle), "e")
+
+
+def _by_gender(
+    name: str, masculine: str, feminine: str, men: str, neuter: str = ""
+) -> Iterator[VerbForm]:
+    stem = feminine[:-1]
+    yield VerbForm(masculine, name, "singular", MASCULINE)
+    yield VerbForm(feminine, name, "singular", ("f",))
+    yield VerbForm(stem + (neuter or "o"), name, "singular", ("n",))
+    yield VerbForm(men, name, "plural", ("m1",))
+    yield VerbForm(stem + (neuter or "y"), name, "plural", OTHERS)
+
+
+def regular(lemma: str) -> tuple[str, ...]:
+    """What `verb_forms` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
+    past = (lemma[:-1] + "ł", lemma[:-1] + "ła", lemma[:-1] + "li")
+    for ending in ("ować", "ywać", "iwać"):
+        if lemma.endswith(ending):
+            stem = lemma.removesuffix(ending)
+            return (stem + "uje", stem + "ują", *past, lemma[:-1] + "ny")
+    stem = lemma[:-2]
+    if lemma.endswith("ać"):
+        return (stem + "a", stem + "ają", *past, stem + "any")
+    if lemma.endswith("yć"):
+        return (stem + "y", stem + "ą", *past, stem + "ony")
+    soft = (
+        stem[:-1] + "sz"
+        if stem.endswith("s")
+        else (stem if stem.endswith(("l", "dz")) else stem + "i")
+    )
+    return (stem + "i", soft + "ą", *past, soft + "ony")
+
 
 GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
 

@@ -12,8 +12,7 @@ import numpy as np
 from sonde.core import Dataset, Sentence, Tags
 from sonde.generation.events.batch import Batch
 from sonde.generation.events.language import Language
-from sonde.generation.readings.compare import realised
-from sonde.generation.readings.gold import gold
+from sonde.generation.readings.gold import gold, realised
 from sonde.generation.readings.reading import Reading
 from sonde.labels import coded
 from sonde.tasks.comp.build import Made
