@@ -172,11 +172,7 @@ def generate(
         bool, typer.Option("--text", help="Write the bare sentences, one a line.")
     ] = False,
     asserted: Annotated[
-        bool,
-        typer.Option(
-            "--asserted",
-            help="Write of each clause, too, whether the sentence says that it happens.",
-        ),
+        bool, typer.Option("--asserted", help="Write, too, which clauses are said to happen.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
