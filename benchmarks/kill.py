@@ -123,7 +123,7 @@ def results(root: Path) -> dict[str, Any]:
     """Every result of a store by trial id, as plain values without what may differ."""
     found = {}
     for trial, result in ResultStore(root / "results").read():
-        passing = {k: v for k, v in result.provenance.items() if k not in PASSING}
+        passing = {k: v for k, v in result.provenance.plain().items() if k not in PASSING}
         columns = [
             {k: v.tobytes() for k, v in column.arrays().items()}
             for column in (result.gold, result.predicted)

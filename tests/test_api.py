@@ -88,8 +88,8 @@ def test_every_task_has_its_bounds_by_default_and_none_is_measured_twice(tmp_pat
         # logreg draws nothing, so one seed is enough
         assert fits == {"random": 1, "length": 1, "bow:random": 1, "gold:words": 1}
         assert "gold:words: the words." in str(evaluation)
-    assert [r.provenance["date"] for r in found[0].results] == [
-        r.provenance["date"] for r in found[1].results
+    assert [r.provenance.date for r in found[0].results] == [
+        r.provenance.date for r in found[1].results
     ]
     alone = evaluate("random,dim=4", [Told()], **how, bounds=False)
     assert {r.trial.encoder.partition(",")[0] for r in alone.results} == {"random"}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from sonde.examples import (
     Tags,
 )
 from sonde.labels import Column, Link
+from sonde.notes import Provenance
 from sonde.reading import Readings
 from sonde.vectors import Floats, Ints, Vectors
 
@@ -376,10 +377,14 @@ class Result:
     majority: float
     gold: Column
     predicted: Column
-    provenance: Mapping[str, Any]
+    provenance: Provenance
     strata: Mapping[str, Tags] = field(default_factory=dict)
     clusters: Mapping[str, Ints] = field(default_factory=dict)
     scores: Logits | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.provenance, Mapping):  # as files have it
+            object.__setattr__(self, "provenance", Provenance.read(self.provenance))
 
     @property
     def n(self) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sonde.errors import SondeError
 from sonde.labels import Column, Label, column
+from sonde.notes import Notes, Part
 from sonde.vectors import Ints
 
 SPLITS = ("train", "dev", "test")
@@ -133,8 +134,12 @@ class Dataset:
     asked: Ints
     vocabulary: tuple[str, ...] = ()
     strata: Mapping[str, Tags] = field(default_factory=dict)
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Notes = field(default_factory=Notes)
     clusters: tuple[str, ...] = ("target", "pair")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.notes, Notes):  # of whoever writes a plain mapping
+            object.__setattr__(self, "notes", Notes(self.notes))
 
     @classmethod
     def of_columns(
@@ -225,9 +230,9 @@ class Dataset:
         }
         return replace(self, labels=self.labels.take(rows), strata=strata, **columns)
 
-    def noted(self, **notes: Any) -> Dataset:
+    def noted(self, *parts: Part, **notes: Any) -> Dataset:
         """The same examples with more notes."""
-        return replace(self, notes={**self.notes, **notes})
+        return replace(self, notes=self.notes.noted(*parts, **notes))
 
 
 def _check(example: Example, shape: tuple[int, int], i: int) -> None:

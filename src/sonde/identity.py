@@ -86,15 +86,6 @@ def identity(contents: Contents, reference: str | None, thing: Any, *facts: str)
     return Identity(text, code_of(*starts), (*stated, *facts))
 
 
-def recorded(provenance: Mapping[str, Any], kind: str, reference: str) -> str:
-    """The identity of the task, encoder, probe, control or metric that a result says it was made
-    of; '' where it does not.
-    """
-    known = provenance.get("identities", {})
-    # version 0.1 wrote it under the reference
-    return str(known.get(kind, known.get(reference, "")))
-
-
 def portable(contents: Contents, reference: str) -> str:
     """A canonical reference without the places of files.
 

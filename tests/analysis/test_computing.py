@@ -1,10 +1,8 @@
 """Rows that were computed on other processors or in other precisions are marked."""
 
-from dataclasses import replace
-
 import pytest
 
-from fixtures.results import result
+from fixtures.results import result, saying
 from sonde.analysis.computing import computed, differing
 from sonde.analysis.rows import rows
 from sonde.pages import render
@@ -14,7 +12,7 @@ HERE = {"processor": "x86_64 avx512", "probe": "float32"}
 
 def made(name: str, seed: int = 0, **how: str) -> object:
     found = result(encoder=name, seed=seed)
-    return replace(found, provenance={**found.provenance, "computed": {**HERE, **how}})
+    return saying(found, computed={**HERE, **how})
 
 
 def test_rows_of_one_kind_have_no_column_for_it():

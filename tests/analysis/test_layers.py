@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from fixtures.results import saying
 from sonde.analysis.layers import depths
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
@@ -127,10 +128,8 @@ def test_mixes_that_were_not_measured_are_named():
 
 def test_weights_that_have_not_moved_are_told():
     assert "hardly left" not in terminal(overview(depths(over_layers())))
-    found = over_layers()
-    for one in found:
-        if one.trial.read == "mix":
-            one.provenance["choice"]["mix"] = [1 / (LAYERS + 1)] * (LAYERS + 1)  # type: ignore[index]
+    even = {"choice": {"mix": [1 / (LAYERS + 1)] * (LAYERS + 1)}}
+    found = [saying(r, **even) if r.trial.read == "mix" else r for r in over_layers()]
     text = terminal(overview(depths(found)))
     assert "no centre of gravity, the weights have hardly left equal ones" in text
     (depth,) = depths(found)
@@ -157,12 +156,16 @@ def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
 
 
 def test_codes_stand_beside_the_layers_that_make_them():
-    found = over_layers()
-    for one in found:
-        one.provenance["choice"]["code"] = {
-            "bits": 100.0,
-            "uniform": 250.0 if one.trial.read == "3" else 125.0,
-        }  # type: ignore[index]
+    found = [
+        saying(
+            one,
+            choice={
+                **one.provenance.choice,
+                "code": {"bits": 100.0, "uniform": 250.0 if one.trial.read == "3" else 125.0},
+            },
+        )
+        for one in over_layers()
+    ]
     (depth,) = depths(found)
     lines = {
         line.split()[0]: line

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sonde
-from fixtures.results import result
+from fixtures.results import result, saying
 from sonde.analysis.layers import depths
 from sonde.analysis.rows import rows
 from sonde.analysis.tested import SIGNS, marks
@@ -30,7 +30,7 @@ def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: objec
     tags = Tags(made.gold.matrix() % 2, ("near", "far"))
     return replace(
         made,
-        provenance=made.provenance | ({"tested": tested} if tested else {}),
+        provenance=made.provenance.plain() | ({"tested": tested} if tested else {}),
         strata={"distance": tags},
     )
 
@@ -119,7 +119,7 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
         sum(note.startswith(("*", "†")) and "not to be compared" in note for note in table.notes)
         >= 2
     )
-    plain = view([replace(r, provenance=r.provenance | {"tested": "a"}) for r in DIFFERENT[:3]])
+    plain = view([saying(r, tested="a") for r in DIFFERENT[:3]])
     assert not any(
         sign in cell
         for section in plain.sections
@@ -155,7 +155,7 @@ def test_whatever_lays_out_scores_marks_them():
         for file, text in texts.items()
         if "sonde.tables.table import" in text and "return Table(" in text
     ]
-    assert {"report", "papers", *without} <= {file.parent.name for file in makers}
+    assert {"pages", "papers", *without} <= {file.parent.name for file in makers}
     for file in makers:
         if file.parent.name not in without:
             marks = re.search(r"\b(differences|test_notes)\(", texts[file])

@@ -45,7 +45,7 @@ def test_every_control_works_on_every_family(family, control):
     assert changed.labels.names == dataset.labels.names
     assert len(changed) == len(changed.labels) == len(changed.splits)
     assert changed.sentences == dataset.sentences
-    json.dumps(changed.notes)
+    json.dumps(dict(changed.notes))
     again = pickle.loads(pickle.dumps(made))(dataset)
     assert all(
         (a == b).all()

@@ -91,7 +91,7 @@ def test_target_forms_are_disjoint_and_classes_balanced_in_every_split(
         assert example.strata.get("genre") == candidate.strata.get("genre")
         assert how != "official" or example.split == candidate.split
     assert len(set(dataset.sentences)) == len(dataset)
-    json.dumps(dataset.notes)
+    json.dumps(dict(dataset.notes))
 
 
 @given(seed=st.integers(0, 99), classes=st.integers(2, 5), size=st.integers(30, 400))

@@ -73,9 +73,9 @@ def test_a_result_counts_them(model, tmp_path):
         places,
     )
     by_encoder = {
-        r.trial.encoder.partition(":")[0]: r.provenance["counts"]
+        r.trial.encoder.partition(":")[0]: r.provenance.counts
         for r in run(made, places, progress=False).results
     }
-    assert by_encoder["hf"]["words"] == sum(len(s.words) for s in dataset.sentences)
-    assert 0 <= by_encoder["hf"]["unknown"] < by_encoder["hf"]["words"]
-    assert "words" not in by_encoder["length"]
+    assert by_encoder["hf"].words == sum(len(s.words) for s in dataset.sentences)
+    assert 0 <= by_encoder["hf"].unknown < by_encoder["hf"].words
+    assert by_encoder["length"].words is None

@@ -70,8 +70,8 @@ def test_test_examples_keep_their_tags_but_for_those_of_their_own(found):
 
 def test_constants_and_codes_are_kept_and_shown(found):
     one = found.results[0]
-    assert set(one.provenance["constants"]) == {"class", "prevalent", "set"}
-    code = one.provenance["choice"]["code"]
+    assert set(one.provenance.constants) == {"class", "prevalent", "set"}
+    code = one.provenance.choice["code"]
     assert code["ends"][-1] == 150
     assert code["bits"] == pytest.approx(sum(code["blocks"]))
     text = terminal(page(found.results))

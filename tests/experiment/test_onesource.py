@@ -5,6 +5,7 @@ from __future__ import annotations
 from sonde.core import Dataset, Example, Sentence
 from sonde.experiment.data import load
 from sonde.experiment.onesource import worth
+from sonde.notes import SourceRule
 
 
 class Pooled:
@@ -26,13 +27,13 @@ class Pooled:
 
 
 def test_it_is_the_commonest_label_of_a_source_in_train():
-    found = load(Pooled()).notes["source alone"]
-    assert (found["test"], found["constant"]) == (0.75, 0.5)
-    assert 0.5 < found["low"] < 0.75
+    found = load(Pooled()).notes.part(SourceRule)
+    assert (found.test, found.constant) == (0.75, 0.5)
+    assert 0.5 < found.low < 0.75
 
 
 def test_one_source_has_no_note():
-    assert "source alone" not in load(Pooled(("a", "a"))).notes
+    assert load(Pooled(("a", "a"))).notes.part(SourceRule) is None
 
 
 def test_scores_have_none():

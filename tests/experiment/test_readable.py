@@ -161,16 +161,11 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
     )
     done = measure(group, Places.of(tmp_path / "r", tmp_path))
     assert not done.failure
-    counts = done.results[0].provenance["counts"]
-    assert (
-        counts["unusable"],
-        counts["unaligned"],
-        counts["beyond"],
-        counts["partial"],
-        counts["cut"],
-    ) == (0, 40, 4, 0, 4)
-    assert counts["left out"]["beyond"] == {"train": {"1": 2}, "dev": {"1": 1}, "test": {"1": 1}}
-    assert counts["train"] == 20
+    counts = done.results[0].provenance.counts
+    told = (counts.unusable, counts.unaligned, counts.beyond, counts.partial, counts.cut)
+    assert told == (0, 40, 4, 0, 4)
+    assert counts.left_out["beyond"] == {"train": {"1": 2}, "dev": {"1": 1}, "test": {"1": 1}}
+    assert counts.train == 20
     assert done.results[0].n == 10
     assert METRICS.make("accuracy")(done.results[0].gold, done.results[0].predicted) == 1.0
     assert ResultStore(tmp_path / "r").find(["id"])

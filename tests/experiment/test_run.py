@@ -106,7 +106,7 @@ def test_every_family_goes_the_same_road(places: Places) -> None:
     for result in outcome.results:
         assert result.low <= result.score <= result.high
         assert result.n == 20
-        assert result.provenance["counts"]["train"] == 60
+        assert result.provenance.counts.train == 60
 
 
 def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monkeypatch) -> None:
@@ -175,9 +175,9 @@ def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(places: Plac
     raises, breaks = data.sentences[3].text, data.sentences[70].text
     made = plan(Wanted([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), places)
     outcome = run(made, places, progress=False)
-    counts = outcome.results[0].provenance["counts"]
-    assert counts["unusable"] == 2
-    assert any("the model tripped" in reason for reason in counts["problems"])
+    counts = outcome.results[0].provenance.counts
+    assert counts.unusable == 2
+    assert any("the model tripped" in reason for reason in counts.problems)
 
 
 def test_an_encoder_that_always_fails_spares_the_others(places: Places) -> None:

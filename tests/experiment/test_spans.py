@@ -66,7 +66,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
             strict=True,
         ):
             assert np.array_equal(a, b), read
-        assert result.provenance["counts"]["unaligned"] == 0
+        assert result.provenance.counts.unaligned == 0
 
 
 @dataclass(frozen=True)
@@ -108,18 +108,18 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
     ((full,), _), ((half,), failures) = (
         measured("span", dtype) for dtype in ("float32", "float16")
     )
-    counts = half.provenance["counts"]
+    counts = half.provenance.counts
     spans = [(s, a, b) for s, a, b in FAMILIES["span"]().sites[:, 0].tolist()]
     words = [s.words for s in FAMILIES["span"]().sentences]
     lost = sum(any(w in beyond for w in words[s][a:b]) for s, a, b in spans)
     assert not failures
-    assert counts["unusable"] == lost
-    assert half.n + counts["train"] + counts["dev"] == len(spans) - lost
+    assert counts.unusable == lost
+    assert half.n + counts.train + counts.dev == len(spans) - lost
     if not beyond:
         assert half.n == full.n
     else:
         assert lost
-        assert "not finite, or beyond what is kept" in counts["problems"][0]
+        assert "not finite, or beyond what is kept" in counts.problems[0]
     # whole sentences are read with that token, so that none is left
     _, failures = measured("sentence", "float16")
     assert any("could not be encoded" in why for why in failures.values())

@@ -79,6 +79,6 @@ def test_reproducible_numbers_do_not_stand_for_others(tmp_path):
         ).results
         for wanted in (False, True, True)
     ]
-    threads = [{r.provenance["computed"].get("threads") for r in results} for results in found]
+    threads = [{r.provenance.computed.get("threads") for r in results} for results in found]
     assert threads == [{None}, {"1"}, {"1"}]
     assert [r.score for r in found[1]] == [r.score for r in found[2]]

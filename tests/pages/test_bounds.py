@@ -4,12 +4,10 @@ does not pass.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from fixtures.papers import PAPER, entry
-from fixtures.results import result
+from fixtures.results import result, saying
 from sonde.analysis.rows import rows
 from sonde.core import Result
 from sonde.pages import render, scores
@@ -23,7 +21,7 @@ HOLDS = "features of the main predicate"
 def of(kind: str, correct: float, encoder: str, **trial: object) -> Result:
     found = result(correct, encoder=encoder, **trial)
     held = {"oracle": HOLDS} if kind == "oracle" else {}
-    return replace(found, provenance={**found.provenance, "kind": kind, **held})
+    return saying(found, kind=kind, **held)
 
 
 def table(oracle: float = 1.0, **trial: object) -> list[Result]:
@@ -87,7 +85,7 @@ def test_one_oracle_that_passes_is_enough_and_its_controls_are_no_failures():
 def own(kind: str, encoder: str, column: int):
     found = entry(column, encoder=encoder)
     (made,) = found.results
-    return found._replace(results=(replace(made, provenance={**made.provenance, "kind": kind}),))
+    return found._replace(results=(saying(made, kind=kind),))
 
 
 def test_the_oracles_of_a_paper_s_tasks_are_one_row_the_last_and_not_ranked():

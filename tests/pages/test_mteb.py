@@ -11,7 +11,7 @@ import mteb
 import pytest
 from mteb.results import TaskResult
 
-from fixtures.results import result
+from fixtures.results import result, saying
 from sonde.core import Result
 from sonde.pages import render, write
 from sonde.pages.languages import languages
@@ -37,7 +37,7 @@ def made(
         "identities": known,
         "tested": "abc",
     }
-    return replace(found, provenance=found.provenance | more)
+    return saying(found, **more)
 
 
 def loaded(results, to):
@@ -72,9 +72,7 @@ def test_mteb_reads_what_is_exported(tmp_path):
 
 def test_an_oracle_is_no_model(tmp_path):
     oracle = made(1.0, encoder="gold:clause,noise=0.0,seed=0,width=384")
-    found = loaded(
-        [made(0.7), replace(oracle, provenance=oracle.provenance | {"kind": "oracle"})], tmp_path
-    )
+    found = loaded([made(0.7), saying(oracle, kind="oracle")], tmp_path)
     assert {model for model, _, _ in found} == {MINI}
 
 
@@ -122,9 +120,7 @@ def test_layers_and_probes_are_models_of_their_own_and_are_never_averaged(tmp_pa
 
 
 def test_revisions_are_told_apart_and_filled_truly(tmp_path):
-    other = replace(
-        made(0.6), provenance=made().provenance | {"identities": {EWT: "other examples"}}
-    )
+    other = saying(made(0.6), identities={EWT: "other examples"})
     (one,), (two,) = loaded([made()], tmp_path / "a"), loaded([other], tmp_path / "b")
     revisions = [
         {t.dataset_revision for t in loaded([r], tmp_path / str(i)).values()}

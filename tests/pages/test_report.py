@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from fixtures.results import NAMES, result
+from fixtures.results import NAMES, result, saying
 from sonde.analysis.rows import newest, rows
 from sonde.core import Result
 from sonde.labels import Classes, Scores, joined
@@ -40,11 +40,8 @@ def test_folds_are_put_together_and_leave_the_name():
 
 
 def test_what_was_measured_twice_counts_once_as_it_was_measured_last():
-    old, new = result(0.6), result(0.8)
-    old.provenance["date"], new.provenance["date"] = (
-        "2026-01-01T00:00:00+00:00",
-        "2026-01-02T00:00:00+00:00",
-    )
+    old = saying(result(0.6), date="2026-01-01T00:00:00+00:00")
+    new = saying(result(0.8), date="2026-01-02T00:00:00+00:00")
     (row,) = rows(newest([new, old]))
     assert (row.n, row.score) == (200, pytest.approx(80))
     assert [r.trial.seed for r in newest([result(seed=1), result(seed=0)])] == [0, 1]
@@ -53,12 +50,9 @@ def test_what_was_measured_twice_counts_once_as_it_was_measured_last():
 @pytest.mark.parametrize("nested", [False, True])
 def test_seeds_and_folds_of_older_data_or_code_are_not_averaged_with_newer_ones(nested):
     def made(state: str, date: str, task: str, seed: int = 0) -> Result:
-        found = result(task=task, seed=seed)
         identity = json.dumps([task, state, ""])
-        found.provenance.update(
-            date=date, identities={task: json.dumps([identity, task]) if nested else identity}
-        )
-        return found
+        known = {task: json.dumps([identity, task]) if nested else identity}
+        return saying(result(task=task, seed=seed), date=date, identities=known)
 
     old = [
         made("old", "2026-01-01", f'ud/tense:"EWT",fold={k}/5', seed)
@@ -107,8 +101,8 @@ def test_controls_stand_beside_scores():
 
 
 def test_the_best_rule_of_thumb_stands_above_the_scores():
-    found = result(task="comp/sem-role")
-    found.provenance["notes"] = {"rules": {"nearest noun": 0.501, "first noun": 0.584}}
+    rules = {"nearest noun": 0.501, "first noun": 0.584}
+    found = saying(result(task="comp/sem-role"), notes={"rules": rules})
     (row,) = rows([found])
     assert (row.rule, row.ruled) == ("first noun", pytest.approx(58.4))
     assert scores([row]).sections[0].line == "Best rule of thumb: first noun, 58.4."
@@ -196,16 +190,16 @@ def test_counts_by_class_add_up():
 
 
 def test_what_could_not_be_used_is_shown():
-    lost = result()
-    lost.provenance["counts"].update(unusable=7, cut=1, unseen=2, beyond=3, unaligned=1, partial=4)
-    lost.provenance["counts"]["left out"] = {
+    counts = {"unusable": 7, "cut": 1, "unseen": 2, "beyond": 3, "unaligned": 1, "partial": 4}
+    left_out = {
         "beyond": {"train": {"x": 1}, "test": {"y": 2}},
         "unaligned": {"dev": {"": 1}},
     }
-    lost.provenance["notes"] = {
+    notes = {
         "source": {"skipped": 2},
         "problems": ["edges.jsonl:4: not JSON", "edges.jsonl:7: not JSON"],
     }
+    lost = saying(result(), counts={"train": 1000, **counts, "left out": left_out}, notes=notes)
     text = render([lost], "terminal")
     assert "7 examples were not encoded" in text
     assert "1 sentence was longer" in text

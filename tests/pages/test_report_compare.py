@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from fixtures.results import saying
 from sonde import compare, evaluate
 from sonde.analysis.together import together
 from sonde.cli import app
@@ -145,9 +146,10 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
 
 
 def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
-    both = [result(), result("bow:random", 0.6)]
-    for one, machine in zip(both, ("A", "B"), strict=True):
-        one.provenance["computed"] = {"processor": machine, "threads": "1"}
+    both = [
+        saying(one, computed={"processor": machine, "threads": "1"})
+        for one, machine in ((result(), "A"), (result("bow:random", 0.6), "B"))
+    ]
     found = compared(both)
     assert found.found[0].computed == "processor: A and B; threads: 1"
     assert any("the processor of these rows differ" in note for note in comparisons(found).notes)
@@ -188,7 +190,7 @@ def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with(
     mine = [
         result(),
         result("length", 0.5),
-        replace(oracle, provenance={**oracle.provenance, "kind": "oracle"}),
+        saying(oracle, kind="oracle"),
     ]
     assert {(one.first, one.second) for one in compared(mine).found} == {
         ("st:x, mlp", "length, mlp")

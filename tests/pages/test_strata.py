@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures.results import saying
 from sonde.analysis.constants import constant_rows
 from sonde.analysis.rows import rows
 from sonde.core import DataProblem, Result, Tags, Trial
@@ -184,7 +185,7 @@ def remembering(
     return replace(
         found,
         strata={**found.strata, "key seen": Tags(codes, ("yes", "no"))},
-        provenance={**found.provenance, "notes": notes},
+        provenance={**found.provenance.plain(), "notes": notes},
     )
 
 
@@ -246,8 +247,8 @@ def test_several_controls_stand_beside_each_other():
 
 
 def test_a_code_of_the_labels_is_shown_where_a_probe_made_one():
-    coded = edges()
-    coded.provenance["choice"] = {"code": {"bits": 12345.6, "uniform": 24691.2, "prior": 12345.6}}
+    code = {"bits": 12345.6, "uniform": 24691.2, "prior": 12345.6}
+    coded = saying(edges(), choice={"code": code})
     (row,) = rows([coded])
     assert (row.bits, row.compression, row.over_prior) == (12345.6, 2.0, 1.0)
     text = terminal(page([coded]))

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fixtures.results import saying
 from sonde.core import DataProblem, Result, Trial
 from sonde.datasets.formats.tables import write
 from sonde.experiment.places import Places
@@ -234,7 +235,8 @@ def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, refer
 def test_universal_tags_of_a_treebank_are_not_the_papers():
     one = measured("edge/pos:x", "mix", SIZES["POS"])
     assert located(tenney2019(), one.trial.task, one).why == ""  # columns have one kind of tag
-    one.provenance["notes"]["source"] = {"files": ["a/train.conllu.xz"]}
+    files = {"source": {"files": ["a/train.conllu.xz"]}}
+    one = saying(one, notes={**one.provenance.notes, **files})
     assert (
         located(tenney2019(), one.trial.task, one).why
         == "POS is not read as in the paper: tags=upos, there tags=xpos"

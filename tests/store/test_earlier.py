@@ -44,7 +44,7 @@ def shown(row, columns):
 
 def test_its_results_are_marked_with_their_version(store):
     found = [result for _, result in ResultStore(store / "results").read()]
-    assert {result.provenance["format"] for result in found} == {1}
+    assert {result.provenance.format for result in found} == {1}
     assert all(result.clusters == {} for result in found)
     assert any(result.strata for result in found)
     assert {(row["version"], row["format"]) for row in table(render(found, "csv"))} == {

@@ -44,7 +44,7 @@ def result(seed=0, kind="classes", score=0.1 + 0.2, **provenance):
 
 
 def same(a, b):
-    if (a.trial, a.metric, dict(a.provenance)) != (b.trial, b.metric, dict(b.provenance)):
+    if (a.trial, a.metric, a.provenance.plain()) != (b.trial, b.metric, b.provenance.plain()):
         return False
     numbers = all(getattr(a, k) == getattr(b, k) for k in ("score", "low", "high", "majority"))
     return numbers and same_column(a.gold, b.gold) and same_column(a.predicted, b.predicted)
@@ -92,7 +92,7 @@ def test_provenance_may_hold_what_json_lacks(tmp_path):
         "kinds": frozenset("ba"),
     }
     ResultStore(tmp_path).write([("a", result(**given))])
-    found = ResultStore(tmp_path).find(["a"])["a"].provenance
+    found = ResultStore(tmp_path).find(["a"])["a"].provenance.plain()
     assert found == {
         "path": str(tmp_path),
         "count": 3,

@@ -23,7 +23,7 @@ def computed(results: Iterable[Result]) -> str:
     """
     found: dict[str, set[str]] = {}
     for result in results:
-        for what, how in dict(result.provenance.get("computed") or {}).items():
+        for what, how in result.provenance.computed.items():
             found.setdefault(what, set()).add(str(how))
     return _written(found)
 

@@ -21,7 +21,7 @@ def constant_rows(results: Sequence[Result]) -> list[Row]:
     """
     by_task: dict[str, list[Result]] = {}
     for result in results:
-        if result.trial.control == "none" and "set" in result.provenance.get("constants", {}):
+        if result.trial.control == "none" and "set" in (result.provenance.constants or ()):
             by_task.setdefault(without_fold(result.trial.task), []).append(result)
     return [row for mine in by_task.values() for row in _rows(mine)]
 
@@ -36,8 +36,9 @@ def _rows(mine: Sequence[Result]) -> list[Row]:
         == (first.encoder, first.read, first.probe)
     )[0]
     kinds: dict[tuple[str, ...], str] = {}
+    constants = folds[0].provenance.constants or {}
     for kind in SPOKEN:
-        kinds.setdefault(tuple(sorted(folds[0].provenance["constants"][kind])), kind)
+        kinds.setdefault(tuple(sorted(constants[kind])), kind)
     return [_row(folds, kind, len(labels)) for labels, kind in kinds.items() if labels]
 
 

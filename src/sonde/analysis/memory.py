@@ -14,6 +14,7 @@ from sonde.analysis.together import together
 from sonde.core import Result
 from sonde.datasets.controls import KEY_SEEN
 from sonde.metrics import METRICS, difference
+from sonde.notes import Controlled
 
 Repeats = Sequence[Sequence[Result]]
 """Results of one thing, for each fit those of all folds."""
@@ -27,9 +28,9 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
         return {}
     answers = together(control)
     seen = np.concatenate([_seen(result) for result in control[0]])
-    noted = control[0][0].provenance.get("notes", {}).get("control", {})
+    noted = control[0][0].provenance.notes.part(Controlled)
     found: dict[str, Any] = {
-        "keyed": str(noted.get("definition", "")),
+        "keyed": (noted and noted.definition) or "",
         "keys_seen": 100 * float(seen.mean()),
     }
     for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sonde.core import Result
 from sonde.labels import Column
+from sonde.notes import SourceRule, WordRule
 
 MADE = "construction"
 """The stratum that says what labels consist of."""
@@ -74,42 +74,26 @@ NOTHING = Posed()
 
 def posed(folds: Sequence[Result], gold: Column) -> Posed:
     """What the folds of one thing measured ask."""
-    first: Mapping[str, Any] = folds[0].provenance.get("notes") or {}
-    rule = dict(first.get("one word") or {})
-    tests = [
-        (
-            r.n,
-            float(
-                dict((r.provenance.get("notes") or {}).get("one word") or {}).get("test", np.nan)
-            ),
-        )
-        for r in folds
-    ]
+    first = folds[0].provenance.notes
+    rules = [r.provenance.notes.part(WordRule) for r in folds]
+    shares = [np.nan if rule is None else rule.test for rule in rules]
     return Posed(
         tuple(gold.names) if gold.numbers is None else (),
-        int(first.get("classes of the question", 0)),
+        first.classes_of_question,
         _made(folds),
-        str(rule.get("rule", "")),
-        (
-            PERCENT
-            * float(np.average([share for _, share in tests], weights=[n for n, _ in tests]))
-            if rule
-            else 0.0
-        ),
-        (*map(str, first.get("remarks") or ()), *_sourced(folds)),
+        rules[0].rule if rules[0] else "",
+        PERCENT * float(np.average(shares, weights=[r.n for r in folds])) if rules[0] else 0.0,
+        (*first.remarks, *_sourced(folds)),
     )
 
 
 def _sourced(folds: Sequence[Result]) -> Iterator[str]:
     """A remark where the source of an example says something of its label."""
-    found = [(r.n, (r.provenance.get("notes") or {}).get("source alone") or {}) for r in folds]
-    if not all(said for _, said in found):
+    found = [rule for r in folds if (rule := r.provenance.notes.part(SourceRule))]
+    if len(found) < len(folds):
         return
-    weights = [n for n, _ in found]
-    score, low, chance = (
-        float(np.average([said[key] for _, said in found], weights=weights))
-        for key in ("test", "low", "constant")
-    )
+    shares = [(rule.test, rule.low, rule.constant) for rule in found]
+    score, low, chance = np.average(shares, 0, weights=[r.n for r in folds]).tolist()
     if low > chance:
         right = (
             f"right {PERCENT * score:.1f} times in 100, the best constant {PERCENT * chance:.1f}"

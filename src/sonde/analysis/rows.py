@@ -20,8 +20,8 @@ from sonde.analysis.unread import counts, unread
 from sonde.core import Result, Trial
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS, kind_of_reference
-from sonde.identity import recorded
 from sonde.metrics import Answers
+from sonde.notes import Code
 from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 from sonde.tasks import TASKS
@@ -37,7 +37,7 @@ def newest(results: Iterable[Result]) -> list[Result]:
     """
     found: dict[Trial, Result] = {}
     state: dict[tuple[str, ...], str] = {}
-    for result in sorted(results, key=lambda r: str(r.provenance.get("date", ""))):
+    for result in sorted(results, key=lambda r: r.provenance.date):
         found[result.trial] = result
         state[_shared(result)] = _state(result)
     return [
@@ -59,10 +59,7 @@ def _state(result: Result) -> str:
         "control": trial.control,
     }
     return str(
-        [
-            _made_of(recorded(result.provenance, kind, reference))
-            for kind, reference in named.items()
-        ]
+        [_made_of(result.provenance.identity(kind, reference)) for kind, reference in named.items()]
     )
 
 
@@ -174,11 +171,11 @@ def _kind(result: Result) -> dict[str, Any]:
     said = (
         "baseline"
         if result.trial.read == LEXICAL
-        else result.provenance.get("kind") or kind_of_reference(result.trial.encoder)
+        else result.provenance.kind or kind_of_reference(result.trial.encoder)
     )
     return {
         "kind": said if said in ORDER else "trained",
-        "holds": str(result.provenance.get("oracle", "")),
+        "holds": result.provenance.oracle,
     }
 
 
@@ -198,11 +195,10 @@ def _code(results: Sequence[Result]) -> dict[str, Any]:
     """Mean length in bits of the codes for the labels that probes made, and how many times longer
     those without vectors are.
     """
-    codes = [r.provenance.get("choice", {}).get("code", {}) for r in results]
-    bits, uniform, prior = (
-        np.array([float(code.get(key, math.nan)) for code in codes])
-        for key in ("bits", "uniform", "prior")
-    )
+    codes = [r.provenance.choice.part(Code) or Code() for r in results]
+    bits = np.array([code.bits for code in codes])
+    uniform = np.array([code.uniform for code in codes])
+    prior = np.array([code.prior for code in codes])
     return {
         "bits": float(bits.mean()),
         "compression": float((uniform / bits).mean()),
@@ -212,7 +208,7 @@ def _code(results: Sequence[Result]) -> dict[str, Any]:
 
 def _rule(result: Result) -> tuple[str, float]:
     """The best of the rules of thumb that the task's notes have, and its score in percent."""
-    rules = dict(result.provenance.get("notes", {}).get("rules") or {})
+    rules = result.provenance.notes.rules
     best = max(rules, key=lambda name: float(rules[name]), default="")
     return best, PERCENT * float(rules[best]) if best else math.nan
 

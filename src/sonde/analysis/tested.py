@@ -31,7 +31,7 @@ def tested(folds: Iterable[Result]) -> str:
     """A digest of the test examples of some folds; '' for results of a version that did not keep
     it.
     """
-    parts = [str(fold.provenance.get("tested", "")) for fold in folds]
+    parts = [fold.provenance.tested for fold in folds]
     return (
         hashlib.blake2b(" ".join(sorted(parts)).encode(), digest_size=8).hexdigest()
         if all(parts)
@@ -56,7 +56,7 @@ def alike(repeats: Iterable[list[Result]]) -> list[list[Result]]:
     by_test: dict[tuple[tuple[str, str], ...], list[list[Result]]] = {}
     for folds in repeats:
         by_test.setdefault(
-            tuple((_fold(r), str(r.provenance.get("tested", r.n))) for r in folds), []
+            tuple((_fold(r), r.provenance.tested or str(r.n)) for r in folds), []
         ).append(folds)
     return max(by_test.values(), key=lambda mine: (len(mine[0]), len(mine)), default=[])
 

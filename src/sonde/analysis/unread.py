@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sonde.core import Result
-from sonde.tasks.parsed import malformed
 
 NAMED = 5  # classes of examples that were left out
 
@@ -18,15 +17,17 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
     """What could not be read, of the data and by the encoder, and the version and format that say
     so.
     """
+    told = [result.provenance.counts for result in folds]
     counts = {
-        fate: sum(int(counted(r).get(fate, 0)) for r in folds)
-        for fate in ("beyond", "unaligned", "partial")
+        "beyond": sum(each.beyond for each in told),
+        "unaligned": sum(each.unaligned for each in told),
+        "partial": sum(each.partial for each in told),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
-    many, problem = malformed(folds[0].provenance.get("notes") or {})
+    many, problem = folds[0].provenance.notes.malformed
     made = {
-        "version": dict(folds[0].provenance.get("versions") or {}).get("sonde", ""),
-        "format": folds[0].provenance.get("format", 0),
+        "version": folds[0].provenance.versions.get("sonde", ""),
+        "format": folds[0].provenance.format,
     }
     return {**counts, **named, **made, "malformed": many, "problem": problem}
 
@@ -35,7 +36,7 @@ def _left_out(folds: Sequence[Result], fate: str) -> str:
     """What was left out, as `test: 3 ARG1, 2 LOC`."""
     every: dict[str, Counter[str]] = {}
     for fold in folds:
-        for split, labels in dict(counted(fold).get("left out") or {}).get(fate, {}).items():
+        for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
             every.setdefault(split, Counter()).update(labels)
     return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
 
@@ -46,16 +47,14 @@ def _most(labels: Counter[str]) -> str:
     return ", ".join(told) + (f" and {rest:,} others" if rest else "")
 
 
-def counted(result: Result) -> dict[str, Any]:
-    """What was counted while a result was measured."""
-    return dict(result.provenance.get("counts") or {})
-
-
 def counts(folds: Sequence[Result]) -> dict[str, Any]:
     """What was counted beside the score; of sentences, which folds share, the most."""
-    told = [counted(result) for result in folds]
-    found = {"train": int(told[0].get("train", 0))}
-    found |= {name: sum(int(each.get(name, 0)) for each in told) for name in ("unusable", "unseen")}
-    return found | {
-        name: max(int(each.get(name, 0)) for each in told) for name in ("cut", "words", "unknown")
+    told = [result.provenance.counts for result in folds]
+    return {
+        "train": told[0].train,
+        "unusable": sum(each.unusable for each in told),
+        "unseen": sum(each.unseen for each in told),
+        "cut": max(each.cut for each in told),
+        "words": max(each.words or 0 for each in told),
+        "unknown": max(each.unknown or 0 for each in told),
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from sonde.notes import Notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Audit:
     versions: int
     repeats: tuple[Repeat, ...]
     rows: tuple[Row, ...]
-    notes: Mapping[str, Any]
+    notes: Notes
     problems: tuple[str, ...] = ()
     asked: Mapping[str, Floor] = field(default_factory=dict)
     pairs: tuple[Floor, ...] = ()

@@ -16,6 +16,7 @@ from sonde.audit.lengths import by_label, correlation, words_read
 from sonde.audit.problems import problems
 from sonde.core import SPLITS, Dataset, Example, Sentence
 from sonde.labels import Column, Label
+from sonde.notes import Sampled
 
 KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
 ALTERED = "altered"  # the note in which a task names the label of its altered sentences
@@ -41,7 +42,7 @@ def inspect(
     # where both are the same, that is all to say
     scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
     asked, pairs = answers(dataset, metric) if floors else ({}, ())
-    altered = str(dataset.notes.get(ALTERED, ""))
+    altered = dataset.notes.altered
     audit = Audit(
         sizes={split: len(dataset.rows(split)) for split in SPLITS},
         balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
@@ -85,13 +86,10 @@ def _sampled(dataset: Dataset) -> dict[str, float]:
     """Pearson's r of label and length before and after the sample was drawn, as its notes have
     it.
     """
-    notes = dataset.notes.get("sampling", {})
-    after = notes.get("length_r_after", {})
-    return (
-        {"before": float(notes["length_r_before"]), "after": float(after["all"])}
-        if "length_r_before" in notes and after
-        else {}
-    )
+    sample = dataset.notes.part(Sampled)
+    if sample is None or sample.length_r_before is None or not sample.length_r_after:
+        return {}
+    return {"before": sample.length_r_before, "after": sample.length_r_after["all"]}
 
 
 def _balance(labels: Column) -> dict[str, float]:

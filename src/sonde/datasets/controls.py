@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
 from sonde.datasets.allocate import allocate
 from sonde.labels import Column, coded
+from sonde.notes import Controlled
 from sonde.references import Contents, ReferenceProblem
 from sonde.vectors import Ints, ranges
 
@@ -81,9 +82,7 @@ class Shuffled:
             rows = dataset.rows(split)
             order[rows] = rng.permutation(rows)
         changed = replace(dataset, labels=dataset.labels.take(order))
-        return changed.noted(
-            control={"name": "shuffled", "seed": self.seed, "null": null_value(changed)}
-        )
+        return changed.noted(Controlled("shuffled", self.seed, null_value(changed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +112,15 @@ class WordLabels:
         tags = Tags(np.where(seen, 0, 1), ("yes", "no"))
         changed = replace(dataset, labels=labels, strata={**dataset.strata, KEY_SEEN: tags})
         test = seen[dataset.rows("test")]
-        about = {
-            "name": "word-labels",
-            "seed": self.seed,
-            "null": null_value(changed),
-            "definition": keys.definition,
-        }
         return changed.noted(
-            control={
-                **about,
-                "keys": len(np.unique(keys.codes)),
-                "keys seen": round(float(test.mean()), 6),
-            }
+            Controlled(
+                "word-labels",
+                self.seed,
+                null_value(changed),
+                keys.definition,
+                len(np.unique(keys.codes)),
+                round(float(test.mean()), 6),
+            )
         )
 
     def _keys(self, dataset: Dataset, rng: np.random.Generator) -> Keys:
@@ -190,9 +186,7 @@ class RandomAsked:
         changed = replace(
             dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape)
         )
-        return changed.noted(
-            control={"name": "random-asked", "seed": self.seed, "null": null_value(changed)}
-        )
+        return changed.noted(Controlled("random-asked", self.seed, null_value(changed)))
 
 
 def null_value(dataset: Dataset) -> float | None:
@@ -225,7 +219,7 @@ def _of_spans(dataset: Dataset, key: str, case: bool) -> Keys:
             codes.ravel(),
             "a label for each pair of words, the last ones of both spans; not of the paper",
         )
-    about = int(dataset.notes.get(ABOUT, sites - 1))
+    about = sites - 1 if dataset.notes.about is None else dataset.notes.about
     long = bool((np.diff(dataset.sites[:, about, 1:]) > 1).any())
     if sites == 1 and not long:
         return Keys(last[:, 0], "a label for each word type (Hewitt & Liang 2019)")

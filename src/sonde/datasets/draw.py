@@ -16,6 +16,7 @@ from sonde.datasets.clean import Notes, apart, banded, capped, common, distinct,
 from sonde.datasets.divide import Division, matchable
 from sonde.datasets.match import contrasts, correlation
 from sonde.datasets.settings import Settings
+from sonde.notes import Sampled
 from sonde.vectors import Ints
 
 FOLDS = 5  # more would test the same examples at a higher price
@@ -61,7 +62,8 @@ def folds_needed(dataset: Dataset) -> int:
     """How many folds should take the place of this data set's one small test split; 1 where it is
     large enough.
     """
-    return int(dataset.notes.get("sampling", {}).get("folds_needed", 1))
+    sample = dataset.notes.part(Sampled)
+    return 1 if sample is None else sample.folds_needed
 
 
 def _divided(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> list[Ints]:

@@ -20,6 +20,7 @@ from sonde.datasets import folds_needed
 from sonde.experiment.onesource import worth
 from sonde.experiment.oneword import best_word
 from sonde.identity import Identity, Stated, identity
+from sonde.notes import WordRule
 from sonde.oracles import about_words
 from sonde.tasks import TASKS
 
@@ -60,14 +61,8 @@ def load(task: Task) -> Dataset:
     with guarded(task), hosted(task.name):
         dataset = task.load()
         rule, source = best_word(dataset), worth(dataset)
-    word = {ONE_WORD: {"rule": str(rule), "train": rule.train, "test": rule.test}} if rule else {}
-    return dataset.noted(**word, **({SOURCE_ALONE: source} if source else {}))
-
-
-ONE_WORD, SOURCE_ALONE = "one word", "source alone"
-"""The notes that have the best rule of one word, and which share of train and test it gets right;
-and what `worth` says of the source.
-"""
+    word = WordRule(str(rule), rule.train, rule.test) if rule else None
+    return dataset.noted(*filter(None, (word, source)))
 
 
 def task_identity(reference: str | None, task: Task) -> Identity:

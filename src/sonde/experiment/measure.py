@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from sonde.experiment.provenance import computed, git_commit, revision, versions
 from sonde.experiment.readable import readable
 from sonde.labels import Column
 from sonde.metrics import METRICS, constants, floor, interval_of
+from sonde.notes import Choice, Counts, Notes, Provenance
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
 from sonde.reading import Readings
 from sonde.store.vectors import VectorStore
@@ -98,23 +99,19 @@ def results_of(
     for name, part in (("train", train), ("test", test)):
         if not len(part):
             raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
-    counts |= {
-        "train": len(train),
-        "dev": len(dev),
-        "test": len(test),
-        "unseen": _unseen(train.labels, test.labels),
-    }
     cells = [Cell(trial.read, trial.seed) for trial in group.trials]
     likeliest = [cell._replace(by="loss") for cell in cells if scores and test.labels.link]
     start = time.perf_counter()
     predictors = group.probe.fit(train, dev, cells=(*cells, *likeliest))
     seconds, metric = time.perf_counter() - start, group.task.metric
-    answers = constants(train.labels, metric)
-    shared = provenance(group, counts, {**whole.notes, **readings.dataset.notes}) | {
-        "fit_seconds": round(seconds, 3),
-        "constants": {kind: list(labels) for kind, labels in answers.items()},
-        "tested": about(test.dataset),
-    }
+    answers, unseen = constants(train.labels, metric), _unseen(train.labels, test.labels)
+    counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
+    shared = replace(
+        provenance(group, counts, whole.notes.noted(**readings.dataset.notes)),
+        fit_seconds=round(seconds, 3),
+        constants={kind: list(labels) for kind, labels in answers.items()},
+        tested=about(test.dataset),
+    )
     fits = zip(group.trials, predictors, strict=False)
     found = [_result(t, p, test, (metric, shared)) for t, p in fits]
     if not likeliest:
@@ -144,11 +141,11 @@ def about(dataset: Dataset) -> str:
     return found.hexdigest()
 
 
-def _lost(counts: Mapping[str, Any]) -> str:
+def _lost(counts: Counts) -> str:
     """What became of examples that cannot be read."""
     return (
-        f"{counts['unusable']} could not be encoded, {counts['beyond']} are about words beyond what"
-        f" the encoder reads, {counts['unaligned']} about words that it gives nothing for"
+        f"{counts.unusable} could not be encoded, {counts.beyond} are about words beyond what"
+        f" the encoder reads, {counts.unaligned} about words that it gives nothing for"
     )
 
 
@@ -160,15 +157,15 @@ def _unseen(train: Column, test: Column) -> int:
 
 
 def _result(
-    trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, dict[str, Any]]
+    trial: Trial, predictor: Predictor, test: Readings, rest: tuple[str, Provenance]
 ) -> Result:
     metric, shared = rest
     predicted = predictor.predict(test).decoded
     score = METRICS.make(metric)(test.labels, predicted)
     clusters = together(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
-    majority = floor(shared["constants"], test.labels, predicted, metric)
-    made_with = {**shared, "choice": dict(choice_of(predictor))}
+    majority = floor(shared.constants or {}, test.labels, predicted, metric)
+    made_with = replace(shared, choice=Choice(choice_of(predictor)))
     alone = {key: tags.pruned() for key, tags in test.dataset.strata.items()}
     # one's own tag is no stratum
     strata = {key: tags for key, tags in alone.items() if 2 * len(tags.names) <= len(test)}
@@ -187,9 +184,7 @@ def _result(
     )
 
 
-def _readings(
-    group: Group, dataset: Dataset, store: VectorStore
-) -> tuple[Readings, dict[str, Any], Ints]:
+def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readings, Counts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
@@ -202,18 +197,18 @@ def _readings(
     lost = (
         f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept"
     )
-    counts = {
-        "unusable": len(dataset) - len(usable) + gone,
+    counts = Counts(
+        unusable=len(dataset) - len(usable) + gone,
         **part.counts(),
-        "cut": 0 if found.cut is None else int(found.cut.sum()),
-        "problems": [*([lost] if gone else []), *problems][:5],
+        cut=0 if found.cut is None else int(found.cut.sum()),
+        problems=[*([lost] if gone else []), *problems][:5],
         **_words(group, dataset),
-        "left out": {
+        left_out={
             fate: _by_label(dataset.take(usable[flags]))
             for fate, flags in (("beyond", part.beyond), ("unaligned", part.unaligned))
             if flags.any()
         },
-    }
+    )
     return Readings(kept, found, group.task.view), counts, rows
 
 
@@ -278,26 +273,26 @@ def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str
     return group.encoder, group.vectors
 
 
-def _oracle(group: Group) -> dict[str, str]:
-    """What the vectors of an oracle hold."""
+def _oracle(group: Group) -> str:
+    """What the vectors of an oracle hold; '' of other encoders."""
     if not isinstance(group.encoder, Informed):
-        return {}
+        return ""
     known = oracles_of(group.task)
-    return {"oracle": known[group.encoder.oracle or next(iter(known))]}
+    return known[group.encoder.oracle or next(iter(known))]
 
 
-def provenance(group: Group, counts: Mapping[str, Any], notes: Mapping[str, Any]) -> dict[str, Any]:
+def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with."""
-    return {
-        "kind": kind_of(group.encoder),
-        **_oracle(group),
-        "identities": {kind: str(known) for kind, known in group.made._asdict().items()},
-        "revision": revision(group.encoder),
-        "computed": computed(group.encoder, group.probe),
-        "versions": versions(),
-        "commit": git_commit(Path.cwd()),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seeds": sorted({t.seed for t in group.trials}),
-        "counts": dict(counts),
-        "notes": dict(notes),
-    }
+    return Provenance(
+        kind=kind_of(group.encoder),
+        oracle=_oracle(group),
+        identities={kind: str(known) for kind, known in group.made._asdict().items()},
+        revision=revision(group.encoder),
+        computed=computed(group.encoder, group.probe),
+        versions=versions(),
+        commit=git_commit(Path.cwd()),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        seeds=sorted({t.seed for t in group.trials}),
+        counts=counts,
+        notes=notes,
+    )

@@ -6,13 +6,12 @@ the sources apart.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sonde.core import Dataset
 from sonde.labels import Column
 from sonde.metrics import best_constant, interval_of
+from sonde.notes import SourceRule
 from sonde.vectors import Floats, Ints
 
 SOURCE = "source"
@@ -42,17 +41,17 @@ def by_source(train: Dataset, test: Dataset) -> Column:
     )
 
 
-def worth(dataset: Dataset) -> dict[str, Any]:
+def worth(dataset: Dataset) -> SourceRule | None:
     """Which share of test the source gets right, the lower end of its interval, and that of the
-    best constant; {} where there is one source or labels are no classes.
+    best constant; None where there is one source or labels are no classes.
     """
     train, test = (dataset.take(dataset.rows(split)) for split in ("train", "test"))
     if dataset.labels.classes is None or not len(test) or not several(train):
-        return {}
+        return None
     gold, said = test.labels, by_source(train, test)
     low, _ = interval_of("accuracy", gold, [said])
-    return {
-        "test": float((gold.matrix() == said.matrix()).mean()),
-        "low": low,
-        "constant": best_constant(train.labels, gold, "accuracy"),
-    }
+    return SourceRule(
+        float((gold.matrix() == said.matrix()).mean()),
+        low,
+        best_constant(train.labels, gold, "accuracy"),
+    )

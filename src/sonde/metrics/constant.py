@@ -11,6 +11,7 @@ from sonde.core import Result
 from sonde.labels import Column, coded
 from sonde.metrics.contents import METRICS
 from sonde.metrics.metric import Doubles, Metric
+from sonde.notes import Choice
 from sonde.vectors import Ints
 
 TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
@@ -93,8 +94,9 @@ def answered(result: Result, kind: str) -> Result:
     """The result that a constant answer of train would have had over the same examples; its
     interval is told with that of others.
     """
-    answer = repeated(result.provenance["constants"][kind], result.gold.names, result.n, kind)
-    about = {**result.provenance, "choice": {}}
+    labels = (result.provenance.constants or {})[kind]
+    answer = repeated(labels, result.gold.names, result.n, kind)
+    about = replace(result.provenance, choice=Choice())
     nothing = float("nan")
     score = named(result.metric)(result.gold, answer)
     return replace(
@@ -107,7 +109,7 @@ def rescored(result: Result, metric: str) -> Result:
     MetricProblem where it counts no label.
     """
     score, nothing = named(metric)(result.gold, result.predicted), float("nan")
-    least = floor(result.provenance.get("constants", {}), result.gold, result.predicted, metric)
+    least = floor(result.provenance.constants or {}, result.gold, result.predicted, metric)
     return replace(result, metric=metric, score=score, low=nothing, high=nothing, majority=least)
 
 

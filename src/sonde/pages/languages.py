@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from sonde.core import Result
+from sonde.notes import Sources
 from sonde.references import parsed_or_none
 from sonde.tasks.find import LANGUAGES
 
@@ -37,8 +38,8 @@ def _of(result: Result) -> list[str]:
     if parsed is None:
         return []
     family, path = parsed.name.partition("/")[0], PurePath(parsed.argument or "")
-    source = result.provenance.get("notes", {}).get("source") or {}
-    files = [str(file) for file in source.get("files") or []] if isinstance(source, dict) else []
+    source = result.provenance.notes.part(Sources)
+    files = list(map(str, source.files)) if source else []
     banks = [
         match[1]
         for file in files

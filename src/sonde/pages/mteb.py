@@ -122,9 +122,7 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
         **controls,
         **{name: shown[name] for name in BESIDE},
     }
-    known = sorted(
-        {str(r.provenance.get("identities", {}).get(r.trial.task, r.trial.task)) for r in results}
-    )
+    known = sorted({r.provenance.identities.get(r.trial.task, r.trial.task) for r in results})
     return {
         "task_name": _filename(row.task),
         "dataset_revision": _digest("\n".join(known), 20),
@@ -161,7 +159,7 @@ def _model(row: Row, several: bool) -> str:
 
 def _revision(results: Sequence[Result]) -> str:
     """The commit of a model, or the digest that stands for it."""
-    said = {str(r.provenance.get("revision", "")) for r in results}
+    said = {r.provenance.revision for r in results}
     text = said.pop() if len(said) == 1 else ""
     found = text.rpartition("=")[2]
     return found if re.fullmatch(r"\w{7,64}", found) else _digest(text, 20) if text else NO_REVISION

@@ -59,7 +59,7 @@ def _written(
     dataset = (
         known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
     )
-    if about(dataset) != result.provenance.get("tested"):
+    if about(dataset) != result.provenance.tested:
         raise DataProblem(
             f"{short(task)}: its test examples are no longer those that were measured; run again"
             " with the data as they are"

@@ -152,7 +152,7 @@ def restricted(result: Result, stratum: str, to: Bin) -> Result | None:
     if not len(chosen):
         return None
     gold, predicted = result.gold.take(chosen), result.predicted.take(chosen)
-    answers = result.provenance.get("constants")
+    answers = result.provenance.constants
     return replace(
         result,
         gold=gold,

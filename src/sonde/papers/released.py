@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from sonde.core import DataProblem, Result
 from sonde.corpora.files import digest
-from sonde.identity import recorded
 from sonde.references import Reference, brief
 from sonde.tasks import TASKS
 from sonde.tasks.released.fetch import all_published
@@ -26,7 +25,7 @@ def different(reference: Reference, result: Result, family: str, collection: str
         )
     try:
         paths = [part.path for part in TASKS.make(reference).parts()]
-        same = digest(paths) in recorded(result.provenance, "task", result.trial.task)
+        same = digest(paths) in result.provenance.identity("task", result.trial.task)
     except DataProblem:
         return "the files are not here any more, so they cannot be checked"
     if not same:

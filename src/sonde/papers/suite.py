@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.experiment.plan import Wanted
-from sonde.identity import recorded
 from sonde.metrics import MetricProblem, answered, rescored
 from sonde.oracles import Kind
 from sonde.papers.facts import Entry, Paper, Place, settled
@@ -218,7 +217,7 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     others = 0
     for result in results:
         trial = result.trial
-        data = trial.task, recorded(result.provenance, "task", result.trial.task)
+        data = trial.task, result.provenance.identity("task", result.trial.task)
         if data not in places:
             mine = located(suite, trial.task) is not None and (
                 not over or told_data(trial.task) in over
@@ -270,9 +269,7 @@ def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
     for place, _, results in entries:
         first = min(r.trial.seed for r in results)
         mine = [
-            r
-            for r in results
-            if r.trial.seed == first and "set" in r.provenance.get("constants", {})
+            r for r in results if r.trial.seed == first and "set" in (r.provenance.constants or ())
         ]
         if suite.constant and mine and results[0].trial.control == "none":
             found.setdefault(

@@ -12,6 +12,7 @@ from typing import Literal
 
 from sonde.core import DataProblem, Result
 from sonde.corpora.corpus import said
+from sonde.notes import Sources
 from sonde.papers.facts import Block, Figure, Line, Paper, facts
 from sonde.papers.suite import Column, Suite
 from sonde.references import Place, Reference, ReferenceProblem, brief
@@ -174,7 +175,7 @@ def different(reference: Reference, result: Result) -> str:
     name = next((name for name, own in TASKS_OF.items() if own == task and name not in PARTS), "")
     if reference.name not in (f"edge/{task}", "edge/jsonl") or name not in SIZES:
         return "the table has no column for it"
-    counted = result.provenance.get("notes", {}).get("targets", {})
+    counted = result.provenance.notes.targets
     found, published = tuple(counted.get(split) for split in ("train", "dev", "test")), SIZES[name]
     if found != published:
         return f"{name} has {_told(found)} targets, the paper's has {_told(published)}"
@@ -197,7 +198,8 @@ def _told(counts: tuple[object, ...]) -> str:
 def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     """Options that read the data otherwise than the paper's code did, each with what that did."""
     wanted = dict(READINGS.get(task, {})) if reference.name != "edge/jsonl" else {}
-    files = result.provenance.get("notes", {}).get("source", {}).get("files", [])
+    source = result.provenance.notes.part(Sources)
+    files = source.files if source else ()
     if task == "pos" and not any(".conllu" in str(file) for file in files):
         wanted = {}  # trees and columns have one kind of tag
     full = {

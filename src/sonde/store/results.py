@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Result, Tags, Trial
 from sonde.labels import Column, coded, restored
+from sonde.notes import Provenance
 from sonde.store.blocks import (
     FORMAT,
     Block,
@@ -279,7 +280,7 @@ def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
         "id": trial_id,
         "trial": asdict(result.trial),
         "metric": result.metric,
-        "provenance": result.provenance,
+        "provenance": result.provenance.plain(),
     }
     labels = {"gold": kept.column(result.gold), "predicted": kept.column(result.predicted)}
     strata = {
@@ -302,7 +303,7 @@ def _result(row: dict[str, Any], kept: _Read) -> Result:
         *numbers,
         gold,
         predicted,
-        {**row["provenance"], **old},
+        Provenance.read({**row["provenance"], **old}),
         strata,
         clusters,
     )

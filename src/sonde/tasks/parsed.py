@@ -164,16 +164,6 @@ def remarks(tally: Tally) -> dict[str, Any]:
     return {"remarks": tally.remarks()} if tally.remarks() else {}
 
 
-def malformed(notes: Mapping[str, Any]) -> tuple[int, str]:
-    """How many sentences were left out as malformed, as notes say, and the first of them with the
-    reason.
-    """
-    source, problems = notes.get("source"), notes.get("problems") or [""]
-    return (
-        (int(source.get("skipped", 0)), str(problems[0])) if isinstance(source, dict) else (0, "")
-    )
-
-
 @dataclass(frozen=True)
 class ParsedCorpus:
     """The sentences of some files and what rules say of them, one value a sentence in each list.

@@ -13,6 +13,7 @@ import numpy as np
 from sonde.core import DataProblem, Dataset, Tags
 from sonde.corpora.strict import shown
 from sonde.labels import KINDS, Column
+from sonde.notes import Notes
 from sonde.vectors import Ints
 
 VERSION = 1
@@ -92,7 +93,7 @@ def settled(dataset: Dataset, header: Mapping[str, Any], where: str) -> Dataset:
         asked=_renumbered(dataset.asked, dataset.vocabulary, vocabulary, where),
         vocabulary=vocabulary,
         strata=strata,
-        notes=dict(header.get("notes", {})),
+        notes=Notes(header.get("notes", {})),
         clusters=tuple(header.get("clusters", dataset.clusters)),
     )
 

@@ -169,7 +169,7 @@ class Kind(Generic[O]):
             raise DataProblem(
                 f"{self.name}: no {' and no '.join(missing)} targets in {options.path}; its splits:"
                 f" {there}. Name further files by with=, or write splits=sampled to draw splits"
-                f" from all{_why(dataset.notes['left out'], dataset.notes['problems'])}"
+                f" from all{_why(dataset.notes.left_out, dataset.notes.problems)}"
             )
         return self._finished(carve_dev(dataset, options.seed), owners, options)
 
