@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from sonde.notes import Notes
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class Audit:
     versions: int
     repeats: tuple[Repeat, ...]
     rows: tuple[Row, ...]
-    notes: Notes
+    notes: Mapping[str, Any]
     problems: tuple[str, ...] = ()
     asked: Mapping[str, Floor] = field(default_factory=dict)
     pairs: tuple[Floor, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sonde.audit.findings import Audit, Floor
 from sonde.labels import Column
+from sonde.notes import Notes
 
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
@@ -19,7 +20,7 @@ def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
     """What deserves a look."""
     return (
         *_malformed(audit),
-        *audit.notes.remarks,
+        *Notes(audit.notes).remarks,
         *_splits(audit),
         *_repeats(audit),
         *_forms(audit),
@@ -33,7 +34,7 @@ def problems(audit: Audit, labels: Column) -> tuple[str, ...]:
 
 
 def _malformed(audit: Audit) -> Iterator[str]:
-    n, first = audit.notes.malformed
+    n, first = Notes(audit.notes).malformed
     if n:
         yield (
             f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'} left"

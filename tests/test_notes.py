@@ -1,0 +1,127 @@
+"""What is said of data sets and results: typed, the same JSON as before, and read in one place."""
+
+import ast
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+
+import sonde
+from sonde.core import Dataset, Example, Result, Sentence, Trial
+from sonde.labels import column
+from sonde.notes import (
+    Choice,
+    Code,
+    Controlled,
+    Counts,
+    Notes,
+    Part,
+    Provenance,
+    Sampled,
+    SourceRule,
+    Sources,
+    WordRule,
+)
+
+PARTS = [
+    Sampled(5, 0.25, {"all": 0.01}),
+    Controlled("word-labels", 3, 0.5, "a label for each word type", 7, 0.25),
+    WordRule("past with 'was', else pres", 0.9, 0.8),
+    SourceRule(0.75, 0.7, 0.5),
+    Sources(["a.conllu"], 2),
+    Code(1.0, 2.0, 3.0),
+    Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
+]
+SAID = {
+    "kind": "trained",
+    "identities": {"task": "t"},
+    "revision": "abc",
+    "date": "2026-01-01",
+    "seeds": [0, 1],
+    "counts": {**Counts(train=2).plain(), "problems": [], "left out": {}},
+    "notes": {"left out": {"too short": 1}, "one word": PARTS[2].plain(), "mine": [1]},
+    "constants": {},
+    "choice": {"c": 1.0, "mix": [0.5, 0.5]},
+}
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
+def test_a_part_comes_back_from_json(part):
+    assert type(part).read(json.loads(json.dumps(part.plain()))) == part
+    assert pickle.loads(pickle.dumps(part)) == part
+    assert type(part).read({"of a later version": 1}) == type(part)()
+
+
+def test_every_part_is_tried():
+    tried = {type(part).__name__ for part in (*PARTS, Provenance())}
+    assert tried == {kind.__name__ for kind in Part.__subclasses__()}
+
+
+def test_a_provenance_comes_back_from_json():
+    given = Provenance.read(SAID)
+    assert given.plain() == SAID
+    assert Provenance.read(json.loads(json.dumps(given.plain()))) == given
+    assert pickle.loads(pickle.dumps(given)).plain()["choice"] == SAID["choice"]
+    assert given.notes.left_out == {"too short": 1}
+    assert given.notes.part(WordRule) == PARTS[2]
+    assert given.choice.mix == (0.5, 0.5)
+    assert given.choice.part(Code) is None
+
+
+def test_what_a_file_does_not_say_is_not_made_up():
+    none = Provenance.read({"made up": 1, "counts": None})
+    assert none.plain() == {"made up": 1}
+    assert none.counts == Counts()
+    assert none.constants is None
+    assert none.identity("task", "ud/tense:x") == ""
+
+
+def test_version_0_1_wrote_identities_under_references():
+    assert Provenance(identities={"ud/tense:x": "known"}).identity("task", "ud/tense:x") == "known"
+
+
+def test_results_and_data_sets_take_plain_mappings():
+    gold = column(["a"])
+    one = Result(Trial(*"abcde", 0), "accuracy", 1, 1, 1, 1, gold, gold, {"kind": "oracle"})
+    assert one.provenance.kind == "oracle"
+    dataset = Dataset.of([Example.about(Sentence.of("a"), "x")], {"remarks": ["odd"]})
+    assert dataset.notes.remarks == ("odd",)
+    more = dataset.noted(PARTS[2], mine=1)
+    assert (more.notes.part(WordRule), more.notes["mine"]) == (PARTS[2], 1)
+    assert "mine" not in dataset.notes
+
+
+def test_notes_and_choices_are_frozen():
+    for record in (Notes({"a": 1}), Choice({"a": 1})):
+        with pytest.raises(TypeError):
+            record["a"] = 2
+        with pytest.raises(AttributeError):
+            record.more = 2
+
+
+def test_malformed_sentences_are_counted_with_the_first_reason():
+    assert Notes().malformed == (0, "")
+    assert Notes({"source": "a text"}).malformed == (0, "")
+    assert Notes({"source": {"skipped": 2}, "problems": ["x:1", "x:2"]}).malformed == (2, "x:1")
+
+
+def reads_by_key(tree):
+    """Reads of a result's or a data set's notes by a string."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            value, key = node.value, node.slice
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get" and node.args:
+            value, key = node.func.value, node.args[0]
+        else:
+            continue
+        of = isinstance(value, ast.Attribute) and value.attr in {"provenance", "notes", "choice"}
+        if of and isinstance(key, ast.Constant | ast.Name):
+            yield node.lineno
+
+
+def test_nobody_else_reads_them_by_key():
+    assert list(reads_by_key(ast.parse("r.provenance.get('x', 1)\nd.notes['left out']"))) == [1, 2]
+    files = sorted(Path(sonde.__file__).parent.rglob("*.py"))
+    found = {str(file): [*reads_by_key(ast.parse(file.read_text("utf-8")))] for file in files}
+    assert not {file: at for file, at in found.items() if at}
