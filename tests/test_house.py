@@ -373,6 +373,8 @@ REFLECTION = {
     # what a thing is made of, whatever it is
     "identity.py",
     "_closure.py",
+    # fields that are written as JSON under their names
+    "notes.py",
     # names that are imported when they are asked for
     "__init__.py",
     "api/__init__.py",
