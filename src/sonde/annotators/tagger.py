@@ -140,19 +140,19 @@ def tag_text(
     from tqdm import tqdm
 
     tally = Tally()
-    known = tagged.read(source, on_error, tally)
-    examples, test = held_out([(sentence.words, tags) for sentence, tags in known])
+    examples, test = held_out(
+        [(sentence.words, tags) for sentence, tags in tagged.read(source, on_error, tally)]
+    )
     read = (sentence for path in texts for sentence in text.read(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokens(sentence.words))]
     tagger = train(examples, seed, progress=progress)
-    share = accuracy(tagger, test)
     tags = tqdm(
         tagger.tag(sentences), "tagging", len(sentences), unit=" sentences", disable=not progress
     )
     tagged.write(output, zip(sentences, tags, strict=True))
     return Tagged(
         Path(output),
-        share,
+        accuracy(tagger, test),
         sum(len(words) for words, _ in test),
         len(sentences),
         sum(map(len, sentences)),
@@ -221,11 +221,16 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
     around = _around(forms, sizes, len(numbers))
     found = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
-        mixed = np.full(len(forms), i + 1, np.uint64)
-        for column, offset in template:
-            mixed = (mixed ^ table[around[offset], FORM.index(column)]) * _MIX
-            mixed ^= mixed >> np.uint64(29)
-        found[:, i] = mixed
+        columns = [table[around[offset], FORM.index(column)] for column, offset in template]
+        found[:, i] = _mixed(np.full(len(forms), i + 1, np.uint64), columns)
+    return found
+
+
+def _mixed(found: NDArray[np.uint64], columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Numbers that stand for all columns, in their order."""
+    for column in columns:
+        found = (found ^ column) * _MIX
+        found ^= found >> np.uint64(29)
     return found
 
 

@@ -52,14 +52,23 @@ def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ..
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
     told = {name: _judged(name, by, halves, metric) for name, by in _words(train, test)}
-    rules, same = ({k: v.astype(np.int64) for k, v in held(d).items()} for d in (train, test))
-    found = {name: (rules[name], same[name]) for name in rules if name in same}
+    found = _rules(train, test)
     told |= {name: _judged(name, by, halves, metric, cue=True) for name, by in found.items()}
     pairs = []
     for (one, a), (other, b) in combinations(found.items(), 2):
         both = 2 * a[0] + b[0], 2 * a[1] + b[1]
         pairs.append(_judged(f"{one}; {other}", both, halves, metric))
     return told, tuple(sorted(pairs, key=lambda floor: -floor.score))
+
+
+def _rules(train: Dataset, test: Dataset) -> dict[str, Keys]:
+    """Which examples of train, and of test, each rule holds of, where both have it."""
+    rules, same = held(train), held(test)
+    return {
+        name: (rules[name].astype(np.int64), same[name].astype(np.int64))
+        for name in rules
+        if name in same
+    }
 
 
 Keys = tuple[Ints, Ints]

@@ -62,7 +62,7 @@ def read(
     path: str | Path, layout: Layout, on_error: OnError = "raise", tally: Tally | None = None
 ) -> Iterator[Tagged]:
     """The sentences of a file in order; DataProblem with file and line."""
-    tally = Tally() if tally is None else tally
+    tally = tally or Tally()
     lines = tried(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
     shape = _shape(first, layout, str(path))
@@ -73,11 +73,10 @@ def read(
             continue
         tally.sentences += 1
         tally.words += len(block.rows)
-        rows = [row for _, row in block.rows]
-        found = tuple(words[row[shape.word]] for row in rows)
-        layers = tuple(tuple(row[k] for row in rows) for k in shape.tags)
-        sentence = Sentence(found, block.text or rendered(found))
-        yield Tagged(sentence, layers, block.document, block.rows[0][0])
+        found = tuple(words[row[shape.word]] for _, row in block.rows)
+        layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
+        text = block.text or rendered(found)
+        yield Tagged(Sentence(found, text), layers, block.document, block.rows[0][0])
 
 
 @dataclass(slots=True)

@@ -106,14 +106,11 @@ def each_row(
 
 def _add(cells: list[str], found: dict[Place, Answers]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
-    texts = sentence.rpartition(" ")[2], predicate, begin, end
-    for column, text in zip(COLUMNS[1:5], texts, strict=True):
-        if not (text.isascii() and text.isdigit()):
-            raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
+    numbers = map(_number, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end))
+    number, start, first, last = numbers
     _check_known("Split", split, SPLITS)
     _check_known("Response", response, ("1", "2", "3", "4", "5", "nan"))
     _check_known("Applicable", applicable, ("yes", "no"))
-    number, start, first, last = map(int, texts)
     if last < first:
         raise ValueError(f"the argument begins with word {first} and ends with word {last}")
     place = Place(split, number, (start, start + 1), (first, last + 1))
@@ -122,6 +119,12 @@ def _add(cells: list[str], found: dict[Place, Answers]) -> None:
     # an extremely rare error of the forms left nan, says the README
     if applicable != "no" and response != "nan":
         said.append(float(response))
+
+
+def _number(column: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
+    return int(text)
 
 
 def _check_known(column: str, text: str, known: Sequence[str]) -> None:

@@ -177,11 +177,7 @@ def withheld(words: Sequence[str], others: bool = False) -> bool:
 
 def written(tree: Tree) -> str:
     """The tree as a CoNLL-U block, with the blank line that ends it."""
-    extras = defaultdict[int, list[str]](list)  # by the words that stand before them
-    for row in tree.empty:
-        extras[int(row[0].partition(".")[0])].append("\t".join(row))
-    for r in tree.ranges:
-        extras[r.start].append("\t".join([f"{r.start + 1}-{r.stop}", r.form, *"_______", r.misc]))
+    extras = _extras(tree)
     heads = [str(head + 1) for head in tree.heads]
     columns = (tree.words, tree.lemmas, tree.upos, tree.xpos, tree.feats, heads, tree.deprels,
                tree.deps, tree.misc)  # fmt: skip
@@ -189,3 +185,13 @@ def written(tree: Tree) -> str:
     for i, cells in enumerate(zip(*columns, strict=True)):
         rows += [*extras[i], "\t".join([str(i + 1), *cells])]
     return "\n".join([*rows, *extras[len(tree.words)]]) + "\n\n"
+
+
+def _extras(tree: Tree) -> Mapping[int, list[str]]:
+    """The rows of empty nodes and multiword tokens, by how many words stand before them."""
+    extras = defaultdict[int, list[str]](list)
+    for row in tree.empty:
+        extras[int(row[0].partition(".")[0])].append("\t".join(row))
+    for r in tree.ranges:
+        extras[r.start].append("\t".join([f"{r.start + 1}-{r.stop}", r.form, *"_______", r.misc]))
+    return extras

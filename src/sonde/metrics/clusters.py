@@ -192,15 +192,14 @@ def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Drawn:
     """The jackknife: how scores move where one cluster after the other is left out and the rest of
     each class takes its place.
     """
-    many, sizes, members = int(codes.max()) + 1, np.bincount(strata), np.bincount(codes)
-    cells = codes * len(sizes) + strata
-    left = sizes[strata] - np.bincount(cells)[cells]
-    weights = sizes[strata] / np.maximum(left, sizes[strata] / HEAVIEST)
+    many, sizes = int(codes.max()) + 1, np.bincount(strata)
+    cells, alike = codes * len(sizes) + strata, sizes[strata]
+    weights = alike / np.maximum(alike - np.bincount(cells)[cells], alike / HEAVIEST)
     moves = np.stack([np.bincount(codes, row * weights, many) for row in rest]).astype(np.float64)
     df = np.full(len(rest), float(max(many - len(sizes), 1)))
     if many < len(codes):
         df = np.clip(_df(moves**2), 1, df)
-    worth = len(codes) ** 2 / float((members.astype(np.float64) ** 2).sum())
+    worth = len(codes) ** 2 / float((np.bincount(codes).astype(np.float64) ** 2).sum())
     return Drawn(moves @ moves.T * (many - 1) / many, df, worth)
 
 

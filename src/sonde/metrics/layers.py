@@ -128,13 +128,18 @@ def drawn_scores(
     found = over_examples(influences, clusters, strata)
     noise = [between_seeds(one, clusters, strata) for one in each]
     covariance = found.covariance + np.diag(noise)
-    sizes, directions = np.linalg.eigh(covariance)
-    # a difference of estimates need not be positive in every direction
-    spread = directions * np.sqrt(np.maximum(sizes, 0))
+    spread = _root(covariance)
     rng, df = np.random.default_rng([len(gold), 15]), float(found.df.min())
     heavy = np.sqrt(df / rng.chisquare(df, (DRAWS, 1)))
     found_at = np.array([one.scores.mean() for one in each])
     return np.asarray(found_at + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
+
+
+def _root(covariance: Doubles) -> Doubles:
+    """A matrix whose product with its transpose is a covariance."""
+    sizes, directions = np.linalg.eigh(covariance)
+    # a difference of estimates need not be positive in every direction
+    return np.asarray(directions * np.sqrt(np.maximum(sizes, 0)))
 
 
 def _mean_layer(scores: Doubles) -> Doubles:

@@ -65,13 +65,12 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     """
     from scipy.special import stdtr
 
-    if len(one.gold) != len(other.gold):
+    sizes = len(one.gold), len(other.gold)
+    if sizes[0] != sizes[1]:
         raise MetricProblem(
-            f"a difference is over the same examples, and these are {len(one.gold)} and"
-            f" {len(other.gold)}"
+            f"a difference is over the same examples, and these are {sizes[0]} and {sizes[1]}"
         )
-    made = named(metric)
-    first, second = (fits(made, each.gold, each.predicted) for each in (one, other))
+    first, second = (fits(named(metric), each.gold, each.predicted) for each in (one, other))
     value = float(first.scores.mean() - second.scores.mean())
     influence = first.influences.mean(0) - second.influences.mean(0)
     found = spread(

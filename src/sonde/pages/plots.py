@@ -186,10 +186,8 @@ def _curves(axes: Any, depth: Depth) -> None:
     """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights
     as bars at the bottom.
     """
-    curves = (depth.single, "alone"), (depth.cumulative, "mix of 0 to here")
-    for (rows, name), colour in zip(curves, COLOURS, strict=False):
-        if len(rows) > 1:
-            _band(axes, {float(layer): row for layer, row in rows.items()}, colour, name)
+    _curve(axes, depth.single, COLOURS[0], "alone")
+    _curve(axes, depth.cumulative, COLOURS[1], "mix of 0 to here")
     if depth.lexical is not None:
         axes.axhline(
             depth.lexical.score, color="0.35", linestyle="--", linewidth=1, label="lexical"
@@ -202,6 +200,11 @@ def _curves(axes: Any, depth: Depth) -> None:
     axes.set_xlabel("layer", fontsize=8)
     axes.set_ylabel(depth.rows[0].metric.partition(",")[0], fontsize=8)
     axes.tick_params(labelsize=7)
+
+
+def _curve(axes: Any, rows: Mapping[int, Row], colour: str, name: str) -> None:
+    if len(rows) > 1:
+        _band(axes, {float(layer): row for layer, row in rows.items()}, colour, name)
 
 
 def _weights(axes: Any, weights: Sequence[float]) -> None:
@@ -226,8 +229,7 @@ def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
     places = {value: float(i) for i, value in enumerate(values)}
     lines = defaultdict[str, dict[float, Row]](dict)
     for row in rows:
-        layer = "" if row.layer == "-" else f", {row.layer}"
-        lines[f"{row.encoder}{layer}, {row.probe}"][places[row.stratum]] = row
+        lines[_measured(row)][places[row.stratum]] = row
     for i, (name, mine) in enumerate(lines.items()):
         _band(axes, mine, COLOURS[i % len(COLOURS)], name)
     _counts(axes, {places[row.stratum]: row.n for row in rows})
@@ -236,6 +238,11 @@ def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
     axes.set_ylabel(rows[0].metric.partition(",")[0])
     axes.set_title(short(rows[0].task), fontsize=9)
     _legend(axes)
+
+
+def _measured(row: Row) -> str:
+    layer = "" if row.layer == "-" else f", {row.layer}"
+    return f"{row.encoder}{layer}, {row.probe}"
 
 
 def _counts(axes: Any, counts: Mapping[float, int]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -53,14 +54,20 @@ def _pieces(table: Table, room: int | None) -> list[Table]:
     left = sum(min(widths[i], LABEL + GAP) for i in words) - GAP
     if room is None or left + sum(widths[i] for i in numbers) <= room:
         return [table]
-    groups: list[list[int]] = []
     left = sum(min(widths[i], 2 * LABEL + GAP) for i in words) - GAP
-    for i in numbers:
-        if groups and left + sum(widths[k] for k in (*groups[-1], i)) <= room:
+    groups = _groups(numbers, widths, room - left)
+    return [_columns(table, sorted([*words, *group])) for group in groups]
+
+
+def _groups(columns: Sequence[int], widths: Sequence[int], room: int) -> list[list[int]]:
+    """As many columns at a time as fit, but one at least."""
+    groups: list[list[int]] = []
+    for i in columns:
+        if groups and sum(widths[k] for k in (*groups[-1], i)) <= room:
             groups[-1].append(i)
         else:
             groups.append([i])
-    return [_columns(table, sorted([*words, *group])) for group in groups]
+    return groups
 
 
 def _columns(table: Table, kept: list[int]) -> Table:

@@ -93,15 +93,18 @@ def lines(root: Word, name: str) -> Iterator[str]:
     ordered = flat(root)
     number = {id(word): i for i, word in enumerate(ordered, 1)}
     heads = {id(child): number[id(word)] for word in ordered for child in (*word.left, *word.right)}
-    text, rows = "", []
-    for i, word in enumerate(ordered, 1):
-        form = word.form if text else word.form[0].upper() + word.form[1:]
-        text += form if word.tight or not text else " " + form
+    first = ordered[0].form
+    forms = [first[0].upper() + first[1:], *(word.form for word in ordered[1:])]
+    yield f"# sent_id = {name}"
+    yield f"# text = {_text(ordered, forms)}"
+    for i, (word, form) in enumerate(zip(ordered, forms, strict=True), 1):
         misc = "SpaceAfter=No" if i < len(ordered) and ordered[i].tight else "_"
         head = str(heads.get(id(word), 0))
         fields = str(i), form, word.lemma, word.upos, "_", word.feats, head, word.deprel, "_", misc
-        rows.append("\t".join(fields))
-    yield f"# sent_id = {name}"
-    yield f"# text = {text}"
-    yield from rows
+        yield "\t".join(fields)
     yield ""
+
+
+def _text(words: Sequence[Word], forms: Sequence[str]) -> str:
+    beside = zip(words[1:], forms[1:], strict=True)
+    return forms[0] + "".join(form if word.tight else " " + form for word, form in beside)

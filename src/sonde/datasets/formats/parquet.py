@@ -129,24 +129,19 @@ def _check_types(schema: Any, path: Path) -> None:
     """
     import pyarrow.types as kinds
 
-    expected: dict[str, tuple[str, Callable[[Any], bool]]] = {
-        "split": ("strings", _is_text),
-        "text": ("strings", _is_text),
-        "label": ("strings or numbers", lambda kind: _is_text(kind) or _is_number(kind)),
-        "labels": ("lists of strings", lambda kind: _are(_is_text, kind)),
-        "weights": ("lists of numbers", lambda kind: _are(_is_number, kind)),
-        "words": ("lists of strings", lambda kind: _are(_is_text, kind)),
-        "asked": ("lists of strings", lambda kind: _are(_is_text, kind)),
-        "start": ("whole numbers", kinds.is_integer),
-        "stop": ("whole numbers", kinds.is_integer),
-    }
     for field in schema:
         name = field.name if field.name in ("label", "labels") else field.name.rstrip("0123456789")
-        what, right = expected.get(name, ("", lambda _: True))
+        what, right = EXPECTED.get(name, ("", lambda _: True))
         if not (right(field.type) or kinds.is_null(field.type)):
             raise DataProblem(
                 f"{path}: column {field.name!r} holds {field.type}, expected {what}; build it again"
             )
+
+
+def _is_whole(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind))
 
 
 def _is_text(kind: Any) -> bool:
@@ -160,7 +155,7 @@ def _is_text(kind: Any) -> bool:
 def _is_number(kind: Any) -> bool:
     import pyarrow.types as kinds
 
-    return bool(kinds.is_integer(kind) or kinds.is_floating(kind))
+    return _is_whole(kind) or bool(kinds.is_floating(kind))
 
 
 def _are(right: Callable[[Any], bool], kind: Any) -> bool:
@@ -169,6 +164,20 @@ def _are(right: Callable[[Any], bool], kind: Any) -> bool:
 
     listed = kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)
     return bool(listed) and right(kind.value_type)
+
+
+EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "split": ("strings", _is_text),
+    "text": ("strings", _is_text),
+    "label": ("strings or numbers", lambda kind: _is_text(kind) or _is_number(kind)),
+    "labels": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "weights": ("lists of numbers", lambda kind: _are(_is_number, kind)),
+    "words": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "asked": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "start": ("whole numbers", _is_whole),
+    "stop": ("whole numbers", _is_whole),
+}
+"""What each column holds, in words and as a test of its type."""
 
 
 def loss(path: Path) -> Loss:
