@@ -144,3 +144,20 @@ def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
     test_n = sum(1 for line in (tmp_path / "all.jsonl").open() if '"test"' in line)
     # the folds' test parts together
     assert all(int(row["n"]) > 2 * test_n for row in rows)
+
+
+def test_a_control_and_a_metric_are_files_too(tmp_path):
+    source = PLUGIN / "src" / "sonde_example"
+    data = tmp_path / "depths.jsonl"
+    sonde(dict(os.environ), "build", "ud/tree-depth:embedded", "-o", data)
+    task = f"table:{data},metric={source}/metric.py@near"
+    run = ["run", "-t", task, "-e", "length", "--control", f"{source}/control.py@AnyOrder"]
+    more = ["--probe", "logreg", "--seeds", "1", "--no-bounds", "-q", "-o", tmp_path / "results"]
+    rows = list(
+        csv.DictReader(sonde(dict(os.environ), *run, *more, "--format", "csv").splitlines())
+    )
+    assert [row["control"].partition("@")[2] for row in rows] == ["", "AnyOrder"]
+    assert {row["metric"].partition("@")[2] for row in rows} == {"near"}
+    # a length is the same in any order, and of four classes in a row most constant answers are near
+    assert rows[0]["score"] == rows[1]["score"]
+    assert float(rows[0]["majority"]) > 50

@@ -35,6 +35,7 @@ def macro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
         partial(_confusion_sums, counting=counting),
         _macro,
         influence=partial(_macro_influence, counting=counting),
+        several=True,
     )
 
 
@@ -48,9 +49,8 @@ def micro_f1(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Me
     et al. 2019, section 3). Published figures need them: `only=1` for coreference, `without=Other`
     for relations, `only=ARG[0-5A],only=ARGM*` for roles.
     """
-    return Metric(
-        "micro-f1", partial(_pair_sums, counting=Counting("micro-f1", only, without)), _f1
-    )
+    counting = Counting("micro-f1", only, without)
+    return Metric("micro-f1", partial(_pair_sums, counting=counting), _f1, several=True)
 
 
 def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
@@ -59,9 +59,9 @@ def mcc(*, only: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> Metric:
 
     only, without  as of micro-f1
     """
-    return Metric(
-        "mcc", partial(_table_sums, counting=Counting("mcc", only, without)), _matthews, least=-1.0
-    )
+    counting = Counting("mcc", only, without)
+    sums = partial(_table_sums, counting=counting)
+    return Metric("mcc", sums, _matthews, least=-1.0, several=True)
 
 
 def pearson() -> Metric:

@@ -41,7 +41,7 @@ def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]
     if train.numbers is not None or not len(train):
         return {}
     made = named(metric)
-    kinds = [CLASS, PREVALENT, SET] if train.classes is None or made.name != "accuracy" else [CLASS]
+    kinds = [CLASS, PREVALENT, SET] if train.classes is None or made.several else [CLASS]
     return {kind: chosen(train, made, kind) for kind in kinds}
 
 

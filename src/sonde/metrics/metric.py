@@ -35,6 +35,8 @@ class Metric:
     influence  (gold, predicted) -> [n], as `influences` says; where there is none, they are found
                from sums and value, for which the statistics of an example must not depend on the
                others
+    several    whether a set of labels may answer an example of one class, as the sigmoids of a
+               probe do
     """
 
     name: str
@@ -42,6 +44,7 @@ class Metric:
     value: Callable[[Doubles], Doubles]
     least: float = 0.0
     influence: Callable[[Column, Column], Doubles] | None = None
+    several: bool = False
 
     def __call__(self, gold: Column, predicted: Column) -> float:
         """The metric over all examples; MetricProblem where the labels are of a kind that it cannot
