@@ -101,7 +101,7 @@ def folder(tmp_path_factory, environment) -> Path:
     (place / "request.json").write_text(
         next(b.text for b in blocks("json") if b.page == "generate.md"), "utf-8"
     )
-    for file in (PLUGIN / "mine.py", *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
+    for file in (*PLUGIN.glob("*.py"), *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
     encoders = ("-e", "length", "-e", "bow:random")
     measured = (
