@@ -20,8 +20,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from sonde import core
 from sonde.corpora.embedded import treebank
+from sonde.datasets.controls import Chance
 from sonde.encoders import ENCODERS
+from sonde.identity import Stated
 from sonde.references import Reference
 from sonde.tasks import TASKS
 from tasks.publications import compeval, senteval, xprobe
@@ -226,6 +229,16 @@ def test_extensions_are_shown_as_they_are_tested():
     assert len(named) == 10
     for path, shown in named:
         assert (ROOT / path).read_text("utf-8") == shown, f"docs/extend.md shows another {path}"
+
+
+def test_every_ability_is_in_the_table_of_what_things_may_offer():
+    page = (ROOT / "docs" / "extend.md").read_text("utf-8")
+    table = "\n".join(line for line in page.splitlines() if line.startswith("| "))
+    protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
+    members = {name for p in [*protocols, Stated, Chance] for name in vars(p) if name[0] != "_"}
+    assert {"needs", "prepare", "sampling", "choice", "fingerprint"} <= members
+    missing = {name for name in members if not re.search(rf"`{name}\b", table)}
+    assert not missing, f"docs/extend.md does not say what these are: {missing}"
 
 
 def test_every_oracle_is_described_where_it_is_looked_for():
