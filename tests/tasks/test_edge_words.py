@@ -10,6 +10,7 @@ from sonde.corpora import brackets
 from sonde.tasks import TASKS
 from sonde.tasks.edge.const import phrases
 
+# multiword token, empty node, backslashes, a space, no comments, no line end
 HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_
 2	a	_	VERB	V	Tense=Pres	0	root	_	_
 3-4	du	_	_	_	_	_	_	_	_
@@ -17,7 +18,6 @@ HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_
 4	le	_	DET	_	_	5	det:def	_	_
 4.1	vrai	_	_	_	_	_	_	_	_
 5	C:\new\u00e9	_	NOUN	N	Gender=Masc|Number=Sing	2	obj	_	_
-# multiword token, empty node, backslashes, a space, no comments, no line end
 6	10 000	_	NUM	_	_	5	nummod	_	_"""
 
 
