@@ -26,7 +26,7 @@ import sonde
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "sonde").rglob("*.py"))
 HEAVY = ("torch", "transformers", "sklearn", "sentence_transformers")
-CODE_LINES, FILE_LINES = 70, 400
+CODE_LINES, FILE_LINES = 40, 400
 MEDIAN_TOKENS, MOST_TOKENS = 60, 235
 LAYOUT = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),

@@ -114,15 +114,15 @@ def run(
     for text in done.problems:
         remark(text)
     where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
-    again = where + (f" --suite {suite}" if suite else "")
-    known, seconds = len(done.results) - done.fresh, time.perf_counter() - start
-    remark(
-        f"\n{done.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s; `sonde"
-        f" report{again}` shows them again",
-        quiet,
-    )
+    again = f"sonde report{where}" + (f" --suite {suite}" if suite else "")
+    remark(f"\n{_counts(done, time.perf_counter() - start)}; `{again}` shows them again", quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
+
+
+def _counts(done: sonde.Evaluation, seconds: float) -> str:
+    known = len(done.results) - done.fresh
+    return f"{done.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s"
 
 
 def embed(

@@ -76,34 +76,18 @@ class Pool:
         targets, forms = numbered(c.target.casefold() for c in listed)
         if "" in forms:
             targets = np.where(targets == forms.index(""), -1, targets)
-        lengths = np.fromiter(
-            (len(c.sentence.words) if c.length is None else c.length for c in listed),
-            np.int64,
-            len(listed),
-        )
-        splits = np.fromiter((_SPLITS.get(c.split, -1) for c in listed), np.int64, len(listed))
+        lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
+        splits = (_SPLITS.get(c.split, -1) for c in listed)
         # 64-bit hashes stand for the words: at ten million sentences two differing ones meet with a
         # chance of 3e-6
-        content = np.fromiter(
-            (hash("\x1f".join(c.sentence.words).casefold()) for c in listed), np.int64, len(listed)
+        content = (hash("\x1f".join(c.sentence.words).casefold()) for c in listed)
+        alike = (hash(letters("".join(c.sentence.words)) or n) for n, c in enumerate(listed))
+        words, spelling, sizes, parts = (
+            np.fromiter(values, np.int64, len(listed))
+            for values in (content, alike, lengths, splits)
         )
-        alike = np.fromiter(
-            (hash(letters("".join(c.sentence.words)) or n) for n, c in enumerate(listed)),
-            np.int64,
-            len(listed),
-        )
-        return cls(
-            listed,
-            labels,
-            names,
-            targets,
-            tuple(map(str, forms)),
-            content,
-            alike,
-            lengths,
-            splits,
-            classes,
-        )
+        texts = tuple(map(str, forms))
+        return cls(listed, labels, names, targets, texts, words, spelling, sizes, parts, classes)
 
     def counts(self, rows: Ints) -> dict[str, int]:
         """How many of these rows each class has; {} where labels are no classes."""

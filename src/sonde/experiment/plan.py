@@ -4,7 +4,7 @@ work starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from operator import attrgetter
@@ -141,16 +141,10 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     tasks, refused = tasks_of(wanted.tasks, places.cache)
     named = names_of(wanted.encoders, places.revisions)
     encoders = named.found
-    given = list(
-        dict.fromkeys(ref for text in wanted.probes for ref in map(str, PROBES.expand(text)))
-    )
-    probes = {
-        PROBES.canonical(ref): PROBES.make(ref)
-        for ref in given or sorted({t.probe for t in tasks.values()})
-    }
-    controls = {
-        CONTROLS.canonical(ref): CONTROLS.make(ref) for ref in (NO_CONTROL, *wanted.controls)
-    }
+    given = [ref for text in wanted.probes for ref in map(str, PROBES.expand(text))]
+    probes = _things(PROBES, given or sorted({t.probe for t in tasks.values()}))
+    controls = _things(CONTROLS, (NO_CONTROL, *wanted.controls))
+    metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
     # objects, which no reference names
@@ -160,38 +154,54 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     lacking = _lacking(tasks, probes, known, places.cache)
-    refused |= {
-        f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why
-        for (task, probe), why in lacking.items()
-    }
-    refused |= {
-        f"{probe.partition(',')[0]} reading {read}": (
-            "this probe cannot learn the weights of a mix; `span` can"
-        )
-        for (probe, thing), read in product(probes.items(), wanted.reads or wanted.usual)
-        if not _reads_words(thing) and not _can_read(thing, read)
-    }
+    refused |= _unfit(probes, wanted.reads or wanted.usual, lacking)
     trials = tuple(
-        Trial(task, reader.reference, read, probe, control, seed)
+        trial
         for (task, thing), control in product(tasks.items(), controls)
         for reader in read_by[task]
         for probe in _probes_for(thing, reader.reference, probes, own=not given)
         if (task, probe) not in lacking
-        for read in (
-            (NAMELESS,) if _reads_words(probes[probe]) else reads(reader.encoder, reader.reads)
-        )
-        if _can_read(probes[probe], read)
-        for seed in range(reader.seeds if needs_of(probes[probe]).seeds else 1)
+        for trial in _trials(task, reader, (probe, probes[probe]), control)
     )
-    identities = {("task", ref): each for ref, each in known.items()}
-    identities |= {
-        ("encoder", ref): named.identity(ref, each, places.dtype) for ref, each in encoders.items()
+    identities = {
+        **{("task", ref): each for ref, each in known.items()},
+        **{("encoder", r): named.identity(r, e, places.dtype) for r, e in encoders.items()},
+        **_identities(PROBES, probes),
+        **_identities(CONTROLS, controls),
+        **_identities(METRICS, metrics),
     }
-    identities |= _identities(PROBES, probes) | _identities(CONTROLS, controls)
-    identities |= _identities(
-        METRICS, {task.metric: METRICS.make(task.metric) for task in tasks.values()}
-    )
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)
+
+
+def _unfit(
+    probes: Mapping[str, Probe], chosen: Sequence[str], lacking: Mapping[tuple[str, str], str]
+) -> dict[str, str]:
+    """The tasks and the reads that probes cannot take, with the reason."""
+    refused = {
+        f"{probe.partition(',')[0]} on {task.partition(',')[0]}": why
+        for (task, probe), why in lacking.items()
+    }
+    return refused | {
+        f"{name.partition(',')[0]} reading {read}": (
+            "this probe cannot learn the weights of a mix; `span` can"
+        )
+        for (name, probe), read in product(probes.items(), chosen)
+        if not _reads_words(probe) and not _can_read(probe, read)
+    }
+
+
+def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
+    """What some references name, by canonical reference."""
+    return {contents.canonical(ref): contents.make(ref) for ref in references}
+
+
+def _trials(task: str, reader: Reader, named: tuple[str, Probe], control: str) -> Iterator[Trial]:
+    """A trial for each read and seed of one encoder, task, probe and control."""
+    reference, probe = named
+    seeds = range(reader.seeds if needs_of(probe).seeds else 1)
+    chosen = (NAMELESS,) if _reads_words(probe) else reads(reader.encoder, reader.reads)
+    for read, seed in product([read for read in chosen if _can_read(probe, read)], seeds):
+        yield Trial(task, reader.reference, read, reference, control, seed)
 
 
 def _read_by(

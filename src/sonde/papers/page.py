@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 
 from sonde.analysis.row import NO_CONTROL, ORDER, Row
 from sonde.analysis.rows import rows
@@ -260,18 +260,13 @@ def _notes(
         )
     if not groups:
         return
-    if any(row.oracle for mine in groups.values() for row in mine):
+    if any(row.oracle for row in chain.from_iterable(groups.values())):
         yield (
             f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its"
             " own, fitted once. It is not ranked."
         )
-    found = [
-        cell
-        for mine in groups.values()
-        for row in mine
-        for cell in row.cells.values()
-        if isinstance(cell, Row)
-    ]
+    measured = [row for mine in groups.values() for row in mine]
+    found = [cell for row in measured for cell in row.cells.values() if isinstance(cell, Row)]
     many = max((row.seeds for row in found), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"

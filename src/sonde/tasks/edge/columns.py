@@ -69,18 +69,10 @@ def laid_out(found: Iterable[Marked]) -> Laid:
             continue
         first = numbers.setdefault(one.sentence, len(numbers))
         second = first if one.second is None else numbers.setdefault(one.second, len(numbers))
-        group = kept.setdefault(
-            one.group or tuple(word.casefold() for word in one.sentence.words), len(kept)
-        )
-        rows.append(
-            (
-                first,
-                second,
-                SPLITS.index(one.split) if one.split else UNKNOWN,
-                group,
-                len(one.spans),
-            )
-        )
+        words = tuple(word.casefold() for word in one.sentence.words)
+        group = kept.setdefault(one.group or words, len(kept))
+        split = SPLITS.index(one.split) if one.split else UNKNOWN
+        rows.append((first, second, split, group, len(one.spans)))
         for key in strata.keys() | one.strata.keys():
             strata.setdefault(key, [""] * len(spans)).extend(
                 one.strata.get(key) or [""] * len(one.spans)
