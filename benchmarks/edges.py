@@ -54,10 +54,10 @@ from sonde.corpora.files import treebank
 from sonde.encoders import make
 from sonde.experiment.embed import embed, vectors
 from sonde.nets.precision import spare_torch
-from sonde.probes.span.batches import Gathered, Material, batch_of
-from sonde.probes.span.loops import Lane
+from sonde.probes.span.batches import Gathered, Examples, batch_of
+from sonde.probes.span.loops import Training
 from sonde.probes.span.net import Net, Sizes, Source, drawn
-from sonde.probes.span.probe import Span, material
+from sonde.probes.span.probe import Span, examples
 from sonde.probes.span.spans import attended, ragged, summed
 from sonde.reading import Readings
 from sonde.store.vectors import VectorStore
@@ -113,22 +113,22 @@ def first_sentences(readings: Readings, many: int) -> Readings:
     return train.take(np.flatnonzero(np.isin(sentences, np.unique(sentences)[:many])))
 
 
-def lane(probe: Span, source: Source, labels: int, dim: int, seed: int = 0) -> Lane:
+def training(probe: Span, source: Source, labels: int, dim: int, seed: int = 0) -> Training:
     """A network that is not trained yet, as the probe makes it for units of so many numbers."""
-    design = probe.course.design
-    return Lane(
+    design = probe.config.design
+    return Training(
         Net(design, source, None, drawn(design, source, Sizes(dim, 2, labels), seed)),
-        probe.course,
+        probe.config,
         seed,
     )
 
 
-def walked(lanes: list[Lane], given: Material, size: int) -> None:
+def walked(trainings: list[Training], given: Examples, size: int) -> None:
     """One pass of training."""
     for rows in given.passes(size):
         batch = batch_of(given, rows)
         gathered, wanted = Gathered(given, batch, checked=True), given.wanted(batch.rows)
-        for one in lanes:
+        for one in trainings:
             one.step(batch, gathered, wanted, 1e-4)
 
 
@@ -196,7 +196,7 @@ class Reference:
         self.net = Published(len(MIXED), self.model.config.hidden_size, labels)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=1e-4)
 
-    def walk(self, given: Material) -> None:
+    def walk(self, given: Examples) -> None:
         """One pass of training over batches of 32 sentences."""
         for rows in given.passes(BATCH):
             sentences, which = np.unique(given.groups[rows], return_inverse=True)
@@ -218,7 +218,7 @@ class Reference:
             self.adam.step()
 
     def _padded(
-        self, given: Material, rows: np.ndarray, sentences: np.ndarray, which: np.ndarray
+        self, given: Examples, rows: np.ndarray, sentences: np.ndarray, which: np.ndarray
     ) -> tuple[tuple[Tensor, Tensor], Tensor, np.ndarray]:
         """Starts and stops within sentences, [2, sentences, targets], which of them are targets,
         and the order that these are in.
@@ -245,9 +245,9 @@ class Reference:
 def against_encoding(readings: Readings, many: int, clock: Clock) -> bool:
     """Print how much faster an epoch of the mix is on cached vectors than in the plain loop."""
     part, probe = first_sentences(readings, many), Span(protocol="tenney")
-    given, labels = material(part, np.arange(len(part)), probe.course), len(part.labels.names)
+    given, labels = examples_of(part, np.arange(len(part)), probe.config), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
-    ours = lane(probe, Source(MIXED, mixed=True), labels, dim)
+    ours = training(probe, Source(MIXED, mixed=True), labels, dim)
     reference = Reference(part, labels)
     walked([ours], given, BATCH)
     fast, slow = (
@@ -338,11 +338,11 @@ def against_one_layer(readings: Readings, many: int, clock: Clock) -> bool:
     from torch.utils.flop_counter import FlopCounterMode
 
     part, probe = first_sentences(readings, 4 * many), Span()
-    given, labels = material(part, np.arange(len(part)), probe.course), len(part.labels.names)
+    given, labels = examples_of(part, np.arange(len(part)), probe.config), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
     one, all_ = (
-        [lane(probe, Source(("6",)), labels, dim)],
-        [lane(probe, Source((name,)), labels, dim) for name in MIXED],
+        [training(probe, Source(("6",)), labels, dim)],
+        [training(probe, Source((name,)), labels, dim) for name in MIXED],
     )
     with FlopCounterMode(display=False) as counter:
         walked(all_, given, LARGE)
@@ -396,12 +396,14 @@ def memory(readings: Readings) -> bool:
     """Print the peak of one pass of all layers and the mix over the whole treebank."""
     probe = Span()
     train = readings.split("train")
-    given, labels = material(train, np.arange(len(train)), probe.course), len(train.labels.names)
+    given, labels = examples_of(train, np.arange(len(train)), probe.config), len(train.labels.names)
     sources = [*(Source((name,)) for name in MIXED), Source(MIXED, mixed=True)]
-    lanes = [lane(probe, source, labels, train.vectors.layer("0").shape[1]) for source in sources]
+    trainings = [
+        training(probe, source, labels, train.vectors.layer("0").shape[1]) for source in sources
+    ]
     with watched() as peak:
         start = time.perf_counter()
-        walked(lanes, given, LARGE)
+        walked(trainings, given, LARGE)
         seconds = time.perf_counter() - start
     size = sum(layer.nbytes for layer in train.vectors.layers) / 2**30
     counts = f"{given.sentences} sentences, {len(train)} targets, {size:.2f} GiB of vectors"

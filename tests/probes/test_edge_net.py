@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.probes.schedules import Annealing
-from sonde.probes.span.batches import Gathered, Material, batch_of
+from sonde.probes.span.batches import Examples, Gathered, batch_of
 from sonde.probes.span.loops import (
     Judged,
-    Lane,
+    Training,
     _patient,
     cells_of,
     judged,
@@ -25,7 +25,7 @@ from sonde.probes.span.loops import (
     train,
 )
 from sonde.probes.span.net import Net, Scale, Sizes, Source, drawn, mix_of, scores
-from sonde.probes.span.plans import Course, Design, Patience
+from sonde.probes.span.plans import Design, Plateau, TrainingConfig
 from sonde.progress import listening
 from sonde.vectors import ranges
 
@@ -33,7 +33,7 @@ LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])
 
 
-def material(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, bag=False):
+def examples_of(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, bag=False):
     """Examples with spans of one to six units, or none, in sentences of several lengths; with a
     bag, the sentence is one more side.
     """
@@ -51,7 +51,7 @@ def material(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, bag=
     layers = {name: rng.normal(size=(bounds[-1], DIM)).astype(dtype) for name in "012"}
     wanted = (rng.random((examples, LABELS)) < 0.4).astype(np.float32)
     wanted[0, 1] = np.nan
-    return Material(
+    return Examples(
         layers,
         starts,
         stops,
@@ -183,7 +183,7 @@ SOURCES = [Source(("1",)), Source(("0", "2")), Source(("0", "1", "2"), mixed=Tru
 def test_scores_are_those_of_the_papers_network(design, source, scaled):
     for sides in (1, 2):
         given, net = (
-            material(sides, examples=30, bag=design.bag),
+            examples_of(sides, examples=30, bag=design.bag),
             network(design, source, sides, scaled=scaled),
         )
         rows = with_units(given)
@@ -193,7 +193,7 @@ def test_scores_are_those_of_the_papers_network(design, source, scaled):
 
 @given(seed=st.integers(0, 50), part=st.lists(st.integers(0, 11), min_size=1, max_size=12))
 def test_an_example_is_answered_alike_in_any_company(seed, part):
-    given_, net = material(seed=seed), network(SMALL, SOURCES[2], 2, scaled=True)
+    given_, net = examples_of(seed=seed), network(SMALL, SOURCES[2], 2, scaled=True)
     together = said(net, given_, np.arange(12)).detach().numpy()
     np.testing.assert_allclose(said(net, given_, part).detach().numpy(), together[part], atol=1e-6)
 
@@ -211,7 +211,7 @@ def test_an_example_is_answered_alike_in_any_company(seed, part):
 )
 @pytest.mark.parametrize("source", SOURCES[1:], ids=str)
 def test_gradients_are_those_of_the_loss(design, source):
-    given = material(bag=design.bag)
+    given = examples_of(bag=design.bag)
     given = replace_layers(given, np.float64)
     net = network(design, source, 2, scaled=True, dtype=torch.float64)
     names, rows = list(net.tensors), np.arange(12)
@@ -246,21 +246,21 @@ def test_slopes_are_gradients_of_the_loss(wanted):
 
 def replace_layers(given, dtype):
     layers = {name: layer.astype(dtype) for name, layer in given.layers.items()}
-    return Material(
+    return Examples(
         layers, given.starts, given.stops, given.groups, given.bounds, given.wanted, given.describe
     )
 
 
-def course(plan, design=SMALL, **more):
-    return Course(design, "sigmoid", "threshold", plan, **more)
+def config(plan, design=SMALL, **more):
+    return TrainingConfig(design, "sigmoid", "threshold", plan, **more)
 
 
-def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, haste=1.0):
+def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, mix_rate=1.0):
     """Adam and clipping of torch over the plain batches of whole sentences; scores of dev at the
     end.
     """
     groups = [
-        {"params": [t], "lr": rate * (haste if name == "mix" else 1.0)}
+        {"params": [t], "lr": rate * (mix_rate if name == "mix" else 1.0)}
         for name, t in net.tensors.items()
     ]
     optimiser = torch.optim.Adam(groups, amsgrad=amsgrad)
@@ -283,37 +283,39 @@ def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, haste=1.0):
     raise AssertionError
 
 
-@pytest.mark.parametrize(("amsgrad", "haste"), [(False, 1.0), (True, 1.0), (False, 8.0)])
-def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, haste):
-    given, dev = material(seed=1), material(seed=2)
-    plan = Patience(batch=2, rate=1e-2, interval_small=7, halve=9, stop=9, most=1, amsgrad=amsgrad)
-    lane = Lane(network(SMALL, SOURCES[2], 2), course(plan, clip=0.05, haste=haste), seed=4)
-    [learnt] = train([lane], given, dev, seed=4)
+@pytest.mark.parametrize(("amsgrad", "mix_rate"), [(False, 1.0), (True, 1.0), (False, 8.0)])
+def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, mix_rate):
+    given, dev = examples_of(seed=1), examples_of(seed=2)
+    plan = Plateau(batch=2, rate=1e-2, interval_small=7, halve=9, stop=9, most=1, amsgrad=amsgrad)
+    training = Training(
+        network(SMALL, SOURCES[2], 2), config(plan, clip=0.05, mix_rate=mix_rate), seed=4
+    )
+    [learnt] = train([training], given, dev, seed=4)
     assert learnt.step == learnt.steps == 7
-    expected = plain(network(SMALL, SOURCES[2], 2), given, dev, 4, 7, 1e-2, 0.05, amsgrad, haste)
+    expected = plain(network(SMALL, SOURCES[2], 2), given, dev, 4, 7, 1e-2, 0.05, amsgrad, mix_rate)
     np.testing.assert_allclose(
-        said(lane.net, dev, np.arange(12)).detach().numpy(), expected, atol=1e-5
+        said(training.net, dev, np.arange(12)).detach().numpy(), expected, atol=1e-5
     )
 
 
 PLANS = [
-    Patience(batch=2, rate=3e-2, interval_small=4, halve=2, stop=4),
+    Plateau(batch=2, rate=3e-2, interval_small=4, halve=2, stop=4),
     Annealing(batch=2, smallest=2, epochs=2, steps=30, rate=1e-2, looks=5),
 ]
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda p: type(p).__name__)
 def test_networks_train_together_as_they_would_alone(plan):
-    given, dev = material(seed=1, examples=40), material(seed=2, examples=40)
+    given, dev = examples_of(seed=1, examples=40), examples_of(seed=2, examples=40)
     design = replace(SMALL, drop_input=0.2, drop=0.3)
 
-    def lanes():
+    def trainings():
         return [
-            Lane(network(design, source, 2), course(plan, design), seed=6) for source in SOURCES
+            Training(network(design, source, 2), config(plan, design), seed=6) for source in SOURCES
         ]
 
-    together, again = (train(lanes(), given, dev, seed=6) for _ in range(2))
-    alone = [train([lane], given, dev, seed=6)[0] for lane in lanes()]
+    together, again = (train(trainings(), given, dev, seed=6) for _ in range(2))
+    alone = [train([training], given, dev, seed=6)[0] for training in trainings()]
     for a, b, c in zip(together, again, alone, strict=True):
         assert (a.step, a.steps) == (c.step, c.steps)
         for name in a.tensors:
@@ -328,27 +330,29 @@ def test_training_tells_how_far_it_is(plan, of):
     told = []
     with listening(lambda *one: told.append(one)):
         [learnt] = train(
-            [Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=4)],
-            material(seed=1),
-            material(seed=2),
+            [Training(network(SMALL, SOURCES[0], 2), config(plan), seed=4)],
+            examples_of(seed=1),
+            examples_of(seed=2),
             seed=4,
         )
     assert told == [(step + 1, of) for step in range(learnt.steps)]
 
 
 def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
-    lane = Lane(network(SMALL, SOURCES[0], 2), course(Patience(rate=8.0)), seed=0)
-    rates = [(_patient(lane, look == 1, look == 1, look), lane.rate) for look in range(1, 22)]
+    training = Training(network(SMALL, SOURCES[0], 2), config(Plateau(rate=8.0)), seed=0)
+    rates = [
+        (_patient(training, look == 1, look == 1, look), training.rate) for look in range(1, 22)
+    ]
     assert [rate for _, rate in rates] == [8.0] * 5 + [4.0] * 5 + [2.0] * 5 + [1.0] * 5 + [0.5]
     assert [on for on, _ in rates] == [True] * 20 + [False]
 
 
 def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
-    plan = Patience(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
-    lane = Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=0)
-    looks = [lane.keep(Judged(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
+    plan = Plateau(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
+    training = Training(network(SMALL, SOURCES[0], 2), config(plan), seed=0)
+    looks = [training.keep(Judged(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
     assert looks == [(True, True), (True, False), (True, True), (True, True), (True, False)]
-    rates = [(_patient(lane, True, False, look), lane.rate) for look in range(1, 9)]
+    rates = [(_patient(training, True, False, look), training.rate) for look in range(1, 9)]
     assert rates == [
         (True, 8),
         (True, 4),
@@ -362,14 +366,14 @@ def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
 
 
 def test_the_best_state_on_dev_is_kept():
-    given, dev = material(seed=1, examples=40), material(seed=2, examples=40)
-    lane = Lane(network(SMALL, SOURCES[0], 2), course(PLANS[0]), seed=0)
-    [learnt] = train([lane], given, dev, seed=0)
+    given, dev = examples_of(seed=1, examples=40), examples_of(seed=2, examples=40)
+    training = Training(network(SMALL, SOURCES[0], 2), config(PLANS[0]), seed=0)
+    [learnt] = train([training], given, dev, seed=0)
     assert learnt.step < learnt.steps
-    net = lane.net._replace(
+    net = training.net._replace(
         tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()}
     )
-    [found] = judged([net], lane.course, dev)
+    [found] = judged([net], training.config, dev)
     assert found == learnt.judged
     score = found.score
     wanted, answer = (
@@ -396,20 +400,22 @@ def single(given, seed):
 def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_change(
     plan, one, monkeypatch
 ):
-    given, dev = material(seed=1, examples=40), material(seed=2, examples=40)
+    given, dev = examples_of(seed=1, examples=40), examples_of(seed=2, examples=40)
     if one:
         given, dev = single(given, 1), single(dev, 2)
     plan = (
         replace(plan, interval_small=16, stop=3)
-        if isinstance(plan, Patience)
+        if isinstance(plan, Plateau)
         else replace(plan, steps=48, looks=3)
     )
-    [alone] = train([Lane(network(SMALL, SOURCES[0], 2), course(plan), seed=0)], given, dev, seed=0)
+    [alone] = train(
+        [Training(network(SMALL, SOURCES[0], 2), config(plan), seed=0)], given, dev, seed=0
+    )
     steps, surprises = [], []
-    weigh = Lane.weigh
+    weigh = Training.weigh
 
-    def spy(lane, judged, step):
-        net = lane.net
+    def spy(training, judged, step):
+        net = training.net
         scored = said(net, dev, np.arange(40)).detach()
         wanted = dev.wanted(np.arange(40))
         mean = (
@@ -418,17 +424,17 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
             else loss_of(scored, wanted) / 40
         )
         assert judged.surprise == pytest.approx(float(mean), rel=1e-5)
-        if lane is lanes[0]:
+        if training is trainings[0]:
             steps.append(step)
             surprises.append(judged.surprise)
-        weigh(lane, judged, step)
+        weigh(training, judged, step)
 
-    monkeypatch.setattr(Lane, "weigh", spy)
-    lanes = [
-        Lane(network(SMALL, SOURCES[0], 2), course(plan), 0, likeliest=True),
-        Lane(network(SMALL, SOURCES[1], 2), course(plan), 0),
+    monkeypatch.setattr(Training, "weigh", spy)
+    trainings = [
+        Training(network(SMALL, SOURCES[0], 2), config(plan), 0, likeliest=True),
+        Training(network(SMALL, SOURCES[1], 2), config(plan), 0),
     ]
-    [found, other] = train(lanes, given, dev, seed=0)
+    [found, other] = train(trainings, given, dev, seed=0)
     assert other.likeliest is None
     assert alone.likeliest is None
     assert (found.step, found.steps, found.judged) == (alone.step, alone.steps, alone.judged)
@@ -437,21 +443,21 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
     assert (found.likeliest.judged.surprise, found.likeliest.step) == min(
         zip(surprises, steps, strict=True)
     )
-    net = lanes[0].net._replace(
+    net = trainings[0].net._replace(
         tensors={name: torch.from_numpy(a) for name, a in found.likeliest.tensors.items()}
     )
-    assert judged([net], lanes[0].course, dev) == [found.likeliest.judged]
+    assert judged([net], trainings[0].config, dev) == [found.likeliest.judged]
 
 
 def test_halves_are_read_as_the_numbers_they_are():
-    half = material(dtype=np.float16)
+    half = examples_of(dtype=np.float16)
     net = network(SMALL, SOURCES[2], 2)
     rows = with_units(half)
     assert torch.equal(said(net, half, rows), said(net, replace_layers(half, np.float32), rows))
 
 
 def test_numbers_that_are_not_finite_are_named_with_their_example():
-    given = material()
+    given = examples_of()
     row = int(with_units(given)[-1])
     given.layers["1"][given.starts[0, row]] = np.nan
     readers = [
@@ -471,7 +477,7 @@ def test_a_mix_starts_with_equal_weights():
 
 
 def test_batches_hold_whole_sentences():
-    given = material(examples=40)
+    given = examples_of(examples=40)
     seen = []
     for rows in given.passes(2):
         assert len(set(given.groups[rows])) <= 2

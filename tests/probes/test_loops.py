@@ -16,7 +16,7 @@ from sonde.probes.mlp.blocks import Block
 from sonde.probes.mlp.grid import Member
 from sonde.probes.mlp.joint import Joint, Problem
 from sonde.probes.mlp.loops import anneal, persist
-from sonde.probes.schedules import Annealing, Tenacity
+from sonde.probes.schedules import Annealing, SentEvalLoop
 
 
 def problem(groups=1, n=150, dim=8, classes=3, seed=0):
@@ -66,7 +66,7 @@ def alone(p, member, seed, plan):
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_every_cell_of_a_joint_training_is_what_plain_torch_makes_of_it_alone(reduction):
     members = [Member(5), Member(5, decay=1e-2), Member(9, decay=1e-3)]
-    plan = Tenacity(batch=32, max_epoch=24, tenacity=2, rate=1e-2, reduction=reduction)
+    plan = SentEvalLoop(batch=32, max_epoch=24, tenacity=2, rate=1e-2, reduction=reduction)
     p = problem(groups=2)
     for seed, group in zip((3, 4), persist(p, (3, 4), members, plan), strict=True):
         for trained, member in zip(group, members, strict=True):
@@ -85,7 +85,7 @@ def test_a_grid_trained_jointly_equals_its_cells_trained_alone(hidden):
         Member(hidden, p if hidden else 0.0, decay) for p in (0.0, 0.2) for decay in (0.0, 1e-2)
     ]
     members = [*dict.fromkeys(members), Member(4, 0.1)]
-    p, plan = problem(groups=2), Tenacity(batch=32, max_epoch=12, tenacity=1)
+    p, plan = problem(groups=2), SentEvalLoop(batch=32, max_epoch=12, tenacity=1)
     together = persist(p, (0, 1), members, plan)
     for g, seed in enumerate((0, 1)):
         for i, member in enumerate(members):
@@ -121,7 +121,7 @@ def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
 
     monkeypatch.setattr(Joint, "look", look)
     monkeypatch.setattr(Joint, "step", lambda *_: None)
-    persist(problem(), (0,), [Member(2)], Tenacity(tenacity=5, epoch_size=4))
+    persist(problem(), (0,), [Member(2)], SentEvalLoop(tenacity=5, epoch_size=4))
     assert len(looks) == 16
     assert pattern[: len(looks)].count("-") == 6
 
@@ -137,14 +137,14 @@ def test_the_last_look_is_the_one_after_max_epoch(monkeypatch):
 
     monkeypatch.setattr(Joint, "look", look)
     monkeypatch.setattr(Joint, "step", lambda *_: None)
-    persist(problem(), (0,), [Member(2)], Tenacity(epoch_size=4, max_epoch=200))
+    persist(problem(), (0,), [Member(2)], SentEvalLoop(epoch_size=4, max_epoch=200))
     assert looks[-1] == 204
 
 
 def test_a_cell_that_has_stopped_is_left_as_it_was():
     """One group stops at once, the other goes on; what the first had at its best stays."""
     p = problem(groups=2)
-    plan = Tenacity(batch=32, tenacity=0, max_epoch=40, rate=3e-2)
+    plan = SentEvalLoop(batch=32, tenacity=0, max_epoch=40, rate=3e-2)
     together = persist(p, (0, 5), [Member(4), Member(4, decay=0.3)], plan)
     passes = {t.passes for group in together for t in group}
     assert len(passes) > 1, "the cells of this test are meant to stop at different times"
@@ -154,7 +154,7 @@ def test_a_cell_that_has_stopped_is_left_as_it_was():
             assert trained.passes == single.passes
 
 
-BRIEF = [Annealing(steps=60, epochs=2, batch=40), Tenacity(batch=8, rate=5e-2, max_epoch=24)]
+BRIEF = [Annealing(steps=60, epochs=2, batch=40), SentEvalLoop(batch=8, rate=5e-2, max_epoch=24)]
 
 
 @pytest.mark.parametrize("plan", BRIEF, ids=lambda p: type(p).__name__)
@@ -175,7 +175,7 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
         return found
 
     def fitted(problem):
-        if isinstance(plan, Tenacity):
+        if isinstance(plan, SentEvalLoop):
             return persist(problem, (0, 1), members, plan)
         return anneal(problem, (0, 1), members, plan, torch.float32)
 

@@ -59,7 +59,7 @@ class Annealing:
 
 
 @dataclass(frozen=True, slots=True)
-class Tenacity:
+class SentEvalLoop:
     """SentEval's loop: dev is looked at every `epoch_size` passes, and what did not improve is
     counted over the whole run.
 

@@ -12,7 +12,7 @@ import torch
 
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.mlp.joint import Joint, Problem
-from sonde.probes.schedules import Annealing, Tenacity
+from sonde.probes.schedules import Annealing, SentEvalLoop
 from sonde.progress import tell
 
 
@@ -45,7 +45,7 @@ def anneal(
 
 
 def persist(
-    problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: Tenacity
+    problem: Problem, seeds: Sequence[int], members: Sequence[Member], plan: SentEvalLoop
 ) -> list[list[Trained]]:
     """Train as SentEval does, every cell for as long as it would be trained alone; one that has
     stopped changes no more.

@@ -22,7 +22,7 @@ from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_sc
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.mlp.protocols import PROTOCOLS, Protocol
 from sonde.probes.plain import OneByOne
-from sonde.probes.schedules import Tenacity
+from sonde.probes.schedules import SentEvalLoop
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
@@ -60,13 +60,13 @@ def mlp(
     chosen = PROTOCOLS[protocol]
     _check(hidden, dropout, l2)
     plan = chosen.plan
-    if isinstance(plan, Tenacity):
+    if isinstance(plan, SentEvalLoop):
         plan = replace(plan, reduction=reduction)
     elif reduction != "mean":
         raise ReferenceProblem(
             "mlp,reduction=sum needs a protocol that has it: acl18, senteval or krasnowska"
         )
-    if isinstance(plan, Tenacity) and precision == "bf16":
+    if isinstance(plan, SentEvalLoop) and precision == "bf16":
         raise ReferenceProblem(
             f"mlp,protocol={protocol} is trained in float32, as it was published; leave"
             " precision out"
@@ -109,7 +109,7 @@ class Mlp:
         """What products of wide inputs are computed in: bfloat16 where that is native, unless told
         otherwise.
         """
-        if isinstance(self.protocol.plan, Tenacity):
+        if isinstance(self.protocol.plan, SentEvalLoop):
             return "float32"
         if self.precision == "auto":
             return "bf16" if machine.native_bf16() else "float32"
@@ -119,20 +119,20 @@ class Mlp:
         self._check(train, dev)
         aims, found = aim(train.labels, dev.labels), {}
         likeliest = any(cell.by == "loss" for cell in cells)
-        for lanes in self._together(train, dev, cells):
-            learnt = self._train(lanes, aims, train.labels, likeliest)
-            for lane, trained in zip(lanes, learnt, strict=True):
-                found[lane.cell] = self._predictor(lane, best_of(trained, self.protocol), aims)
+        for fits in self._together(train, dev, cells):
+            learnt = self._train(fits, aims, train.labels, likeliest)
+            for fit, trained in zip(fits, learnt, strict=True):
+                found[fit.cell] = self._predictor(fit, best_of(trained, self.protocol), aims)
                 states = [t.likeliest for t in trained if t.likeliest]
                 if states:
                     lowest = min(states, key=lambda state: state.loss)
-                    found[lane.cell._replace(by="loss")] = self._predictor(lane, lowest, aims)
+                    found[fit.cell._replace(by="loss")] = self._predictor(fit, lowest, aims)
         return [found[cell] for cell in cells]
 
     def _check(self, train: Readings, dev: Readings) -> None:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
-        if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, Tenacity)):
+        if not len(dev) and (len(self._grid()) > 1 or isinstance(self.protocol.plan, SentEvalLoop)):
             raise ReadingProblem(
                 f"{self.name} is tuned on dev, and there are no dev examples; give one hidden,"
                 " dropout and l2, or a dev split"
@@ -140,33 +140,33 @@ class Mlp:
 
     def _together(
         self, train: Readings, dev: Readings, cells: tuple[Cell, ...]
-    ) -> Iterator[list[Lane]]:
+    ) -> Iterator[list[Fit]]:
         """Cells that are trained at once: as many as share a size of input and fill the machine."""
         plan = self.protocol.plan
-        batch = plan.batch if isinstance(plan, Tenacity) else plan.batch_of(len(train))
+        batch = plan.batch if isinstance(plan, SentEvalLoop) else plan.batch_of(len(train))
         units = sum(member.hidden + len(train.labels.names) for member in self._grid())
         most = max(1, AT_ONCE // (batch * units))
-        lanes: list[Lane] = []
-        for lane in self._lanes(train, dev, cells):
-            if lanes and (len(lanes) == most or lanes[0].train.shape[1] != lane.train.shape[1]):
-                yield lanes
-                lanes = []
-            lanes.append(lane)
-        yield lanes
+        fits: list[Fit] = []
+        for fit in self._fits(train, dev, cells):
+            if fits and (len(fits) == most or fits[0].train.shape[1] != fit.train.shape[1]):
+                yield fits
+                fits = []
+            fits.append(fit)
+        yield fits
 
-    def _lanes(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[Lane]:
+    def _fits(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[Fit]:
         """Each cell with its input."""
         for read in dict.fromkeys(cell.read for cell in cells):
             features = finite(train, read, "train")
             scaling = (common_scale if self.protocol.scaled else no_scale)(features)
             scaled = scaling(features), scaling(finite(dev, read, "dev"))
             for seed in dict.fromkeys(cell.seed for cell in cells if cell.read == read):
-                yield Lane(Cell(read, seed), scaling, *scaled)
+                yield Fit(Cell(read, seed), scaling, *scaled)
 
     def _train(
-        self, lanes: list[Lane], aims: Aim, labels: Column, likeliest: bool
+        self, fits: list[Fit], aims: Aim, labels: Column, likeliest: bool
     ) -> list[list[Trained]]:
-        """Every member of every lane's grid, at its best on dev."""
+        """Every member of every fit's grid, at its best on dev."""
         machine.spare_torch()
         import torch
 
@@ -175,31 +175,31 @@ class Mlp:
         from sonde.probes.mlp.loops import anneal, persist
 
         loss, plan = LOSSES[labels.loss], self.protocol.plan
-        dtype = torch.bfloat16 if self._format(lanes[0]) == "bf16" else torch.float32
+        dtype = torch.bfloat16 if self._format(fits[0]) == "bf16" else torch.float32
         problem = Problem(
-            _tensors([lane.train for lane in lanes], dtype),
-            _tensors([lane.dev for lane in lanes], dtype),
+            _tensors([fit.train for fit in fits], dtype),
+            _tensors([fit.dev for fit in fits], dtype),
             loss.targets(aims.train),
             loss.targets(aims.dev),
             labels.loss,
             len(labels.names),
             likeliest,
         )
-        seeds = [lane.cell.seed for lane in lanes]
-        if isinstance(plan, Tenacity):
+        seeds = [fit.cell.seed for fit in fits]
+        if isinstance(plan, SentEvalLoop):
             return persist(problem, seeds, self._grid(), plan)
         return anneal(problem, seeds, self._grid(), plan, dtype)
 
-    def _format(self, lane: Lane) -> Literal["bf16", "float32"]:
-        """What the products of a lane are computed in."""
-        return self.resolved if lane.train.shape[1] >= NARROW else "float32"
+    def _format(self, fit: Fit) -> Literal["bf16", "float32"]:
+        """What the products of a fit are computed in."""
+        return self.resolved if fit.train.shape[1] >= NARROW else "float32"
 
     def _grid(self) -> list[Member]:
         """Every member; without hidden units there is nothing to drop."""
         grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
         return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
 
-    def _predictor(self, lane: Lane, best: Trained, aims: Aim) -> Predictor:
+    def _predictor(self, fit: Fit, best: Trained, aims: Aim) -> Predictor:
         member = best.member
         choice = {
             "hidden": member.hidden,
@@ -208,7 +208,7 @@ class Mlp:
             "dev": best.score,
             "dev_loss": best.loss,
             "passes": round(best.passes, 2),
-            "precision": self._format(lane),
+            "precision": self._format(fit),
         }
         *rest, weights, bias = best.layers
         layers = (
@@ -216,7 +216,7 @@ class Mlp:
             weights * np.float32(aims.factor),
             bias * np.float32(aims.factor) + np.float32(aims.shift),
         )
-        return Perceptron(lane.cell.read, lane.scaling, layers, choice)
+        return Perceptron(fit.cell.read, fit.scaling, layers, choice)
 
 
 def _tensors(arrays: Sequence[Floats], dtype: torch.dtype) -> tuple[Tensor, ...]:
@@ -239,8 +239,8 @@ def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """One cell with its scaled input [examples, features] float32; lanes of one read share the
+class Fit:
+    """One cell with its scaled input [examples, features] float32; fits of one read share the
     arrays.
     """
 

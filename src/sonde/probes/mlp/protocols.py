@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sonde.probes.schedules import Annealing, Tenacity
+from sonde.probes.schedules import Annealing, SentEvalLoop
 
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 
@@ -25,7 +25,7 @@ class Protocol:
     hidden: tuple[int, ...]
     dropout: tuple[float, ...]
     l2: tuple[float, ...]
-    plan: Annealing | Tenacity
+    plan: Annealing | SentEvalLoop
     scaled: bool = False
     rounded: bool = False
 
@@ -36,9 +36,9 @@ PROTOCOLS = {
     # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in
     # [0.0, 0.1, 0.2]) on the dev set", each of which was a run of SentEval, whose SplitClassifier
     # searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
-    "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), DECAYS, Tenacity(), rounded=True),
+    "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), DECAYS, SentEvalLoop(), rounded=True),
     # SentEval, tools/validation.py (SplitClassifier)
-    "senteval": Protocol((50,), (0.0,), DECAYS, Tenacity(), rounded=True),
+    "senteval": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(), rounded=True),
     # Krasnowska-Kieraś & Wróblewska 2019, footnote 8, over SentEval's L2 grid
-    "krasnowska": Protocol((50,), (0.0,), DECAYS, Tenacity(batch=128), rounded=True),
+    "krasnowska": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(batch=128), rounded=True),
 }

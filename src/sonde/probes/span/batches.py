@@ -20,7 +20,7 @@ LONGEST = 2**24  # units of a span, so that start and length make one number
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class Examples:
     """The examples of one split.
 
     layers   by name, each [units, dim] float32 or float16, in memory or memory-mapped
@@ -106,10 +106,10 @@ class Batch:
     around: Tensor | None
 
 
-def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
+def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
     """The batch of some examples."""
     distinct = [
-        _distinct(a[rows], b[rows]) for a, b in zip(material.starts, material.stops, strict=True)
+        _distinct(a[rows], b[rows]) for a, b in zip(examples.starts, examples.stops, strict=True)
     ]
     order = _in_order(distinct[0])
     flat = [ranges(starts, stops) for starts, stops, _ in distinct]
@@ -120,7 +120,7 @@ def batch_of(material: Material, rows: Ints, context: int = 0) -> Batch:
     )
     around = None
     if context:
-        units, around = _widened(material.bounds, units, context)
+        units, around = _widened(examples.bounds, units, context)
     return Batch(rows[order], units, sides, around)
 
 
@@ -191,10 +191,10 @@ class Gathered:
     """
 
     def __init__(
-        self, material: Material, batch: Batch, layer_norm: bool = False, checked: bool = False
+        self, examples: Examples, batch: Batch, layer_norm: bool = False, checked: bool = False
     ) -> None:
-        self.material, self.batch, self.layer_norm, self.checked = (
-            material,
+        self.examples, self.batch, self.layer_norm, self.checked = (
+            examples,
             batch,
             layer_norm,
             checked,
@@ -205,7 +205,7 @@ class Gathered:
         """One layer, [units, dim]."""
         if name not in self._found:
             found = torch.from_numpy(
-                np.take(self.material.layers[name], self.batch.units, axis=0)
+                np.take(self.examples.layers[name], self.batch.units, axis=0)
             ).float()
             if not self.checked and not torch.isfinite(found.sum()):
                 self._complain(name, found)
@@ -242,8 +242,8 @@ class Gathered:
     def _complain(self, name: str, found: Tensor) -> None:
         bad = set(self.batch.units[(~torch.isfinite(found).all(1)).numpy()].tolist())
         starts, stops = (
-            self.material.starts[:, self.batch.rows],
-            self.material.stops[:, self.batch.rows],
+            self.examples.starts[:, self.batch.rows],
+            self.examples.stops[:, self.batch.rows],
         )
         reads = (
             any(unit in bad for a, b in zip(*spans, strict=True) for unit in range(a, b))
@@ -253,7 +253,7 @@ class Gathered:
             (int(row) for row, bad_one in zip(self.batch.rows, reads, strict=True) if bad_one),
             int(self.batch.rows[0]),
         )
-        where = self.material.describe(row)
+        where = self.examples.describe(row)
         raise ValueError(
             f"layer {name!r} has NaN or infinite numbers, first in {where}; look at what the"
             " encoder gives there"

@@ -19,9 +19,9 @@ from torch import Tensor
 from torch.optim.adamw import adamw
 
 from sonde.probes.schedules import Annealing, early
-from sonde.probes.span.batches import Batch, Gathered, Material, batch_of
+from sonde.probes.span.batches import Batch, Examples, Gathered, batch_of
 from sonde.probes.span.net import Net, scores
-from sonde.probes.span.plans import Course, Patience
+from sonde.probes.span.plans import Plateau, TrainingConfig
 from sonde.progress import tell
 from sonde.vectors import Floats, Ints
 
@@ -56,19 +56,21 @@ class Learnt:
     likeliest: Learnt | None = None
 
 
-class Lane:
+class Training:
     """One network in training; `likeliest` says whether it is kept at its lowest surprise, too."""
 
-    def __init__(self, net: Net, course: Course, seed: int, likeliest: bool = False) -> None:
-        self.net, self.course = net, course
+    def __init__(
+        self, net: Net, config: TrainingConfig, seed: int, likeliest: bool = False
+    ) -> None:
+        self.net, self.config = net, config
         self.tensors = list(net.tensors.values())
         self.first, self.second, self.most = (
             [torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3)
         )
         self.steps = [torch.zeros(()) for _ in self.tensors]
-        self.kinds = _kinds(net, course.haste)
+        self.kinds = _kinds(net, config.mix_rate)
         self.noise = torch.Generator().manual_seed(seed + 1)
-        self.rate = course.plan.rate
+        self.rate = config.plan.rate
         self.best: Learnt | None = None
         self.likeliest: Learnt | None = None
         self.wants_likeliest = likeliest
@@ -84,8 +86,8 @@ class Lane:
         length = float(
             torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
         )
-        if self.course.clip and length > self.course.clip:
-            torch._foreach_mul_(gradients, self.course.clip / length)
+        if self.config.clip and length > self.config.clip:
+            torch._foreach_mul_(gradients, self.config.clip / length)
         self._adam(gradients, rate)
         for tensor in self.tensors:
             tensor.grad = None
@@ -93,10 +95,10 @@ class Lane:
     @torch.no_grad()
     def _adam(self, gradients: list[Tensor], rate: float) -> None:
         """Adam, with decoupled decay of matrices where the plan has one."""
-        plan = self.course.plan
-        amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Patience) else (False, plan.decay)
+        plan = self.config.plan
+        amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Plateau) else (False, plan.decay)
         columns = self.tensors, gradients, self.first, self.second, self.most, self.steps
-        for some, haste, decayed in self.kinds:
+        for some, mix_rate, decayed in self.kinds:
             parameters, slopes, first, second, most, steps = (
                 [column[i] for i in some] for column in columns
             )
@@ -111,7 +113,7 @@ class Lane:
                 amsgrad=amsgrad,
                 beta1=0.9,
                 beta2=0.999,
-                lr=rate * haste,
+                lr=rate * mix_rate,
                 weight_decay=decay * decayed,
                 eps=1e-8,
                 maximize=False,
@@ -130,10 +132,10 @@ class Lane:
         """Keep the network if it is better on dev than it ever was; whether it is, and by the
         margin below which rates are halved.
         """
-        best, plan, score = self.best, self.course.plan, judged.score
+        best, plan, score = self.best, self.config.plan, judged.score
         better = best is None or score > best.judged.score
         clearly = best is None or score > self.marked * (
-            1 + (plan.margin if isinstance(plan, Patience) else 0.0)
+            1 + (plan.margin if isinstance(plan, Plateau) else 0.0)
         )
         self.marked = score if clearly else self.marked
         if (
@@ -157,28 +159,28 @@ class Lane:
         return replace(best, steps=steps, likeliest=likeliest)
 
 
-def _kinds(net: Net, haste: float) -> list[tuple[list[int], float, bool]]:
+def _kinds(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
     """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast,
     and whether they decay.
     """
-    kinds = {(1.0, True): list[int](), (1.0, False): [], (haste, False): []}
+    kinds = {(1.0, True): list[int](), (1.0, False): [], (mix_rate, False): []}
     for i, (name, tensor) in enumerate(net.tensors.items()):
-        kinds[haste if name == "mix" else 1.0, tensor.ndim > 1].append(i)
+        kinds[mix_rate if name == "mix" else 1.0, tensor.ndim > 1].append(i)
     return [(some, *kind) for kind, some in kinds.items() if some]
 
 
-def train(lanes: Sequence[Lane], train: Material, dev: Material, seed: int) -> list[Learnt]:
-    """Train networks of one course and seed on the same batches, each as long as its plan says."""
-    plan = lanes[0].course.plan
+def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: int) -> list[Learnt]:
+    """Train networks of one config and seed on the same batches, each as long as its plan says."""
+    plan = trainings[0].config.plan
     return (
-        _anneal(lanes, train, dev, seed, plan)
+        _anneal(trainings, train, dev, seed, plan)
         if isinstance(plan, Annealing)
-        else _persist(lanes, train, dev, seed, plan)
+        else _persist(trainings, train, dev, seed, plan)
     )
 
 
 def _anneal(
-    lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Annealing
+    trainings: Sequence[Training], train: Examples, dev: Examples, seed: int, plan: Annealing
 ) -> list[Learnt]:
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = (
@@ -187,86 +189,94 @@ def _anneal(
     before = early(min(looks)) if looks else frozenset()
     for step, rows in enumerate(itertools.islice(_shuffled(train, size, seed), steps)):
         if step in before:
-            _weigh(lanes, dev, step)
-        _step(lanes, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
+            _weigh(trainings, dev, step)
+        _step(trainings, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
         tell(step + 1, steps)
         if step + 1 in looks:
-            _look(lanes, dev, step + 1)
-    return [lane.learnt(steps) for lane in lanes]
+            _look(trainings, dev, step + 1)
+    return [training.learnt(steps) for training in trainings]
 
 
 def _persist(
-    lanes: Sequence[Lane], train: Material, dev: Material, seed: int, plan: Patience
+    trainings: Sequence[Training], train: Examples, dev: Examples, seed: int, plan: Plateau
 ) -> list[Learnt]:
-    going, every, ended = list(lanes), plan.every(train.sentences), dict[Lane, int]()
+    going, every, ended = list(trainings), plan.every(train.sentences), dict[Training, int]()
     before = early(every)
     for step, rows in enumerate(_shuffled(train, plan.batch, seed), 1):
         if step - 1 in before:
-            _weigh(lanes, dev, step - 1, plan.judged)
+            _weigh(trainings, dev, step - 1, plan.judged)
         _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
         tell(step)
         if step % every:
             continue
-        for lane, improved in zip(list(going), _look(going, dev, step, plan.judged), strict=True):
-            if not _patient(lane, *improved, step // every):
-                going.remove(lane)
-                ended[lane] = step
+        for training, improved in zip(
+            list(going), _look(going, dev, step, plan.judged), strict=True
+        ):
+            if not _patient(training, *improved, step // every):
+                going.remove(training)
+                ended[training] = step
         if not going:
             break
-    return [lane.learnt(ended[lane]) for lane in lanes]
+    return [training.learnt(ended[training]) for training in trainings]
 
 
 def _look(
-    lanes: Sequence[Lane], dev: Material, step: int, first: int = 0
+    trainings: Sequence[Training], dev: Examples, step: int, first: int = 0
 ) -> list[tuple[bool, bool]]:
     """Judge all networks on dev; which of them are better than ever, and clearly so."""
-    found = judged([lane.net for lane in lanes], lanes[0].course, dev, first)
-    for lane, one in zip(lanes, found, strict=True):
-        lane.weigh(one, step)
-    return [lane.keep(one, step) for lane, one in zip(lanes, found, strict=True)]
+    found = judged([training.net for training in trainings], trainings[0].config, dev, first)
+    for training, one in zip(trainings, found, strict=True):
+        training.weigh(one, step)
+    return [training.keep(one, step) for training, one in zip(trainings, found, strict=True)]
 
 
-def _weigh(lanes: Sequence[Lane], dev: Material, step: int, first: int = 0) -> None:
+def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int = 0) -> None:
     """Look early, for the sake of those networks alone that are to be kept at their lowest
     surprise.
     """
-    some = [lane for lane in lanes if lane.wants_likeliest]
+    some = [training for training in trainings if training.wants_likeliest]
     if some:
-        for lane, one in zip(
-            some, judged([lane.net for lane in some], some[0].course, dev, first), strict=True
+        for training, one in zip(
+            some,
+            judged([training.net for training in some], some[0].config, dev, first),
+            strict=True,
         ):
-            lane.weigh(one, step)
+            training.weigh(one, step)
 
 
-def _patient(lane: Lane, better: bool, clearly: bool, looks: int) -> bool:
+def _patient(training: Training, better: bool, clearly: bool, looks: int) -> bool:
     """Count looks without improvement, halve the rate when there were enough, and say whether to go
     on.
     """
-    plan = lane.course.plan
-    assert isinstance(plan, Patience)
-    lane.misses = 0 if better else lane.misses + 1
-    lane.since_halved = 0 if clearly else lane.since_halved + 1
-    if lane.since_halved >= plan.halve:
-        lane.rate, lane.since_halved = lane.rate / 2, 0
+    plan = training.config.plan
+    assert isinstance(plan, Plateau)
+    training.misses = 0 if better else training.misses + 1
+    training.since_halved = 0 if clearly else training.since_halved + 1
+    if training.since_halved >= plan.halve:
+        training.rate, training.since_halved = training.rate / 2, 0
     return (
-        lane.misses < plan.stop
-        and lane.rate >= plan.least
+        training.misses < plan.stop
+        and training.rate >= plan.least
         and not (plan.most and looks >= plan.most)
     )
 
 
 def _step(
-    lanes: Sequence[Lane], train: Material, rows: Ints, checked: bool, rate: float | None = None
+    trainings: Sequence[Training],
+    train: Examples,
+    rows: Ints,
+    checked: bool,
+    rate: float | None = None,
 ) -> None:
     """One step of every network on the same batch."""
-    design = lanes[0].course.design
+    design = trainings[0].config.design
     batch = batch_of(train, rows, design.context)
     gathered, wanted = Gathered(train, batch, design.layer_norm, checked), train.wanted(batch.rows)
-    for lane in lanes:
-        lane.step(batch, gathered, wanted, lane.rate if rate is None else rate)
+    for training in trainings:
+        training.step(batch, gathered, wanted, training.rate if rate is None else rate)
 
 
-def _shuffled(train: Material, size: int, seed: int) -> Iterator[Ints]:
+def _shuffled(train: Examples, size: int, seed: int) -> Iterator[Ints]:
     """The rows of one batch after the other, pass after pass without end, the sentences of each
     pass in an order of its own.
     """
@@ -304,20 +314,22 @@ def cells_of(wanted: Tensor) -> int:
 
 
 @torch.no_grad()
-def judged(nets: Sequence[Net], course: Course, dev: Material, first: int = 0) -> list[Judged]:
+def judged(
+    nets: Sequence[Net], config: TrainingConfig, dev: Examples, first: int = 0
+) -> list[Judged]:
     """How each network does on dev, or on its first sentences."""
     counts = torch.zeros(len(nets), 2, dtype=torch.float64)
     sums, sizes = np.zeros((len(nets), 2)), np.zeros(2)
     for rows in dev.passes(JUDGED, first or None):
-        batch = batch_of(dev, rows, course.design.context)
+        batch = batch_of(dev, rows, config.design.context)
         wanted = dev.wanted(batch.rows)
         single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None
-        gathered = Gathered(dev, batch, course.design.layer_norm)
+        gathered = Gathered(dev, batch, config.design.layer_norm)
         for i, net in enumerate(nets):
             said = scores(net, batch, gathered)
             loss = float(loss_of(said, wanted))
             sums[i] += loss, loss if single is None else float(loss_of(said, single))
-            counts[i] += _right(said, wanted, course.decode)
+            counts[i] += _right(said, wanted, config.decode)
         sizes += cells_of(wanted), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
     means = (sums / np.maximum(sizes, 1)).tolist()

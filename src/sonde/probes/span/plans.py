@@ -49,7 +49,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Plateau:
     """Training as published: Adam at a rate that is halved when dev stops improving, until patience
     ends.
 
@@ -84,18 +84,18 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrainingConfig:
     """How a probe is trained: its network, its loss, how scores become answers, its schedule, and
     whether input is brought to one scale.
 
-    The batches of both schedules are counted in sentences. The weights of a mix learn at `haste`
+    The batches of both schedules are counted in sentences. The weights of a mix learn at `mix_rate`
     times the rate of all else.
     """
 
     design: Design
     loss: Literal["sigmoid", "softmax"]
     decode: Literal["threshold", "argmax"]
-    plan: Annealing | Patience
+    plan: Annealing | Plateau
     clip: float = 5.0
     scaled: bool = False
-    haste: float = 1.0
+    mix_rate: float = 1.0

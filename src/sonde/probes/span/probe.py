@@ -17,7 +17,7 @@ import numpy as np
 from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.nets import precision as machine
-from sonde.probes.span.plans import Course, Design, Patience, Pool
+from sonde.probes.span.plans import Design, Plateau, Pool, TrainingConfig
 from sonde.probes.span.protocols import PROTOCOLS
 from sonde.probes.span.scales import Scales, priors, scales_of
 from sonde.reading import Read, ReadingProblem, Readings, read_of, units_read
@@ -27,8 +27,8 @@ from sonde.vectors import Floats, Ints, ranges
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from sonde.probes.span.batches import Material
-    from sonde.probes.span.loops import Lane, Learnt
+    from sonde.probes.span.batches import Examples
+    from sonde.probes.span.loops import Learnt, Training
 
 JUDGED = 256  # sentences of a batch where scores are asked for
 
@@ -83,7 +83,7 @@ class Span:
         return "span" if self.protocol == "fast" else f"span-{self.protocol}"
 
     @property
-    def course(self) -> Course:
+    def config(self) -> TrainingConfig:
         """The network and its training, as nets read them."""
         chosen = PROTOCOLS[self.protocol]
         own = (
@@ -97,13 +97,13 @@ class Span:
         )
         design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
         argmax = self.decode == "argmax" or self.loss == "softmax"
-        return Course(
+        return TrainingConfig(
             design,
             self.loss,
             "argmax" if argmax else "threshold",
             chosen.plan,
             scaled=chosen.scaled,
-            haste=chosen.haste,
+            mix_rate=chosen.mix_rate,
         )
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
@@ -137,14 +137,14 @@ class Span:
         """
         from sonde.probes.span.loops import train
 
-        lanes = [self._lane(parts[0][0], *read, seed, likeliest) for read in reads.values()]
-        examples, dev = (material(*part, self.course) for part in parts)
-        learnt = train(lanes, examples, dev, seed)
+        trainings = [self._lane(parts[0][0], *read, seed, likeliest) for read in reads.values()]
+        examples, dev = (examples_of(*part, self.config) for part in parts)
+        learnt = train(trainings, examples, dev, seed)
         lost = [len(readings) - len(rows) for readings, rows in parts]
-        for (text, read), lane, best in zip(reads.items(), lanes, learnt, strict=True):
-            yield Cell(text, seed), self._fitted(lane, best, read, lost)
+        for (text, read), training, best in zip(reads.items(), trainings, learnt, strict=True):
+            yield Cell(text, seed), self._fitted(training, best, read, lost)
             if best.likeliest is not None:
-                yield Cell(text, seed, "loss"), self._fitted(lane, best.likeliest, read, lost)
+                yield Cell(text, seed, "loss"), self._fitted(training, best.likeliest, read, lost)
 
     def _check(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> None:
         if not len(train):
@@ -154,17 +154,17 @@ class Span:
                 f"{self.name} answers with classes and label sets, and this task's labels are"
                 " scores; use mlp"
             )
-        if self.course.loss == "softmax" and train.labels.classes is None:
+        if self.config.loss == "softmax" and train.labels.classes is None:
             raise ReadingProblem(
                 f"{self.name},loss=softmax needs exactly one label an example; leave"
                 " loss=softmax out"
             )
-        if not len(dev) and isinstance(self.course.plan, Patience):
+        if not len(dev) and isinstance(self.config.plan, Plateau):
             raise ReadingProblem(
                 f"{self.name} stops when dev does not improve, and there are no dev examples; use"
                 " span or a dev split"
             )
-        design = self.course.design
+        design = self.config.design
         if (design.context or design.bag) and train.vectors.spans is None:
             asked = (
                 "context= reads neighbouring units"
@@ -189,31 +189,31 @@ class Span:
     def _read(self, train: Readings, rows: Ints, text: str) -> tuple[Read, Scales | None]:
         """The layers that a cell reads, and their scales."""
         read = read_of(text, train.vectors.names)
-        if not self.course.scaled or not len(rows):
+        if not self.config.scaled or not len(rows):
             return read, None
-        return read, scales_of(train, read, rows, self.course.design.layer_norm)
+        return read, scales_of(train, read, rows, self.config.design.layer_norm)
 
     def _lane(
         self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool
-    ) -> Lane:
+    ) -> Training:
         """A network that is not trained yet."""
-        from sonde.probes.span.loops import Lane
+        from sonde.probes.span.loops import Training
         from sonde.probes.span.net import Net, Sizes, Source, drawn, scale_of
 
-        design, source = self.course.design, Source(read.layers, read.how == "mix")
+        design, source = self.config.design, Source(read.layers, read.how == "mix")
         widths = [train.vectors.layer(name).shape[1] for name in read.layers]
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
-        start = priors(train.labels, self.loss) if self.course.scaled else None
-        return Lane(
+        start = priors(train.labels, self.loss) if self.config.scaled else None
+        return Training(
             Net(design, source, scale_of(scales), drawn(design, source, sizes, seed, start)),
-            self.course,
+            self.config,
             seed,
             likeliest,
         )
 
     def _fitted(
-        self, lane: Lane, learnt: Learnt, reads: tuple[Read, Scales | None], lost: list[int]
+        self, training: Training, learnt: Learnt, reads: tuple[Read, Scales | None], lost: list[int]
     ) -> Fitted:
         """One state of a network; its choice is what the provenance of a result says about the
         fit.
@@ -231,10 +231,10 @@ class Span:
             choice["without_units"] = lost
         if read.how == "mix":
             weights, gamma = mix_of(
-                restored(self.course.design, lane.net.source, None, learnt.tensors)
+                restored(self.config.design, training.net.source, None, learnt.tensors)
             )
             choice |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
-        return Fitted(self.course, *reads, learnt.tensors, choice)
+        return Fitted(self.config, *reads, learnt.tensors, choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class Fitted:
     come to.
     """
 
-    course: Course
+    config: TrainingConfig
     read: Read
     scales: Scales | None
     tensors: Mapping[str, Floats]
@@ -251,9 +251,9 @@ class Fitted:
 
     def predict(self, readings: Readings) -> Predictions:
         scores, labels = self._scores(readings), readings.labels
-        sets = self.course.decode == "threshold" and labels.numbers is None
+        sets = self.config.decode == "threshold" and labels.numbers is None
         decoded = (labels.sets() if sets else labels).decode(scores)
-        return Predictions(scores, labels.names, decoded, self.course.loss)
+        return Predictions(scores, labels.names, decoded, self.config.loss)
 
     def _scores(self, readings: Readings) -> Floats:
         machine.spare_torch()
@@ -262,9 +262,9 @@ class Fitted:
         from sonde.probes.span.batches import Gathered, batch_of
         from sonde.probes.span.net import Source, restored, scale_of, scores
 
-        design, source = self.course.design, Source(self.read.layers, self.read.how == "mix")
+        design, source = self.config.design, Source(self.read.layers, self.read.how == "mix")
         net = restored(design, source, scale_of(self.scales), self.tensors)
-        given = material(readings, np.arange(len(readings)), self.course)
+        given = examples_of(readings, np.arange(len(readings)), self.config)
         found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
         with torch.no_grad():
             for rows in given.passes(JUDGED):
@@ -285,22 +285,22 @@ def read_units(readings: Readings) -> Ints:
     return np.flatnonzero(some)
 
 
-def material(readings: Readings, rows: Ints, course: Course) -> Material:
+def examples_of(readings: Readings, rows: Ints, config: TrainingConfig) -> Examples:
     """Some of the examples as networks read them."""
-    from sonde.probes.span.batches import Material
+    from sonde.probes.span.batches import Examples
 
     readings = readings.take(rows)
     units = [readings.units(site) for site in range(readings.dataset.sites.shape[1])]
-    if course.design.bag:
+    if config.design.bag:
         units.append(_bag(readings))
     vectors, spans = readings.vectors, readings.vectors.spans
-    return Material(
+    return Examples(
         layers=dict(zip(vectors.names, vectors.layers, strict=True)),
         starts=np.stack([starts for starts, _ in units]),
         stops=np.stack([stops for _, stops in units]),
         groups=readings.dataset.sites[:, 0, 0],
         bounds=np.arange(len(vectors.layers[0]) + 1) if spans is None else spans.sentences,
-        wanted=_wanted(readings.labels, course),
+        wanted=_wanted(readings.labels, config),
         describe=lambda row: repr(readings.sentence(row).text[:60]),
         single=readings.labels.classes is not None,
     )
@@ -327,11 +327,11 @@ def _bag(readings: Readings) -> tuple[Ints, Ints]:
     return starts, stops
 
 
-def _wanted(labels: Column, course: Course) -> Callable[[Ints], Tensor]:
+def _wanted(labels: Column, config: TrainingConfig) -> Callable[[Ints], Tensor]:
     """What some of the examples should be answered with: class ids, or the weight of each label,
     NaN where not annotated.
     """
     import torch
 
-    asked = labels if course.loss == "softmax" else labels.sets()
+    asked = labels if config.loss == "softmax" else labels.sets()
     return lambda rows: torch.from_numpy(asked.take(rows).matrix())
