@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from sonde.analysis.rows import newest, without_fold
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.labels import Classes
 from sonde.metrics import interval
 
@@ -29,7 +29,7 @@ def tasks(folders: list[str]) -> dict[str, dict[str, tuple[np.ndarray, dict[tupl
     """Task -> fold -> (gold [n], row -> predicted [seeds, n])."""
     found: dict = defaultdict(dict)
     for folder in folders:
-        for result in newest([r for _, r in Places.of(Path(folder)).result_store().read()]):
+        for result in newest([r for _, r in Paths.of(Path(folder)).result_store().read()]):
             t = result.trial
             if not t.control.startswith("shuffled") or not isinstance(result.gold, Classes):
                 continue

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from sonde.core import Sentence
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
 from sonde.store.results import ResultStore
@@ -73,10 +73,10 @@ def work(root: Path) -> None:
             tell("fit")
             yield function(group)
 
-    places = Places.of(root / "results", root / "cache")
+    paths = Paths.of(root / "results", root / "cache")
     outcome = run(
-        plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), places),
-        places,
+        plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
+        paths,
         mapper,
         progress=False,
     )

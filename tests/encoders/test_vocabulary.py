@@ -13,7 +13,7 @@ from sonde.core import Lexical
 from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.encoders.vocabulary import unknown
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
 from sonde.testing import FAMILIES
@@ -67,14 +67,14 @@ def test_what_cannot_be_told_is_not_told(tmp_path):
 def test_a_result_counts_them(model, tmp_path):
     dataset = FAMILIES["sentence"]()
     write(dataset, tmp_path / "a.jsonl")
-    places = Places.of(tmp_path / "results", tmp_path)
+    paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
         Wanted([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1),
-        places,
+        paths,
     )
     by_encoder = {
         r.trial.encoder.partition(":")[0]: r.provenance.counts
-        for r in run(made, places, progress=False).results
+        for r in run(made, paths, progress=False).results
     }
     assert by_encoder["hf"].words == sum(len(s.words) for s in dataset.sentences)
     assert 0 <= by_encoder["hf"].unknown < by_encoder["hf"].words

@@ -18,7 +18,7 @@ from sonde.core import Cell
 from sonde.corpora import edges
 from sonde.datasets.formats.tables import write
 from sonde.encoders import make
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.pages.information import bits
 from sonde.probes import PROBES
 from sonde.reading import Readings
@@ -131,7 +131,7 @@ def test_nothing_that_is_known_is_fitted_twice_for_scores(place, monkeypatch):
 
 
 def _ids(folder):
-    return [trial_id for trial_id, _ in Places.of(folder).result_store().read()]
+    return [trial_id for trial_id, _ in Paths.of(folder).result_store().read()]
 
 
 def sonde(*arguments):
@@ -173,7 +173,7 @@ def spans(place):
 def test_bits_are_shown_and_listed(spans):
     text = sonde("report", spans, "--bits")
     assert "V-information" in text
-    found = dict(Places.of(spans).result_store().read())
+    found = dict(Paths.of(spans).result_store().read())
     scores = find_scores(spans, found)
     (row,) = bits([replace(result, scores=scores[key]) for key, result in found.items()])
     assert row.seeds == 2

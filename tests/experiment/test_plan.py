@@ -7,14 +7,14 @@ from pretend import PretendLayers
 
 from fixtures.models import transformer
 from sonde.datasets.formats.tables import write
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import PlanProblem, Wanted, plan
 from sonde.testing import FAMILIES
 
 
 @pytest.fixture
-def places(tmp_path):
-    return Places.of(tmp_path / "results", tmp_path)
+def paths(tmp_path):
+    return Paths.of(tmp_path / "results", tmp_path)
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def tables(tmp_path):
     return [f"table:{tmp_path / f'{name}.jsonl'}" for name in "abc"]
 
 
-def test_each_wish_keeps_its_own_probes(places, tables):
+def test_each_wish_keeps_its_own_probes(paths, tables):
     a, b, _ = tables
     made = plan(
         [
@@ -33,7 +33,7 @@ def test_each_wish_keeps_its_own_probes(places, tables):
             Wanted([b], ["length"], ["mlp"], seeds=2),
             Wanted([a, b], [], ["majority"]),
         ],
-        places,
+        paths,
     )
     found = {
         (t.task.rpartition("/")[2][0], t.encoder, t.probe.partition(",")[0], t.seed)
@@ -49,22 +49,22 @@ def test_each_wish_keeps_its_own_probes(places, tables):
     assert len(made.ids) == len(made.trials) == 5
 
 
-def test_what_two_wishes_share_is_planned_once(places, tables):
+def test_what_two_wishes_share_is_planned_once(paths, tables):
     wish = Wanted([tables[0]], ["length"], ["logreg"])
-    assert plan([wish, wish], places) == plan(wish, places)
+    assert plan([wish, wish], paths) == plan(wish, paths)
 
 
-def test_a_wish_that_comes_to_nothing_stops_no_other(places, tables):
+def test_a_wish_that_comes_to_nothing_stops_no_other(paths, tables):
     a, _, gone = tables
     broken = Wanted([gone], ["length"], ["logreg"])
     with pytest.raises(PlanProblem):
-        plan([broken], places)
-    made = plan([broken, Wanted([a], ["length"], ["logreg"])], places)
+        plan([broken], paths)
+    made = plan([broken, Wanted([a], ["length"], ["logreg"])], paths)
     assert len(made.trials) == 1
     assert any("c.jsonl" in task for task in made.refused)
 
 
-def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_path):
+def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_path):
     encoder = f"hf:{transformer(tmp_path / 'hf')},layers=all,pool=none"
     made = plan(
         Wanted(
@@ -74,7 +74,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_pa
             seeds=1,
             reads=["top", "mix:0-1", "cat:0+top"],
         ),
-        places,
+        paths,
     )
     found = {(t.probe.partition(",")[0], t.read) for t in made.trials}
     assert found == {
@@ -89,32 +89,30 @@ def test_reads_are_planned_for_probes_that_can_learn_them(places, tables, tmp_pa
         "logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"
     }
     every = plan(
-        Wanted([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), places
+        Wanted([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), paths
     )
     assert {"0", "mix:0-0", "mix"} <= {t.read for t in every.trials}
 
 
 @pytest.mark.parametrize("read", ["7", "mix", "cat:lex+top"])
-def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(places, tables, read):
+def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(paths, tables, read):
     with pytest.raises(PlanProblem, match="length"):
-        plan(Wanted([tables[0]], ["length"], ["span"], reads=[read]), places)
+        plan(Wanted([tables[0]], ["length"], ["span"], reads=[read]), paths)
 
 
-def test_a_papers_reads_are_of_whatever_has_such_layers(places, tables):
+def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
     """Whatever it is called: a suite does not know which encoders have layers."""
     layered = PretendLayers(name="mine", slots=("lex.mean", "0.mean", "1.mean"))
     other = PretendLayers(name="other", base="other")
     encoders = [layered, other, "length"]
     wish = Wanted([tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix"))
     read: dict[str, set[str]] = {}
-    for trial in plan(wish, places).trials:
+    for trial in plan(wish, paths).trials:
         read.setdefault(trial.encoder, set()).add(trial.read)
     assert read == {
         "mine": {"lex", "cat:lex+top", "mix"},
         "other": {"0", "1", "2"},
         "length": {"-"},
     }
-    own = plan(
-        Wanted([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), places
-    )
+    own = plan(Wanted([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), paths)
     assert {trial.read for trial in own.trials} == {"0"}

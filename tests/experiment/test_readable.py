@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.measure import Group
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.readable import readable
 from sonde.experiment.work import measure
 from sonde.identity import Identity, Made
@@ -159,7 +159,7 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
     group = Group(
         Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
     )
-    done = measure(group, Places.of(tmp_path / "r", tmp_path))
+    done = measure(group, Paths.of(tmp_path / "r", tmp_path))
     assert not done.failure
     counts = done.results[0].provenance.counts
     told = (counts.unusable, counts.unaligned, counts.beyond, counts.partial, counts.cut)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sonde.core import Dataset, Sentence
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan, PlanProblem, Wanted, plan
 from sonde.experiment.run import run
 from sonde.experiment.work import measured_in
@@ -93,14 +93,14 @@ class Failing:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places.of(tmp_path / "results", tmp_path / "cache")
+def paths(tmp_path: Path) -> Paths:
+    return Paths.of(tmp_path / "results", tmp_path / "cache")
 
 
-def test_every_family_goes_the_same_road(places: Places) -> None:
+def test_every_family_goes_the_same_road(paths: Paths) -> None:
     tasks = [Tiny(family) for family in FAMILIES]
-    made = plan(Wanted(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), places)
-    outcome = run(made, places, progress=False)
+    made = plan(Wanted(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths)
+    outcome = run(made, paths, progress=False)
     assert not outcome.failures
     assert {r.trial.task for r in outcome.results} == {t.name for t in tasks}
     for result in outcome.results:
@@ -109,7 +109,7 @@ def test_every_family_goes_the_same_road(places: Places) -> None:
         assert result.provenance.counts.train == 60
 
 
-def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monkeypatch) -> None:
+def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeypatch) -> None:
     monkeypatch.setattr("sonde.experiment.bar.BEAT", 0.05)
 
     def slow(function, groups):
@@ -118,8 +118,8 @@ def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monke
             yield function(group)
 
     run(
-        plan(Wanted([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), places),
-        places,
+        plan(Wanted([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), paths),
+        paths,
         slow,
     )
     drawn = [line for line in capsys.readouterr().err.split("\r") if "measure:   0%" in line]
@@ -128,15 +128,15 @@ def test_a_long_fit_is_named_and_its_clock_goes_on(places: Places, capsys, monke
     assert not any(thread.name == "bar" for thread in threading.enumerate())
 
 
-def test_a_second_run_encodes_nothing_and_fits_nothing(places: Places) -> None:
+def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
     encoder = Counting()
-    made = plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), places)
-    first = run(made, places, progress=False)
+    made = plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    first = run(made, paths, progress=False)
     asked = list(encoder.asked)
     assert first.fresh == 2
     again = run(
-        plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), places),
-        places,
+        plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths),
+        paths,
         progress=False,
     )
     assert encoder.asked == asked
@@ -145,21 +145,21 @@ def test_a_second_run_encodes_nothing_and_fits_nothing(places: Places) -> None:
 
 
 def test_the_bar_says_how_far_a_fit_is(
-    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    paths: Paths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sonde.experiment.bar.EVERY", 0.0)
-    run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), places), places)
+    run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "step 1 of 560" in shown
     assert "1/1" in shown.rpartition("\r")[2]
     assert "step" not in shown.rpartition("\r")[2]
 
 
-def test_more_seeds_fit_only_what_is_missing(places: Places) -> None:
+def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
     def results(seeds: int) -> tuple[int, dict[int, float]]:
         outcome = run(
-            plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), places),
-            places,
+            plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
+            paths,
             progress=False,
         )
         return outcome.fresh, {r.trial.seed: r.score for r in outcome.results}
@@ -170,53 +170,53 @@ def test_more_seeds_fit_only_what_is_missing(places: Places) -> None:
     assert {seed: three[seed] for seed in two} == two
 
 
-def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(places: Places) -> None:
+def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: Paths) -> None:
     data = FAMILIES["sentence"]()
     raises, breaks = data.sentences[3].text, data.sentences[70].text
-    made = plan(Wanted([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), places)
-    outcome = run(made, places, progress=False)
+    made = plan(Wanted([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
+    outcome = run(made, paths, progress=False)
     counts = outcome.results[0].provenance.counts
     assert counts.unusable == 2
     assert any("the model tripped" in reason for reason in counts.problems)
 
 
-def test_an_encoder_that_always_fails_spares_the_others(places: Places) -> None:
+def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
     class Broken(Counting):
         takes = "sentences"
 
         def encode(self, sentences: Sequence[Sentence]) -> Vectors:
             raise RuntimeError("no model here")
 
-    made = plan(Wanted([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), places)
-    outcome = run(made, places, progress=False)
+    made = plan(Wanted([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths)
+    outcome = run(made, paths, progress=False)
     assert [r.trial.encoder for r in outcome.results] == ["counting"]
     assert "no model here" in outcome.failures["broken"]
 
 
-def test_spans_need_vectors_of_words(places: Places) -> None:
+def test_spans_need_vectors_of_words(paths: Paths) -> None:
     outcome = run(
-        plan(Wanted([Tiny("span")], [Counting()], ["logreg"]), places), places, progress=False
+        plan(Wanted([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
     )
     assert not outcome.results
     assert "one vector a sentence" in next(iter(outcome.failures.values()))
 
 
-def test_any_map_will_do(places: Places) -> None:
-    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), places)
-    backwards = run(made, places, mapper=lambda f, groups: [f(g) for g in groups], progress=False)
+def test_any_map_will_do(paths: Paths) -> None:
+    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
+    backwards = run(made, paths, mapper=lambda f, groups: [f(g) for g in groups], progress=False)
     assert len(backwards.results) == 2
 
 
-def test_the_order_of_a_result_is_that_of_the_plan(places: Places) -> None:
+def test_the_order_of_a_result_is_that_of_the_plan(paths: Paths) -> None:
     made = plan(
         Wanted([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]),
-        places,
+        paths,
     )
-    outcome = run(made, places, progress=False)
+    outcome = run(made, paths, progress=False)
     assert [r.trial for r in outcome.results] == list(made.trials)
 
 
-def test_changed_data_are_another_task(places: Places) -> None:
+def test_changed_data_are_another_task(paths: Paths) -> None:
     @dataclass(frozen=True)
     class Changing(Tiny):
         seed: int = 0
@@ -225,24 +225,24 @@ def test_changed_data_are_another_task(places: Places) -> None:
             return FAMILIES["sentence"](seed=self.seed)
 
     def ids(seed: int) -> set[str]:
-        made: Plan = plan(Wanted([Changing("sentence", seed=seed)], ["length"], ["logreg"]), places)
+        made: Plan = plan(Wanted([Changing("sentence", seed=seed)], ["length"], ["logreg"]), paths)
         return set(made.ids.values())
 
     assert ids(0) == ids(0)
     assert not ids(0) & ids(1)
 
 
-def test_word_reading_probes_go_with_words_alone(places: Places) -> None:
-    made = plan(Wanted([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), places)
+def test_word_reading_probes_go_with_words_alone(paths: Paths) -> None:
+    made = plan(Wanted([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
     pairs = {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials}
     assert pairs == {("length", "logreg"), ("words", "nb-uni-tfidf")}
 
 
-def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(places: Places) -> None:
-    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), places)
+def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> None:
+    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), paths)
     assert {t.task for t in made.trials} == {"tiny/sentence"}
     assert "majority-feature" in made.refused["majority-feature on tiny/asked"]
-    assert run(made, places, progress=False).results[0].score > 0.9
+    assert run(made, paths, progress=False).results[0].score > 0.9
 
 
 @pytest.mark.parametrize(
@@ -254,27 +254,26 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(places: Places) -
     ],
 )
 def test_what_cannot_be_run_is_said_before_work_starts(
-    wanted: Wanted, said: str, places: Places
+    wanted: Wanted, said: str, paths: Paths
 ) -> None:
     with pytest.raises(PlanProblem, match=said):
-        plan(wanted, places)
+        plan(wanted, paths)
 
 
-def test_a_control_takes_the_signal_away(places: Places) -> None:
+def test_a_control_takes_the_signal_away(paths: Paths) -> None:
     made = plan(
-        Wanted([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), places
+        Wanted([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), paths
     )
     scores = {
-        r.trial.control.partition(",")[0]: r.score
-        for r in run(made, places, progress=False).results
+        r.trial.control.partition(",")[0]: r.score for r in run(made, paths, progress=False).results
     }
     assert set(scores) == {"none", "shuffled"}
 
 
-def test_a_group_that_raises_is_told_in_one_line(places: Places) -> None:
-    made = plan(Wanted([Tiny("sentence")], [Counting()], ["logreg"]), places)
+def test_a_group_that_raises_is_told_in_one_line(paths: Paths) -> None:
+    made = plan(Wanted([Tiny("sentence")], [Counting()], ["logreg"]), paths)
     group = next(iter(_groups(made)))
-    measured = measured_in(places)(group)
+    measured = measured_in(paths)(group)
     assert measured.results
 
 

@@ -14,7 +14,7 @@ from test_run import Tiny
 
 from fixtures.models import transformer
 from sonde.core import Result, Sentence
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run
 from sonde.store import gather
@@ -43,11 +43,11 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
     model, folder, probe, reads, dtype, monkeypatch
 ):
     def measured(name: str) -> dict[str, Result]:
-        places = Places.of(folder / name / dtype, folder / "cache", dtype)
+        paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
         outcome = run(
-            plan(Wanted([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), places),
-            places,
+            plan(Wanted([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), paths),
+            paths,
             progress=False,
         )
         assert not outcome.failures
@@ -96,11 +96,11 @@ def hash_of(word: str) -> float:
 @pytest.mark.parametrize("beyond", [(), ("clever",)])
 def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, folder):
     def measured(task: str, dtype: str) -> tuple[list[Result], dict[str, str]]:
-        places = Places.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
+        paths = Paths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
         outcome = run(
-            plan(Wanted([Tiny(task)], [encoder], ["logreg"], seeds=1), places),
-            places,
+            plan(Wanted([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
+            paths,
             progress=False,
         )
         return list(outcome.results), outcome.failures

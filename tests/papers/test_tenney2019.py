@@ -12,7 +12,7 @@ import pytest
 from fixtures.results import saying
 from sonde.core import DataProblem, Result, Trial
 from sonde.datasets.formats.tables import write
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import plan
 from sonde.experiment.run import run
 from sonde.labels import Classes
@@ -309,10 +309,10 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
         plain = reference.without("sample")
         counts = TASKS.make(plain).load().notes["targets"]
         monkeypatch.setitem(SIZES, name, tuple(counts[split] for split in ("train", "dev", "test")))
-    places = Places.of(tmp_path / "results", tmp_path / "cache")
-    made = plan(wanted(suite, Asked(["bow:random,dim=4,pool=none"], seeds=1)), places)
+    paths = Paths.of(tmp_path / "results", tmp_path / "cache")
+    made = plan(wanted(suite, Asked(["bow:random,dim=4,pool=none"], seeds=1)), paths)
     assert not made.refused
-    outcome = run(made, places, progress=False)
+    outcome = run(made, paths, progress=False)
     assert not outcome.failures
     entries = selected(suite, outcome.results).entries
     assert {entry.place.why for entry in entries} == {""}

@@ -14,7 +14,7 @@ from treebanks import block
 
 from sonde.core import DataProblem
 from sonde.datasets.formats.tables import write
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import PlanProblem, Wanted, plan
 from sonde.experiment.run import run
 from sonde.references import Reference, ReferenceProblem
@@ -118,18 +118,18 @@ class Failing:
 def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
-    places = Places.of(tmp_path / "results", tmp_path)
+    paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
         Wanted(
             [kind(error=error), f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1
         ),
-        places,
+        paths,
     )
-    outcome = run(made, places, progress=False)
+    outcome = run(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
     with pytest.raises(PlanProblem, match="a fault of the task failing"):
-        plan(Wanted([kind(error=error)], ["length"], ["logreg"]), places)
+        plan(Wanted([kind(error=error)], ["length"], ["logreg"]), paths)
 
 
 def test_a_fold_that_fails_loses_no_others_table(tmp_path):
@@ -148,15 +148,15 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
                 return FAMILIES["sentence"]()
             return super().load()
 
-    places = Places.of(tmp_path / "results", tmp_path)
+    paths = Paths.of(tmp_path / "results", tmp_path)
     later = Later()
     made = plan(
-        Wanted([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), places
+        Wanted([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), paths
     )
     from sonde.experiment import data
 
     data._datasets.clear()
-    outcome = run(made, places, progress=False)
+    outcome = run(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert "IndexError" in str(outcome.failures)
 
@@ -165,6 +165,6 @@ def test_what_is_wrong_with_a_source_is_said_once(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tonly\n\n")
     with pytest.raises(PlanProblem) as told:
-        plan(Wanted([f"ud/*:{path}"], ["length"]), Places.of(tmp_path / "results", tmp_path))
+        plan(Wanted([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
     assert str(told.value).count("2 columns instead of 10") == 1
     assert str(told.value).count("ud/") == 9

@@ -15,7 +15,7 @@ from sonde.corpora import conllu, files, text
 from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.experiment.embed import Embedded
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import BOUNDS, Plan, Wanted, plan, tasks_of, together
 from sonde.experiment.run import embed_ahead
 from sonde.experiment.run import run as measured
@@ -168,23 +168,23 @@ def run(
         BOUNDS if bounds else (),
     )
     with at(cache), reproducing(reproducible):
-        places = replace(Places.of(output, cache, store), scores=keep_scores)
+        paths = replace(Paths.of(output, cache, store), scores=keep_scores)
         if suite is None:
             remarks: tuple[str, ...] = ()
-            made = plan(replace(asked, tasks=named(asked.tasks, on_error)), places)
+            made = plan(replace(asked, tasks=named(asked.tasks, on_error)), paths)
         elif tasks or probes:
             raise UsageProblem("a suite brings its own tasks and probes: leave both out")
         else:
             wishes, remarks = _wished(suite, asked, on_error)
-            made = plan(wishes, places)
-        outcome = measured(made, places, local(jobs), progress)
+            made = plan(wishes, paths)
+        outcome = measured(made, paths, local(jobs), progress)
     return Evaluation(
         outcome.results,
         dict(outcome.failures),
         frozenset(made.refused),
         outcome.fresh,
         _questions(made),
-        places.results,
+        paths.results,
         suite,
         remarks,
     )
@@ -236,8 +236,8 @@ def embed(
         sonde.embed(sonde.sentences(["UD_English-EWT"]), "hf:bert-base-cased,layers=all")
     """
     with at(cache):
-        places = Places.of(None, cache, store)
-        return embed_ahead(_listed(encoders) or EMBEDDED_ENCODERS, sentences, places, progress)
+        paths = Paths.of(None, cache, store)
+        return embed_ahead(_listed(encoders) or EMBEDDED_ENCODERS, sentences, paths, progress)
 
 
 def sentences(
@@ -258,7 +258,7 @@ def sentences(
     """
     with at(cache):
         found = [sentence for corpus in corpora for sentence in _read(str(corpus))]
-        made, refused = tasks_of(named(_listed(tasks)), Places.of(None, cache).cache)
+        made, refused = tasks_of(named(_listed(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
         found += [sentence for task in made.values() for sentence in load(task).sentences]

@@ -10,7 +10,7 @@ from sonde.analysis.layers import Depth, depths
 from sonde.api.measure import Evaluation
 from sonde.core import DataProblem, Result
 from sonde.errors import UsageProblem
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.pages import bits_page, classes_page, scores_page, strata_page
 from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
 from sonde.pages.compare import Comparison, compared
@@ -181,9 +181,9 @@ def holdings(results: str | Path | None = None, *, cache: str | Path | None = No
 
         print(sum(each.bytes for each in sonde.holdings().files))
     """
-    places = Places.of(results, cache)
-    files = held(places.results, places.cache)
-    return Holdings(places.results, places.cache / "vectors", files)
+    paths = Paths.of(results, cache)
+    files = held(paths.results, paths.cache)
+    return Holdings(paths.results, paths.cache / "vectors", files)
 
 
 def migrate(
@@ -200,8 +200,8 @@ def migrate(
 
         print(sonde.migrate("results/"))
     """
-    places = Places.of(results, cache)
-    return migrated(places.results, places.cache, remove)
+    paths = Paths.of(results, cache)
+    return migrated(paths.results, paths.cache, remove)
 
 
 def _of(results: Results, chosen: Chosen) -> Stored:

@@ -19,7 +19,7 @@ from sonde.errors import SondeError
 from sonde.experiment.called import names_of
 from sonde.experiment.data import Facts, facts, task_identity
 from sonde.experiment.keys import trial_id
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.readers import NAMELESS, Reader, Reading, layers_of, readers
 from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
@@ -95,11 +95,11 @@ class Wanted:
     usual: Sequence[str] = ()
 
 
-def plan(wanted: Wanted | Sequence[Wanted], places: Places) -> Plan:
+def plan(wanted: Wanted | Sequence[Wanted], paths: Paths) -> Plan:
     """Make and check everything that a run needs; nothing is encoded or fitted. Several wishes make
     one plan of all their trials.
     """
-    made = [_planned(each, places) for each in ([wanted] if isinstance(wanted, Wanted) else wanted)]
+    made = [_planned(each, paths) for each in ([wanted] if isinstance(wanted, Wanted) else wanted)]
     whole = Plan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
@@ -134,12 +134,12 @@ _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
 )
 
 
-def _planned(wanted: Wanted, places: Places) -> Plan:
+def _planned(wanted: Wanted, paths: Paths) -> Plan:
     """The plan of one wish; it may be empty."""
     if wanted.seeds < 1:
         raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
-    tasks, refused = tasks_of(wanted.tasks, places.cache)
-    named = names_of(wanted.encoders, places.revisions)
+    tasks, refused = tasks_of(wanted.tasks, paths.cache)
+    named = names_of(wanted.encoders, paths.revisions)
     encoders = named.found
     given = [ref for text in wanted.probes for ref in map(str, PROBES.expand(text))]
     probes = _things(PROBES, given or sorted({t.probe for t in tasks.values()}))
@@ -150,10 +150,10 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     # objects, which no reference names
     live = {item.name for item in wanted.tasks if not isinstance(item, str | Reference)}
     known = {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
-    read_by, unread = _read_by(tasks, encoders, wanted, known, places)
+    read_by, unread = _read_by(tasks, encoders, wanted, known, paths)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
-    lacking = _lacking(tasks, probes, known, places.cache)
+    lacking = _lacking(tasks, probes, known, paths.cache)
     refused |= _unfit(probes, wanted.reads or wanted.usual, lacking)
     trials = tuple(
         trial
@@ -165,7 +165,7 @@ def _planned(wanted: Wanted, places: Places) -> Plan:
     )
     identities = {
         **{("task", ref): each for ref, each in known.items()},
-        **{("encoder", r): named.identity(r, e, places.dtype) for r, e in encoders.items()},
+        **{("encoder", r): named.identity(r, e, paths.dtype) for r, e in encoders.items()},
         **_identities(PROBES, probes),
         **_identities(CONTROLS, controls),
         **_identities(METRICS, metrics),
@@ -209,13 +209,13 @@ def _read_by(
     encoders: Mapping[str, Encoder],
     wanted: Wanted,
     known: Mapping[str, Identity],
-    places: Places,
+    paths: Paths,
 ) -> tuple[dict[str, list[Reader]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, with the reason."""
     how = Reading(wanted.reads, wanted.seeds, wanted.bounds, wanted.usual)
     found, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
-        words = bool(wanted.bounds) and facts(task, known[reference], places.cache).spans
+        words = bool(wanted.bounds) and facts(task, known[reference], paths.cache).spans
         found[reference], unread = readers(task, words, encoders, how)
         refused |= {
             f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why

@@ -17,7 +17,7 @@ from sonde.experiment.data import loaded
 from sonde.experiment.embed import Embedded, EncoderProblem, embed
 from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Group
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
 from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
@@ -43,24 +43,24 @@ class Outcome:
     fresh: int
 
 
-def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True) -> Outcome:
+def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -> Outcome:
     """Measure every trial of a plan that the store does not hold yet, and return the results of
     all.
     """
     ids = plan.ids
-    record(places.results, ids.values())
-    found = places.known(ids.values())
+    record(paths.results, ids.values())
+    found = paths.known(ids.values())
     groups = [left for g in _groups(plan, ids) if (left := g.without(found)).trials]
     if groups:
-        places.check()
+        paths.check()
     failures = dict(plan.refused)
-    broken = fill(groups, places, progress)
+    broken = fill(groups, paths, progress)
     failures |= broken
     todo = [g for g in groups if g.trials[0].encoder not in broken]
     with bar_over(sum(len(g.trials) for g in todo), progress) as bar:
         fresh = 0
         for group, measured in _mapped(
-            todo, lambda groups: mapper(measured_in(places), bar.named(groups)), places
+            todo, lambda groups: mapper(measured_in(paths), bar.named(groups)), paths
         ):
             found |= dict(zip(group.ids, measured.results, strict=False))
             fresh += measured.fresh
@@ -73,10 +73,10 @@ def run(plan: Plan, places: Places, mapper: Mapper = map, progress: bool = True)
 
 
 def _mapped(
-    groups: Sequence[Group], mapped: Callable[[Sequence[Group]], Iterable[Measured]], places: Places
+    groups: Sequence[Group], mapped: Callable[[Sequence[Group]], Iterable[Measured]], paths: Paths
 ) -> Iterator[tuple[Group, Measured]]:
     """Every group with what became of it; those that another run was at come last."""
-    store, watch, todo = places.result_store(), Watch(), list(groups)
+    store, watch, todo = paths.result_store(), Watch(), list(groups)
     held: list[Group] = []
     while todo:
         for group, measured in zip(todo, mapped(todo), strict=True):
@@ -113,12 +113,12 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
         )
 
 
-def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, str]:
+def fill(groups: Sequence[Group], paths: Paths, progress: bool) -> dict[str, str]:
     """Embed every sentence that the groups read, each once; returns the encoders that failed, with
     the reason.
     """
     broken: dict[str, str] = {}
-    store = places.vector_store()
+    store = paths.vector_store()
     by_base: dict[str, list[Group]] = {}
     for group in groups:
         # those look at one data set, so they encode while measuring
@@ -135,13 +135,13 @@ def fill(groups: Sequence[Group], places: Places, progress: bool) -> dict[str, s
 
 
 def embed_ahead(
-    references: Iterable[str], sentences: Sequence[Sentence], places: Places, progress: bool
+    references: Iterable[str], sentences: Sequence[Sentence], paths: Paths, progress: bool
 ) -> dict[str, Embedded]:
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
-    store, done = places.vector_store(), {}
+    store, done = paths.vector_store(), {}
     for reference in references:
         encoder = make(reference)
-        known = encoder_identity(ENCODERS.canonical(reference), encoder, places.dtype)
+        known = encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype)
         with encoding_bar(encoder.name, progress):
             done[reference] = embed(encoder, sentences, store, vectors_key(encoder, known))
     return done

@@ -11,7 +11,7 @@ from sonde._hosted import hosted, one_line
 from sonde.core import DataProblem, Result
 from sonde.experiment.data import loaded
 from sonde.experiment.measure import Group, results_of
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.nets.precision import threads
 from sonde.reading import ReadingProblem
 from sonde.store.blocks import StoreProblem
@@ -33,19 +33,19 @@ class Measured:
     held: bool = False
 
 
-def measure(group: Group, places: Places) -> Measured:
+def measure(group: Group, paths: Paths) -> Measured:
     """Fit and score a group's trials and keep the results; a failure is told, never raised, so
     others go on.
     """
-    store = places.result_store()
+    store = paths.result_store()
     try:
         with claimed(store.place(group.ids)) as mine, hosted(group.name):
             if not mine:
                 return Measured(group.name, held=True)
-            found = places.known(group.ids)
-            fresh = _missing(group.without(found), places)
+            found = paths.known(group.ids)
+            fresh = _missing(group.without(found), paths)
             if fresh:
-                places.keep(fresh)
+                paths.keep(fresh)
     except Exception as error:
         # these say all in their words
         known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)
@@ -56,7 +56,7 @@ def measure(group: Group, places: Places) -> Measured:
     return Measured(group.name, tuple(found[i] for i in group.ids), fresh=len(fresh))
 
 
-def _missing(group: Group, places: Places) -> list[tuple[str, Result]]:
+def _missing(group: Group, paths: Paths) -> list[tuple[str, Result]]:
     """The results of the trials that have none yet, measured now; a group without trials reads
     nothing.
     """
@@ -64,11 +64,11 @@ def _missing(group: Group, places: Places) -> list[tuple[str, Result]]:
         return []
     with threads():
         results = results_of(
-            group, loaded(group.task, group.made.task), places.vector_store(), places.scores
+            group, loaded(group.task, group.made.task), paths.vector_store(), paths.scores
         )
     return list(zip(group.ids, results, strict=True))
 
 
-def measured_in(places: Places) -> functools.partial[Measured]:
-    """`measure` with its places filled in: the function that a mapper maps."""
-    return functools.partial(measure, places=places)
+def measured_in(paths: Paths) -> functools.partial[Measured]:
+    """`measure` with its paths filled in: the function that a mapper maps."""
+    return functools.partial(measure, paths=paths)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sonde.analysis.rows import newest
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
-from sonde.experiment.places import Places
+from sonde.experiment.paths import Paths
 from sonde.pages.headings import short
 from sonde.references import Contents, brief
 from sonde.store.experiments import experiments
@@ -48,16 +48,16 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
 
     Without a folder, results are those in the cache of the experiment that was run last.
     """
-    places = Places.of(folder)
-    known = dict(places.result_store().read()) if places.results.is_dir() else {}
+    paths = Paths.of(folder)
+    known = dict(paths.result_store().read()) if paths.results.is_dir() else {}
     if not known:
         raise DataProblem(
-            f"no results in {places.results}: `sonde run -o {places.results}` makes some"
+            f"no results in {paths.results}: `sonde run -o {paths.results}` makes some"
         )
     which = chosen.experiment or ("all" if folder else "last")
-    results, remarks = _experiment(known, places.results, str(which))
+    results, remarks = _experiment(known, paths.results, str(which))
     if chosen.scores:
-        scores = find_scores(places.results, results)
+        scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
     kept = newest(results.values())
     if older := len(results) - len(kept):
@@ -65,7 +65,7 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
             f"{older:,} older results are left out: the same was measured again since, with other"
             " data or another version of the code"
         )
-    return Stored(named(kept, chosen, f" in {places.results}"), tuple(remarks))
+    return Stored(named(kept, chosen, f" in {paths.results}"), tuple(remarks))
 
 
 def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:

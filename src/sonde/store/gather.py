@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.store.blocks import StoreProblem
-from sonde.store.shelf import Places, Shelf
+from sonde.store.shelf import BlockFolder, Places
 from sonde.vectors import Ints, Spans, ranges
 
 LARGE = 64 << 20  # bytes of all layers together from which on they are mapped
@@ -34,14 +34,14 @@ class Wanted:
     they are gathered [sentences + 1].
     """
 
-    shelf: Shelf
+    shelf: BlockFolder
     slot: str
     places: Places
     offsets: Ints
     ragged: bool
 
     @classmethod
-    def of(cls, shelf: Shelf, slot: str, places: Places, spans: Spans | None) -> Wanted:
+    def of(cls, shelf: BlockFolder, slot: str, places: Places, spans: Spans | None) -> Wanted:
         """A slot of the sentences at some places."""
         offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences
         return cls(shelf, slot, places, offsets, spans is not None)

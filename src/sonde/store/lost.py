@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.store.shelf import Places, Shelf
+from sonde.store.shelf import BlockFolder, Places
 from sonde.vectors import Ints, Spans, ranges
 
 
 def lost_units(
-    shelf: Shelf, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
+    shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
 ) -> NDArray[np.bool_] | None:
     """Which units hold no numbers in some slot, [units]; None where all do."""
     found = None
@@ -29,7 +29,7 @@ def lost_units(
     return found if found is not None and found.any() else None
 
 
-def lost_in(shelf: Shelf, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
+def lost_in(shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
     """The sentences that have such units, by number, and why the first of each is one."""
     found: dict[int, str] = {}
     for where, starts, rows, gone in _blocks(shelf, slots, places):
@@ -44,7 +44,7 @@ def lost_in(shelf: Shelf, slots: Sequence[str], places: Sequence[Places]) -> dic
 
 
 def _blocks(
-    shelf: Shelf, slots: Sequence[str], places: Sequence[Places]
+    shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places]
 ) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
     """Blocks with such units: the sentences that are read from each, where its units begin, their
     rows, and the units with the reason.

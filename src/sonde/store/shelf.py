@@ -83,7 +83,7 @@ class Places:
         return [(int(n), part, self.rows[part]) for n, part in zip(numbers, parts, strict=True)]
 
 
-class Shelf:
+class BlockFolder:
     """The blocks of one folder, oldest first, and an index for each set of slots that blocks
     share.
     """
@@ -95,7 +95,7 @@ class Shelf:
         self._keys: dict[str, Keys] = {}
         self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
 
-    def refresh(self) -> Shelf:
+    def refresh(self) -> BlockFolder:
         """Open what was committed since, by this process or another, and let go of what was
         removed.
         """

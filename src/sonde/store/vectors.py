@@ -26,7 +26,7 @@ from sonde.core import Sentence
 from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
 from sonde.store.gather import LARGE, Wanted, mapped
 from sonde.store.lost import lost_in, lost_units
-from sonde.store.shelf import FAILED, SUFFIX, Keys, Places, Shelf, keys_of
+from sonde.store.shelf import FAILED, SUFFIX, BlockFolder, Keys, Places, keys_of
 from sonde.vectors import Ints, Spans, Vectors, offsets, ranges
 
 SPANS = ("sentences", "words", "first_word")
@@ -52,7 +52,7 @@ class VectorStore:
             raise StoreProblem(f"vectors are kept as float32 or float16, not {dtype}")
         self.root = Path(root)
         self.dtype = np.dtype(dtype)
-        self._shelves: dict[str, Shelf] = {}
+        self._shelves: dict[str, BlockFolder] = {}
         self._mapped: dict[tuple[object, ...], Vectors] = {}
 
     def folder(self, base: str) -> Path:
@@ -235,14 +235,14 @@ class VectorStore:
         )
         return large, tuple(found[one.source] for one in wanted)
 
-    def _shelf(self, base: str) -> Shelf:
+    def _shelf(self, base: str) -> BlockFolder:
         if base not in self._shelves:
-            self._shelves[base] = Shelf(self.folder(base))
+            self._shelves[base] = BlockFolder(self.folder(base))
         return self._shelves[base].refresh()
 
 
 @contextmanager
-def _as_found(shelf: Shelf) -> Iterator[None]:
+def _as_found(shelf: BlockFolder) -> Iterator[None]:
     """Files that turn out to be damaged, or are gone, after they were checked are a
     StoreProblem.
     """
@@ -255,13 +255,13 @@ def _as_found(shelf: Shelf) -> Iterator[None]:
         ) from damage
 
 
-def _located(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:
+def _located(shelf: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
     known: dict[tuple[str, ...], Places] = {}
     return [shelf.locate(slot, keys, known) for slot in slots]
 
 
 def _first_damaged(
-    shelf: Shelf, slots: Sequence[str], places: Sequence[Places]
+    shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places]
 ) -> tuple[int, Damaged] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
     for slot, place in zip(slots, places, strict=True):
@@ -276,7 +276,7 @@ def _first_damaged(
     return None
 
 
-def _sound(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:
+def _sound(shelf: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
     """Where sentences lie in each slot; a damaged block is dropped, and its problem raised."""
     places = _located(shelf, slots, keys)
     damaged = _first_damaged(shelf, slots, places)
@@ -286,7 +286,7 @@ def _sound(shelf: Shelf, slots: Sequence[str], keys: Keys) -> list[Places]:
     return places
 
 
-def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
+def _spans(shelf: BlockFolder, places: Sequence[Places], words: Ints) -> Spans | None:
     """Where the units of the sentences lie once they are put together; None where a unit is a
     sentence.
 
@@ -314,7 +314,7 @@ def _spans(shelf: Shelf, places: Sequence[Places], words: Ints) -> Spans | None:
     return Spans(sentences, found, first)
 
 
-def _cut(shelf: Shelf, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
+def _cut(shelf: BlockFolder, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
     """Which sentences were read only in part in any slot; None where no block says."""
     found, said = np.zeros(count, bool), False
     for place in places:

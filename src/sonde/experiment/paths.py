@@ -21,7 +21,7 @@ from sonde.store.vectors import VectorStore
 
 
 @dataclass(frozen=True)
-class Places:
+class Paths:
     """Where results and vectors lie, the type that vectors are kept in (float32 or float16), and
     whether scores are kept beside results.
     """
@@ -37,7 +37,7 @@ class Places:
         results: str | Path | None = None,
         cache: str | Path | None = None,
         dtype: str = "float32",
-    ) -> Places:
+    ) -> Paths:
         """The folders given; otherwise $SONDE_CACHE, or the user's cache folder, with the results
         inside it.
         """
