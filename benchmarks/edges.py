@@ -57,7 +57,7 @@ from sonde.nets.precision import spare_torch
 from sonde.probes.span.batches import Gathered, Examples, batch_of
 from sonde.probes.span.loops import Training
 from sonde.probes.span.net import Net, Sizes, Source, drawn
-from sonde.probes.span.probe import Span, examples
+from sonde.probes.span.probe import Span, examples_of
 from sonde.probes.span.spans import attended, ragged, summed
 from sonde.reading import Readings
 from sonde.store.vectors import VectorStore
