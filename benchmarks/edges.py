@@ -54,7 +54,7 @@ from sonde.corpora.files import treebank
 from sonde.encoders import make
 from sonde.experiment.embed import embed, vectors
 from sonde.nets.precision import spare_torch
-from sonde.probes.span.batches import Gathered, Examples, batch_of
+from sonde.probes.span.batches import Examples, Gathered, batch_of
 from sonde.probes.span.loops import Training
 from sonde.probes.span.net import Net, Sizes, Source, drawn
 from sonde.probes.span.probe import Span, examples_of
