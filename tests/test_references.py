@@ -195,7 +195,9 @@ def test_a_thing_from_a_file_of_ones_own(tmp_path):
     file.write_text("def thing(path='x', *, size: int = 1):\n    return path, size\n")
     assert THINGS.make(f"{file}@thing:a,size=2") == ("a", 2)
     assert THINGS.find(f"{file}@thing") is THINGS.find(f"{file}@thing")
-    assert THINGS.canonical(f"{file}@thing").endswith("mine.py@thing:x,size=1")
+    assert THINGS.canonical(f"{file}@thing").endswith("mine.py@thing:x")
+    assert THINGS.canonical(f"{file}@thing:x,size=1").endswith("mine.py@thing:x")
+    assert THINGS.canonical(f"{file}@thing:x,size=2").endswith("mine.py@thing:x,size=2")
     with pytest.raises(ReferenceProblem, match="has nothing called 'other'"):
         THINGS.make(f"{file}@other")
     with pytest.raises(ReferenceProblem, match="no file"):

@@ -162,7 +162,8 @@ class Contents:
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in and options in order: the same thing is always
-        written the same.
+        written the same. A file of one's own is in the identity with its code, so that defaults
+        which stand there need not be written.
         """
         parsed = _parsed(reference)
         factory = self.find(parsed.name)
@@ -170,6 +171,7 @@ class Contents:
         bound = inspect.signature(factory).bind(*args, **kwargs)
         bound.apply_defaults()
         values = dict(bound.arguments)
+        usual = _defaults(factory) if "@" in parsed.name else {}
         argument = None
         if (first := _argument_parameter(factory)) is not None:
             value = values.pop(first.name)
@@ -177,6 +179,7 @@ class Contents:
         options = [
             (key.rstrip("_"), text)
             for key, value in sorted(values.items())
+            if key not in usual or value != usual[key]
             for text in texts(value)
         ]
         return str(Reference(parsed.name, argument, tuple(options)))
@@ -304,6 +307,12 @@ def placed(factory: Callable[..., Any]) -> set[str | None]:
         for name, hint in names.items()
         if says_where(hint)
     }
+
+
+def _defaults(factory: Callable[..., Any]) -> dict[str, Any]:
+    """What the parameters of a factory are where nothing is given."""
+    parameters = inspect.signature(factory).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
