@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.audit import inspect
-from sonde.audit.asked import ceilings, cues
+from sonde.audit.asked import TRAIN, ceilings, cues, drawn
 from sonde.audit.floors import halved
 from sonde.audit.page import audited
-from sonde.audit.untaught import TRAIN, drawn
 from sonde.core import SPLITS, Dataset, Example, Sentence, Site
 from sonde.tables.terminal import terminal
 from sonde.tasks import TASKS

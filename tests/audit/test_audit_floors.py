@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sonde.audit import inspect
-from sonde.audit.characters import TEST, TRAIN, characters
-from sonde.audit.floors import canonical, halved
+from sonde.audit.floors import TEST, TRAIN, canonical, characters, halved
 from sonde.core import Dataset, Example, Sentence
 from sonde.testing import FAMILIES
 
@@ -122,7 +121,7 @@ def test_large_data_are_read_in_part_for_characters_which_is_said():
 def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    from sonde.audit.characters import _counted, _texts
+    from sonde.audit.floors import _counted, _texts
 
     dataset = FAMILIES[family]()
     sites = [

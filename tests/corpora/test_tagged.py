@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem
-from sonde.corpora.brown import penn
-from sonde.corpora.tagged import is_tagged, read, write
+from sonde.corpora.tagged import is_tagged, penn, read, write
 from sonde.corpora.tally import Tally
 
 WORDS, TAGS = ("The", "and/or", "dog", "."), ("DT", "CC", "NN", ".")

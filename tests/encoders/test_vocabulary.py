@@ -12,7 +12,7 @@ from fixtures.models import sentence_transformer, transformer
 from sonde.core import Lexical
 from sonde.datasets.formats.tables import write
 from sonde.encoders import make
-from sonde.encoders.vocabulary import unknown
+from sonde.encoders.saved import unknown
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Wanted, plan
 from sonde.experiment.run import run

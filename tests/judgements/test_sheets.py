@@ -10,9 +10,8 @@ import pytest
 from sonde.core import DataProblem
 from sonde.datasets.formats.tables import write as write_table
 from sonde.judgements.bound import read_bound, write_bound
-from sonde.judgements.filled import read
 from sonde.judgements.page import people
-from sonde.judgements.score import score
+from sonde.judgements.score import read, score
 from sonde.judgements.sheet import Asking, drawn, write
 from sonde.tables.terminal import terminal
 from sonde.tasks import TASKS

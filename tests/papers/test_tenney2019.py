@@ -246,7 +246,7 @@ def test_universal_tags_of_a_treebank_are_not_the_papers():
 @pytest.fixture
 def quick(monkeypatch):
     """Probes that are trained for a few steps: what is tried is where their results stand."""
-    from sonde.probes.span import protocols as span_protocols
+    from sonde.probes.span import probe as span_protocols
 
     fast = span_protocols.PROTOCOLS["fast"]
     monkeypatch.setitem(

@@ -8,8 +8,7 @@ import torch
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from sonde.probes.logreg import linear
-from sonde.probes.logreg.lbfgs import minimise
-from sonde.probes.logreg.linear import solve
+from sonde.probes.logreg.linear import minimise, solve
 
 STRENGTHS = (1e-3, 1e-2, 1.0, 100.0)
 

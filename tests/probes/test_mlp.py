@@ -175,8 +175,7 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     from dataclasses import replace
 
     from sonde.probes.mlp.grid import Member, Trained
-    from sonde.probes.mlp.probe import best_of
-    from sonde.probes.mlp.protocols import PROTOCOLS
+    from sonde.probes.mlp.probe import PROTOCOLS, best_of
 
     def cell(decay, score, loss):
         return Trained(Member(5, 0.0, decay), (), score, loss, 4.0)

@@ -12,7 +12,7 @@ import pytest
 from sonde.core import Cell, Dataset, Example, Sentence, Site
 from sonde.labels import Classes, LabelSets
 from sonde.probes import PROBES
-from sonde.probes.span.protocols import PROTOCOLS
+from sonde.probes.span.probe import PROTOCOLS
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Spans, Vectors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,6 @@ from sonde.analysis.posed import posed
 from sonde.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
 from sonde.analysis.tested import alike, missing, tested
 from sonde.analysis.together import together
-from sonde.analysis.unread import counts, unread
 from sonde.core import Result, Trial
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS, kind_of_reference
@@ -25,6 +25,56 @@ from sonde.notes import Code
 from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 from sonde.tasks import TASKS
+
+NAMED = 5  # classes of examples that were left out
+
+
+def unread(folds: Sequence[Result]) -> dict[str, Any]:
+    """What could not be read, of the data and by the encoder, and the version and format that say
+    so.
+    """
+    told = [result.provenance.counts for result in folds]
+    counts = {
+        "beyond": sum(each.beyond for each in told),
+        "unaligned": sum(each.unaligned for each in told),
+        "partial": sum(each.partial for each in told),
+    }
+    named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
+    many, problem = folds[0].provenance.notes.malformed
+    made = {
+        "version": folds[0].provenance.versions.get("sonde", ""),
+        "format": folds[0].provenance.format,
+    }
+    return {**counts, **named, **made, "malformed": many, "problem": problem}
+
+
+def _left_out(folds: Sequence[Result], fate: str) -> str:
+    """What was left out, as `test: 3 ARG1, 2 LOC`."""
+    every: dict[str, Counter[str]] = {}
+    for fold in folds:
+        for split, labels in fold.provenance.counts.left_out.get(fate, {}).items():
+            every.setdefault(split, Counter()).update(labels)
+    return "; ".join(f"{split}: {_most(labels)}" for split, labels in every.items())
+
+
+def _most(labels: Counter[str]) -> str:
+    told = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
+    rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
+    return ", ".join(told) + (f" and {rest:,} others" if rest else "")
+
+
+def counts(folds: Sequence[Result]) -> dict[str, Any]:
+    """What was counted beside the score; of sentences, which folds share, the most."""
+    told = [result.provenance.counts for result in folds]
+    return {
+        "train": told[0].train,
+        "unusable": sum(each.unusable for each in told),
+        "unseen": sum(each.unseen for each in told),
+        "cut": max(each.cut for each in told),
+        "words": max(each.words or 0 for each in told),
+        "unknown": max(each.unknown or 0 for each in told),
+    }
+
 
 # the layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
 # section 2)

@@ -4,15 +4,18 @@ encoded nor fitted.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from tqdm.auto import tqdm
+
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
-from sonde.experiment.bar import bar_over, encoding_bar
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import Embedded, EncoderProblem, embed
 from sonde.experiment.keys import encoder_identity, vectors_key
@@ -22,8 +25,79 @@ from sonde.experiment.plan import Plan
 from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
+from sonde.progress import listening
 from sonde.store.claims import Watch
 from sonde.store.experiments import record
+
+BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
+EVERY = 1.0  # seconds between two words on how far a fit is
+
+
+class Bar:
+    """A bar over trials, which may be many for one fit."""
+
+    def __init__(self, bar: tqdm[Any]) -> None:
+        self.bar, self.name, self.told = bar, "", time.monotonic()
+
+    def named(self, groups: Iterable[Group]) -> Iterator[Group]:
+        """The groups, each named as it is handed out."""
+        for group in groups:
+            self.name = group.name
+            self.bar.set_postfix_str(self.name)
+            yield group
+
+    def step(self, done: int, of: int | None) -> None:
+        """The fit has made so many steps."""
+        if time.monotonic() - self.told >= EVERY:
+            self.told = time.monotonic()
+            self.bar.set_postfix_str(f"{self.name}, step {done:,}" + (f" of {of:,}" if of else ""))
+
+    def done(self, trials: int) -> None:
+        """So many trials more are measured."""
+        self.bar.set_postfix_str("", refresh=False)
+        self.bar.update(trials)
+
+
+@contextmanager
+def encoding_bar(name: str, progress: bool) -> Iterator[None]:
+    """A bar over the sentences that an encoder is given while the block runs."""
+    with tqdm(total=0, desc=f"encode {name}", unit=" sentences", disable=not progress) as bar:
+
+        def told(done: int, total: int | None) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        with listening(told):
+            yield
+
+
+@contextmanager
+def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
+    """A bar that is drawn while the block runs, and hears what fits in this process tell; of those
+    in others it knows the ends.
+    """
+    bar, ended = (
+        tqdm(total=trials, desc="measure", unit="trial", disable=not progress or not trials),
+        threading.Event(),
+    )
+
+    def beat() -> None:
+        while not ended.wait(BEAT):
+            bar.refresh()
+
+    thread = threading.Thread(target=beat, name="bar", daemon=True)
+    if not bar.disable:
+        thread.start()
+    try:
+        with bar:
+            shown = Bar(bar)
+            with listening(shown.step):
+                yield shown
+    finally:
+        ended.set()
+        if thread.is_alive():
+            thread.join()
+
 
 Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
 """Anything shaped like the builtin map."""

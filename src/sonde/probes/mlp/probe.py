@@ -20,7 +20,6 @@ from sonde.nets import precision as machine
 from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
 from sonde.probes.mlp.grid import Member, Trained
-from sonde.probes.mlp.protocols import PROTOCOLS, Protocol
 from sonde.probes.plain import OneByOne
 from sonde.probes.schedules import SentEvalLoop
 from sonde.reading import ReadingProblem, Readings
@@ -30,6 +29,45 @@ from sonde.vectors import Floats
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
+
+
+from sonde.probes.schedules import Annealing
+
+DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A grid over hidden units, dropout and L2, how each cell is trained, and how the best on dev
+    is told.
+
+    scaled   whether features are brought to one scale first; SentEval and the papers read them as
+             they are
+    rounded  whether dev accuracy is rounded to two decimals of a percent before the best is looked
+             for (SentEval)
+    """
+
+    hidden: tuple[int, ...]
+    dropout: tuple[float, ...]
+    l2: tuple[float, ...]
+    plan: Annealing | SentEvalLoop
+    scaled: bool = False
+    rounded: bool = False
+
+
+PROTOCOLS = {
+    # Conneau et al. 2018's grid under a schedule of our own
+    "fast": Protocol((50, 100, 200), (0.0, 0.1, 0.2), (0.0,), Annealing(), scaled=True),
+    # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in
+    # [0.0, 0.1, 0.2]) on the dev set", each of which was a run of SentEval, whose SplitClassifier
+    # searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
+    "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), DECAYS, SentEvalLoop(), rounded=True),
+    # SentEval, tools/validation.py (SplitClassifier)
+    "senteval": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(), rounded=True),
+    # Krasnowska-Kieraś & Wróblewska 2019, footnote 8, over SentEval's L2 grid
+    "krasnowska": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(batch=128), rounded=True),
+}
+
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64

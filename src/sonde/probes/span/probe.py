@@ -18,7 +18,6 @@ from sonde.core import Cell, Needs, Predictions, Predictor
 from sonde.labels import Column
 from sonde.nets import precision as machine
 from sonde.probes.span.plans import Design, Plateau, Pool, TrainingConfig
-from sonde.probes.span.protocols import PROTOCOLS
 from sonde.probes.span.scales import Scales, priors, scales_of
 from sonde.reading import Read, ReadingProblem, Readings, read_of, units_read
 from sonde.references import ReferenceProblem
@@ -29,6 +28,47 @@ if TYPE_CHECKING:
 
     from sonde.probes.span.batches import Examples
     from sonde.probes.span.loops import Learnt, Training
+
+
+from sonde.probes.schedules import Annealing
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A schedule, and what a protocol adds to the network.
+
+    scaled  whether each layer is brought to one scale first; the paper reads it as it is
+    mix_rate  how many times faster than all else the weights of a mix learn; the paper has one
+    """
+
+    plan: Annealing | Plateau
+    scaled: bool = False
+    mix_rate: float = 1.0
+    drop_input: float = 0.0
+    drop: float = 0.0
+    norm: bool = False
+
+
+PROTOCOLS = {
+    # the paper's network under a schedule of our own; batches are counted in sentences
+    "fast": Protocol(
+        Annealing(
+            batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8
+        ),
+        scaled=True,
+        mix_rate=10.0,
+    ),
+    # Tenney et al. 2019, appendix C; batches of the published code
+    "tenney": Protocol(Plateau()),
+    # jiant 1 as published with the paper: what its code does beyond the paper's text
+    "jiant": Protocol(
+        Plateau(halve=6, margin=1e-4, least=1e-6, most=100, judged=5000, amsgrad=True),
+        drop_input=0.2,
+        drop=0.3,
+        norm=True,
+    ),
+}
+
 
 JUDGED = 256  # sentences of a batch where scores are asked for
 
