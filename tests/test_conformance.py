@@ -30,7 +30,7 @@ from sonde.labels import column
 from sonde.metrics import METRICS
 from sonde.oracles import oracles_of
 from sonde.probes import PROBES
-from sonde.references import Reference
+from sonde.references import Reference, summary
 from sonde.tasks import TASKS, names
 from sonde.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
@@ -281,13 +281,9 @@ def test_every_task_has_an_oracle_but_those_whose_files_have_no_annotation(name,
 )
 def test_every_factory_says_in_one_line_what_it_is(contents):
     for name in contents.table:
-        lines = (contents.find(name).__doc__ or "").strip().splitlines()
-        assert lines, (
-            f"{contents.kind} {name} has no docstring: its first line is what the listing shows"
-        )
-        assert lines[0].rstrip()[-1:] in ("?" if contents is TASKS else ".:;"), (
-            f"{name}: {lines[0]!r}"
-        )
+        line = summary(contents.find(name))
+        assert line, f"{contents.kind} {name} has no docstring, whose first paragraph is listed"
+        assert line[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {line!r}"
 
 
 @pytest.mark.parametrize(

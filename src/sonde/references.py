@@ -161,9 +161,8 @@ class Contents:
             return factory(*args, **kwargs)
 
     def canonical(self, reference: str | Reference) -> str:
-        """The reference with defaults filled in and options in order: the same thing is always
-        written the same. A file of one's own is in the identity with its code, so that defaults
-        which stand there need not be written.
+        """The reference with defaults filled in and options in order, so that the same thing is
+        always written the same; without the defaults of a file, whose code is in the identity.
         """
         parsed = _parsed(reference)
         factory = self.find(parsed.name)
@@ -280,9 +279,7 @@ def _parsed(reference: str | Reference) -> Reference:
 
 
 def _from_file(name: str) -> Callable[..., Any]:
-    """Import `thing` from the Python file of `mine.py@thing`; the user asks for this code to
-    run.
-    """
+    """Import `thing` from the Python file of `mine.py@thing`, which the user asks to run."""
     path, _, attribute = name.rpartition("@")
     file = Path(path).expanduser().resolve()
     if not file.is_file():

@@ -38,7 +38,8 @@ def test_things_of_a_file(thing, expected):
 
 def test_canonical_references_of_a_files_things():
     assert ENCODERS.canonical(f"{MINE}@characters") == f"{MINE}@characters"
-    assert ENCODERS.canonical(f"{MINE}@factory") == f"{MINE}@factory,scale=1.0"
+    assert ENCODERS.canonical(f"{MINE}@factory,scale=1") == f"{MINE}@factory"
+    assert ENCODERS.canonical(f"{MINE}@factory,scale=2") == f"{MINE}@factory,scale=2.0"
     with pytest.raises(ReferenceProblem, match="takes no argument"):
         make(f"{MINE}@characters:x")
     with pytest.raises(ReferenceProblem, match="has no option"):

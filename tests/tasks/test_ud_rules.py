@@ -133,7 +133,7 @@ def test_number_of_the_object(clause, rows, ours):
 def test_a_predicate_that_is_no_verb_counts_as_copular(clause):
     # Russian has no copula in the present
     zero = clause("dog NOUN Number=Sing 2 nsubj\npossible ADJ _ 0 root")
-    assert subj_num(zero).strata["mark"] == "subject of a copula"
+    assert subj_num(zero).strata["construction"] == "subject of a copula"
 
 
 def test_number_of_the_object_and_the_majority(clause):

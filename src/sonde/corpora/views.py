@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from sonde.core import Sentence
+from sonde.core import DataProblem, Sentence
 from sonde.corpora import brackets, text
 from sonde.corpora.batches import Batch, batches
 from sonde.corpora.files import uncompressed
@@ -202,6 +202,15 @@ class Plain:
 
 
 Block = Batch | Phrases | Plain
+
+
+def dependencies(block: Block) -> Batch:
+    """A block of a treebank whose words have heads; a DataProblem where it is of another kind."""
+    if isinstance(block, Batch):
+        return block
+    tree = block.found[0] if isinstance(block, Phrases) else None
+    where = f"{tree.file}:{tree.line}: phrase-structure trees have" if tree else "running text has"
+    raise DataProblem(f"{where} no dependencies: give a treebank in CoNLL-U")
 
 
 def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:

@@ -15,9 +15,8 @@ from functools import partial
 from typing import Any, Literal
 
 from sonde.core import Sentence
-from sonde.corpora.batches import Batch
 from sonde.corpora.files import Part
-from sonde.corpora.views import Block
+from sonde.corpora.views import Block, Plain, dependencies
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
 from sonde.tasks.answers import Answer, Finding, answer, composition, counts, recurring, tallied
@@ -89,10 +88,10 @@ NO_AUXILIARY = "no auxiliary"
 
 def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     """What all rules say of some sentences, and which auxiliary the tense is read from."""
-    if not isinstance(block, Batch):
+    if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
         return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
-    found = list(clauses(block, sentences))
+    found = list(clauses(dependencies(block), sentences))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, found)) for name, rule in RULES.items()
     }

@@ -21,7 +21,7 @@ import numpy as np
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.batches import Batch
 from sonde.corpora.trees import features
-from sonde.corpora.views import Block
+from sonde.corpora.views import Block, dependencies
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
 from sonde.tasks.answers import Finding, answer, tallied
@@ -90,8 +90,7 @@ def _corpus(options: Options) -> ParsedCorpus:
 
 
 def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
-    assert isinstance(block, Batch)
-    words = list(_asked(block, options))
+    words = list(_asked(dependencies(block), options))
     return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
 
 
