@@ -168,3 +168,13 @@ def test_what_is_wrong_with_a_source_is_said_once(tmp_path):
         plan(Wanted([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
     assert str(told.value).count("2 columns instead of 10") == 1
     assert str(told.value).count("ud/") == 9
+
+
+@pytest.mark.parametrize("task", ["ud/tense:{}", "ud/feat:{},feature=Number,of=subj"])
+def test_phrase_structure_trees_are_refused_by_place_where_dependencies_are_asked_for(
+    task, tmp_path
+):
+    trees = tmp_path / "trees.mrg"
+    trees.write_text("(ROOT (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))\n")
+    with pytest.raises(DataProblem, match=r"trees\.mrg:1: phrase-structure trees have no depend"):
+        TASKS.make(task.format(trees)).load()
