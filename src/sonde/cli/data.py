@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 import sonde
-from sonde.cli.options import Cache, OnError, Output, Quiet, Tasks, listed, remark, show
+from sonde.cli.options import Cache, OnError, Output, Quiet, Seed, Tasks, listed, remark, show
 
 Task = Annotated[str, typer.Argument(metavar="TASK", help="A task, as `ud/tense:PATH`.")]
 
@@ -165,9 +165,7 @@ def generate(
             help="english or polish, whatever the request says; english if it says nothing.",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Which sentences are drawn, and their order.")
-    ] = 0,
+    seed: Seed = 0,
     text: Annotated[
         bool, typer.Option("--text", help="Write the bare sentences, one a line.")
     ] = False,
@@ -340,9 +338,7 @@ def annotate(
             help="What people write for a label; `WORD: MEANING` explains it.",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Which sentences are drawn, and their order.")
-    ] = 0,
+    seed: Seed = 0,
     score: Annotated[
         bool,
         typer.Option(

@@ -67,6 +67,11 @@ Reads = Annotated[
         ),
     ),
 ]
+Seed = Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")]
+Style = Annotated[
+    Literal["terminal", "markdown", "latex", "html", "csv"],
+    typer.Option("--format", "-f", help="How to show it."),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")
 ]

@@ -15,6 +15,7 @@ from sonde.cli.options import (
     Output,
     Quiet,
     ReadPatterns,
+    Style,
     Suite,
     TaskPatterns,
     Which,
@@ -111,10 +112,7 @@ def compare(
             help="Compare all others with encoders of this name; all pairs without.",
         ),
     ] = None,
-    style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"],
-        typer.Option("--format", "-f", help="How to show it."),
-    ] = "terminal",
+    style: Style = "terminal",
     output: Output = None,
 ) -> None:
     """Show whether scores differ: paired differences over the same test examples, with 95 %
@@ -144,10 +142,7 @@ def layers(
     which: Which = None,
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
-    style: Annotated[
-        Literal["terminal", "markdown", "latex", "html", "csv"],
-        typer.Option("--format", "-f", help="How to show it."),
-    ] = "terminal",
+    style: Style = "terminal",
     output: Output = None,
 ) -> None:
     """Show where in an encoder each task is solved: each layer alone, growing mixes, what each
