@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 
 from sonde.analysis.row import NO_CONTROL, ORDER, Row
 from sonde.analysis.rows import rows
@@ -156,6 +156,7 @@ def _own(
     strong: set[tuple[int, int]] = set()
     rules: set[int] = set()
     signs = [_signs(mine, c) for c in many]
+    encoders = sum(1 for _ in _encoders(paper)) + 1
     for above, row in zip([None, *mine], mine, strict=False):
         rules |= {len(body)} if row.oracle and above and not above.oracle else set()
         scores = {
@@ -167,7 +168,6 @@ def _own(
         if not why and row.encoder:
             equal = [c for c, cell in row.cells.items() if round(cell.score, 1) == best[c]]
             strong |= {(len(body) - 2, c + 1) for c in equal}
-            encoders = sum(1 for _ in _encoders(paper)) + 1
             body.append((f"   rank of {encoders}", *(_rank(paper, row, c) for c in many)))
     line = f"Not to be compared with the rows above: {why}." if why else ""
     return Section(
@@ -260,12 +260,12 @@ def _notes(
         )
     if not groups:
         return
-    if any(row.oracle for row in chain.from_iterable(groups.values())):
+    measured = [row for mine in groups.values() for row in mine]
+    if any(row.oracle for row in measured):
         yield (
             f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its"
             " own, fitted once. It is not ranked."
         )
-    measured = [row for mine in groups.values() for row in mine]
     found = [cell for row in measured for cell in row.cells.values() if isinstance(cell, Row)]
     many = max((row.seeds for row in found), default=0)
     runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
