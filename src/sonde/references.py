@@ -167,10 +167,10 @@ class Contents:
         parsed = _parsed(reference)
         factory = self.find(parsed.name)
         args, kwargs = _arguments(parsed, factory, self.kind)
-        bound = inspect.signature(factory).bind(*args, **kwargs)
+        signature = inspect.signature(factory)
+        bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         values = dict(bound.arguments)
-        usual = _defaults(factory) if "@" in parsed.name else {}
         argument = None
         if (first := _argument_parameter(factory)) is not None:
             value = values.pop(first.name)
@@ -178,7 +178,7 @@ class Contents:
         options = [
             (key.rstrip("_"), text)
             for key, value in sorted(values.items())
-            if key not in usual or value != usual[key]
+            if "@" not in parsed.name or value != signature.parameters[key].default
             for text in texts(value)
         ]
         return str(Reference(parsed.name, argument, tuple(options)))
@@ -304,12 +304,6 @@ def placed(factory: Callable[..., Any]) -> set[str | None]:
         for name, hint in names.items()
         if says_where(hint)
     }
-
-
-def _defaults(factory: Callable[..., Any]) -> dict[str, Any]:
-    """What the parameters of a factory are where nothing is given."""
-    parameters = inspect.signature(factory).parameters.values()
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
 def _argument_parameter(factory: Callable[..., Any]) -> inspect.Parameter | None:
