@@ -30,7 +30,7 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Wanted, plan
+from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
 from sonde.store.results import ResultStore
 from sonde.vectors import Vectors
@@ -75,7 +75,7 @@ def work(root: Path) -> None:
 
     paths = Paths.of(root / "results", root / "cache")
     outcome = run(
-        plan(Wanted(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
+        plan(Design(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
         paths,
         mapper,
         progress=False,

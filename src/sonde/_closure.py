@@ -146,7 +146,10 @@ def _package(name: str) -> dict[str, str]:
     try:
         return {top: importlib.metadata.version(top)}
     except (importlib.metadata.PackageNotFoundError, ValueError):
-        return {found: importlib.metadata.version(found) for found in _distributions().get(top, ())}
+        return {
+            distribution: importlib.metadata.version(distribution)
+            for distribution in _distributions().get(top, ())
+        }
 
 
 @functools.cache

@@ -23,15 +23,15 @@ def alone(dataset: Dataset) -> Ints:
     """Which sentence of the data set is each word of its vocabulary and nothing else,
     [vocabulary].
     """
-    found = {
+    places = {
         sentence.words[0]: i
         for i, sentence in enumerate(dataset.sentences)
         if len(sentence.words) == 1
     }
-    missing = next((word for word in dataset.vocabulary if word not in found), None)
+    missing = next((word for word in dataset.vocabulary if word not in places), None)
     if missing is not None:
         raise DataProblem(
             f"the data set does not have the asked word {missing!r} as a sentence, so it has no"
             " vector; read it one-hot"
         )
-    return np.array([found[word] for word in dataset.vocabulary], np.int64)
+    return np.array([places[word] for word in dataset.vocabulary], np.int64)

@@ -239,9 +239,9 @@ def _check(example: Example, shape: tuple[int, int], i: int) -> None:
     if example.split not in SPLITS:
         raise DataProblem(f"example {i}: split {example.split!r} is not one of {', '.join(SPLITS)}")
     if (len(example.sites), len(example.asked)) != shape:
-        found = (len(example.sites), len(example.asked))
+        own = (len(example.sites), len(example.asked))
         raise DataProblem(
-            f"example {i} has {found[0]} sites and {found[1]} asked words, the first has {shape[0]}"
+            f"example {i} has {own[0]} sites and {own[1]} asked words, the first has {shape[0]}"
             f" and {shape[1]}"
         )
 

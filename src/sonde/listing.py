@@ -114,28 +114,28 @@ def _explained(factory: Any) -> tuple[str, dict[str, str]]:
     """
     known = set(inspect.signature(factory).parameters)
     source = factory.options if isinstance(factory, Explained) else factory
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for each in reversed(inspect.getmro(source) if inspect.isclass(source) else (source,)):
-        found |= _apart(inspect.cleandoc(each.__doc__ or ""), known)[1]
-    return _apart(inspect.getdoc(factory) or UNTOLD, known)[0], found
+        texts |= _apart(inspect.cleandoc(each.__doc__ or ""), known)[1]
+    return _apart(inspect.getdoc(factory) or UNTOLD, known)[0], texts
 
 
 def _apart(text: str, known: set[str]) -> tuple[str, dict[str, str]]:
     """A docstring's text, and by option the lines that begin with its name (or with several) with
     those indented below.
     """
-    kept, found, names = list[str](), dict[str, str](), list[str]()
+    plain, options, names = list[str](), dict[str, str](), list[str]()
     for line in text.splitlines():
         begins = OPTION.match(line)
         if begins and known.issuperset(begins[1].split(", ")):
             names = begins[1].split(", ")
-            found |= dict.fromkeys(names, begins[2])
+            options |= dict.fromkeys(names, begins[2])
         elif names and line.startswith("  "):
-            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+            options |= {name: f"{options[name]} {line.strip()}" for name in names}
         else:
             names = []
-            kept.append(line)
-    return "\n".join(kept).strip(), found
+            plain.append(line)
+    return "\n".join(plain).strip(), options
 
 
 def _hints(factory: Any) -> dict[str, Any]:

@@ -86,8 +86,8 @@ class Readings:
             raise ReadingProblem(
                 f"{read!r} is learnt with the probe; use a probe that learns it, such as span"
             )
-        found = [view(self.view)(self, self.vectors.layer(name)) for name in layers]
-        return np.concatenate(found, 1) if len(found) > 1 else found[0]
+        blocks = [view(self.view)(self, self.vectors.layer(name)) for name in layers]
+        return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
 
 
 class Read(NamedTuple):
@@ -137,12 +137,12 @@ def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
         [f"mix:{numbered[0]}-{name}" for name in numbered[:-1]] + ["mix"] if numbered else ["mix"]
     )
     stands = {"layers": list(names), "cumulative": growing}
-    found = tuple(
+    reads = tuple(
         dict.fromkeys(read for text in asked or ["layers"] for read in stands.get(text, [text]))
     )
-    for read in found:
+    for read in reads:
         read_of(read, names)
-    return found
+    return reads
 
 
 def _layers(item: str, names: Sequence[str]) -> list[str]:
@@ -253,9 +253,9 @@ def _endpoints(units: Floats, starts: Ints, stops: Ints) -> Floats:
 
 def _at(units: Floats, where: Ints, some: NDArray[np.bool_]) -> Floats:
     """The units at some places, zeros where `some` is false."""
-    found = np.zeros((len(where), units.shape[1]), np.float32)
-    found[some] = units[where[some]]
-    return found
+    rows = np.zeros((len(where), units.shape[1]), np.float32)
+    rows[some] = units[where[some]]
+    return rows
 
 
 def _reduced(operation: np.ufunc, units: Floats, starts: Ints, stops: Ints) -> Floats:

@@ -127,12 +127,12 @@ def concatenate(parts: Sequence[Vectors]) -> Vectors:
             "parts with one unit a sentence and parts with several units cannot be put together"
         )
     layers = tuple(np.concatenate([p.layers[i] for p in parts]) for i in range(len(names)))
-    found = [p.spans for p in parts if p.spans is not None]
+    spans = [p.spans for p in parts if p.spans is not None]
     cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in parts]
     cut = np.concatenate(cuts) if any(p.cut is not None for p in parts) else None
     gaps = [np.zeros(len(p.layers[0]), bool) if p.lost is None else p.lost for p in parts]
     lost = np.concatenate(gaps) if any(p.lost is not None for p in parts) else None
-    return Vectors(layers, names, _joined(found) if found else None, cut, lost)
+    return Vectors(layers, names, _joined(spans) if spans else None, cut, lost)
 
 
 def _joined(parts: Sequence[Spans]) -> Spans:

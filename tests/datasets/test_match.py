@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Sentence
-from sonde.datasets import Candidate, Settings, sample
+from sonde.datasets import Candidate, SampleSettings, sample
 from sonde.datasets.match import FILLED, gaussian, joint
 
 
@@ -57,7 +57,9 @@ def test_a_sample_by_the_gaussian_is_balanced_and_tells_nothing_of_length():
         depth = int(rng.integers(5, 9))
         length = max(5, round(rng.normal(1.5 * depth + 4, 4)))
         candidates.append(Candidate(Sentence.of([f"w{k}"] * length), str(depth)))
-    matched, spread = (sample(candidates, Settings(decorrelate=how)) for how in (True, "gaussian"))
+    matched, spread = (
+        sample(candidates, SampleSettings(decorrelate=how)) for how in (True, "gaussian")
+    )
     assert len(spread) < len(matched)
     notes = spread.notes["sampling"]
     assert abs(notes["length_r_before"]) > 0.3

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.corpora.likeness import letters
-from sonde.datasets import Candidate, Settings, carve_dev, folds_needed, sample
+from sonde.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
 from sonde.datasets.allocate import allocate, apportion
 from sonde.datasets.match import contrasts, matched, uncorrelated
 
@@ -44,7 +44,7 @@ def candidates(n=600, forms=60, classes=2, seed=0, lengths=(3, 20)):
 
 
 def unbounded(**more):
-    return Settings(**{"rarest": 0, "commonest": 0, "cap": 0, "least": 2, **more})
+    return SampleSettings(**{"rarest": 0, "commonest": 0, "cap": 0, "least": 2, **more})
 
 
 def forms_by_split(dataset):
@@ -238,7 +238,7 @@ def test_near_duplicates_stay_where_they_are_tested_and_sentences_without_letter
         for mark in "!?"
         for n in range(1, 9)
     ]
-    dataset = sample(pool, Settings(splits="official", least=2))
+    dataset = sample(pool, SampleSettings(splits="official", least=2))
     assert dataset.notes["sampling"]["near_duplicates"] == 60
     trained = {dataset.sentences[i].words[0] for i in dataset.rows("train")}
     assert trained
@@ -256,7 +256,7 @@ def test_words_that_only_look_alike_when_joined_are_no_conflict():
         for n, words in enumerate((("a b", "c"), ("a", "b c"), ("a", "b", "c")))
     ]
     pool += [Candidate(Sentence.of([w]), 1.0) for w in "xyz"]
-    notes = sample(pool, Settings(proportions=(1, 1, 1))).notes["sampling"]
+    notes = sample(pool, SampleSettings(proportions=(1, 1, 1))).notes["sampling"]
     assert (notes["duplicates"], notes["conflicting"], notes["near_duplicates"]) == (0, 0, 2)
 
 
@@ -281,12 +281,12 @@ def test_the_band_and_the_cap_hold_and_are_counted():
 
 
 def test_the_bounds_are_the_papers_for_data_of_their_size_and_gentle_below():
-    assert Settings().bounds(120_000, 5_000)[:2] == (100, 5000)
-    assert Settings().bounds(4_000_000, 50_000)[:2] == (100, 5000)
-    rarest, commonest, cap = Settings().bounds(6000, 1400)
+    assert SampleSettings().bounds(120_000, 5_000)[:2] == (100, 5000)
+    assert SampleSettings().bounds(4_000_000, 50_000)[:2] == (100, 5000)
+    rarest, commonest, cap = SampleSettings().bounds(6000, 1400)
     assert (rarest, commonest, cap) == (1, 250, 50)
     # a template grammar has few forms: none of them is too common
-    assert Settings().bounds(400, 4)[1:] == (1000, 400)
+    assert SampleSettings().bounds(400, 4)[1:] == (1000, 400)
 
 
 def test_official_splits_keep_the_test_set_and_count_what_leaves_the_others():
@@ -308,7 +308,7 @@ def test_official_splits_keep_the_test_set_and_count_what_leaves_the_others():
 def test_official_splits_without_a_split_are_refused():
     pool = [Candidate(Sentence.of([str(i)]), "ab"[i % 2]) for i in range(200)]
     with pytest.raises(DataProblem, match="no official split"):
-        sample(pool, Settings(splits="official"))
+        sample(pool, SampleSettings(splits="official"))
 
 
 @pytest.mark.parametrize(("each", "needed"), [(49, None), (50, 5), (1000, 5), (2400, 1)])
@@ -320,7 +320,7 @@ def test_small_data_are_refused_or_folded(each, needed):
     else:
         assert folds_needed(sample(pool)) == needed
     if needed == 5:
-        assert folds_needed(sample(pool, Settings(fold="1/5"))) == 1
+        assert folds_needed(sample(pool, SampleSettings(fold="1/5"))) == 1
 
 
 def test_folds_needed_never_exceeds_the_forms_of_a_class():
@@ -341,7 +341,7 @@ def test_rare_classes_can_be_dropped():
     ]
     with pytest.raises(DataProblem, match="c: 10"):
         sample(pool)
-    dataset = sample(pool, Settings(rare="drop"))
+    dataset = sample(pool, SampleSettings(rare="drop"))
     assert dataset.labels.names == ("a", "b")
     assert dataset.notes["sampling"]["rare_classes"] == {"c": 10}
 
@@ -387,7 +387,7 @@ def test_decorrelated_lengths_tell_nothing_in_any_split(slope, noise, seed, how)
 
 
 def test_decorrelation_is_reported_before_and_after():
-    notes = sample(trees(4000, 0.2, 1.5, 0), Settings(decorrelate=True, rare="drop")).notes[
+    notes = sample(trees(4000, 0.2, 1.5, 0), SampleSettings(decorrelate=True, rare="drop")).notes[
         "sampling"
     ]
     assert notes["length_r_before"] > 0.5
@@ -407,8 +407,8 @@ def test_matching_keeps_all_that_lengths_have_in_common():
 def test_classes_that_share_no_length_are_given_up():
     pool = trees(4000, 0.25, 0.3, 0, (2, 8))
     with pytest.raises(DataProblem, match=r"lengths in common|too few"):
-        sample(pool, Settings(decorrelate=True))
-    dataset = sample(pool, Settings(decorrelate=True, rare="drop", least=60))
+        sample(pool, SampleSettings(decorrelate=True))
+    dataset = sample(pool, SampleSettings(decorrelate=True, rare="drop", least=60))
     assert 2 <= len(dataset.labels.names) < 7
     assert dataset.notes["sampling"]["classes_without_common_lengths"]
     assert min(dataset.notes["sampling"]["classes_after"].values()) >= 60
@@ -421,7 +421,7 @@ def test_many_small_classes_can_be_sampled():
         for w in range(30)
         for i in range(8 + w)
     ]
-    dataset = sample(pool, Settings(least=12, least_test=1, rare="drop"))
+    dataset = sample(pool, SampleSettings(least=12, least_test=1, rare="drop"))
     assert len(dataset.labels.names) == 26
     assert [counts.tolist() for counts in classes_by_split(dataset)] == [
         [10] * 26,
@@ -457,7 +457,7 @@ print(d.labels.ids.tolist(), d.splits.tolist(), [s.words for s in d.sentences])
 
 def test_scores_cannot_be_matched_in_length():
     with pytest.raises(DataProblem, match="only classes"):
-        sample([Candidate(Sentence.of(["a"]), 1.0)], Settings(decorrelate=True))
+        sample([Candidate(Sentence.of(["a"]), 1.0)], SampleSettings(decorrelate=True))
 
 
 def test_scores_and_label_sets_are_sampled_unbalanced():
@@ -496,7 +496,7 @@ def test_unbalanced_classes_keep_their_proportions_in_every_split():
 )
 def test_settings_that_make_no_sense_are_refused(bad):
     with pytest.raises(DataProblem):
-        Settings(**bad)
+        SampleSettings(**bad)
 
 
 def test_no_candidates_is_said():

@@ -14,7 +14,7 @@ from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.encoders.saved import unknown
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Wanted, plan
+from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
 from sonde.testing import FAMILIES
 
@@ -69,7 +69,7 @@ def test_a_result_counts_them(model, tmp_path):
     write(dataset, tmp_path / "a.jsonl")
     paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
-        Wanted([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1),
+        Design([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1),
         paths,
     )
     by_encoder = {

@@ -12,7 +12,7 @@ from sonde.analysis.rows import rows
 from sonde.datasets.formats.tables import write
 from sonde.encoders.gold import Gold
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import BOUNDS, PlanProblem, Wanted, plan
+from sonde.experiment.plan import BOUNDS, Design, PlanProblem, plan
 from sonde.experiment.run import run
 from sonde.pages import by_stratum, render
 from sonde.testing import FAMILIES
@@ -30,22 +30,22 @@ def table(tmp_path):
     return f"table:{tmp_path / 'a.jsonl'}"
 
 
-def measured(wanted, paths):
-    outcome = run(plan(wanted, paths), paths, progress=False)
+def measured(design, paths):
+    outcome = run(plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {row.encoder: row for row in rows(outcome.results)}
 
 
 def test_plain_gold_is_the_default_oracle_of_each_task(paths):
-    made = plan(Wanted([Told()], ["gold", "gold:lengths,width=none"], seeds=1), paths)
+    made = plan(Design([Told()], ["gold", "gold:lengths,width=none"], seeds=1), paths)
     assert [t.encoder for t in made.trials] == [
         "gold:words,noise=0.0,seed=0,width=384",
         "gold:lengths,noise=0.0,seed=0,width=none",
     ]
-    found = measured(Wanted([Told()], ["gold"], seeds=1), paths)
+    found = measured(Design([Told()], ["gold"], seeds=1), paths)
     assert found["gold:words"].score == 100
     assert found["gold:words"].kind == "oracle"
-    assert [t.encoder for t in plan(Wanted([Told()], [Gold()], seeds=1), paths).trials] == [
+    assert [t.encoder for t in plan(Design([Told()], [Gold()], seeds=1), paths).trials] == [
         "gold:words"
     ]
 
@@ -53,13 +53,13 @@ def test_plain_gold_is_the_default_oracle_of_each_task(paths):
 def test_an_oracle_of_spans_gives_a_vector_a_word(paths):
     task = Told("span", metric="micro-f1")
     # agents are told by their place alone
-    assert measured(Wanted([task], ["gold"], seeds=1), paths)["gold:words"].score > 85
+    assert measured(Design([task], ["gold"], seeds=1), paths)["gold:words"].score > 85
 
 
 def test_a_task_without_that_oracle_is_refused_in_a_line(paths, table):
     with pytest.raises(PlanProblem, match=r"gold on table:.*: its data carry no annotation"):
-        plan(Wanted([table], ["gold"]), paths)
-    made = plan(Wanted([table, Told()], ["gold:slots", "length"], seeds=1), paths)
+        plan(Design([table], ["gold"]), paths)
+    made = plan(Design([table, Told()], ["gold:slots", "length"], seeds=1), paths)
     assert {t.encoder for t in made.trials} == {"length"}
     assert made.refused["gold:slots on told"] == "it has no oracle 'slots'; it has words, lengths"
 
@@ -69,20 +69,20 @@ def test_wrong_facts_fail(paths):
     turned = [list(right.values())[i] for i in np.random.default_rng(0).permutation(len(right))]
     wrong = dict(zip(right, turned, strict=True))
     task = Told(known=wrong, name="wrong")
-    assert measured(Wanted([task], ["gold"], seeds=1), paths)["gold:words"].score < 75
+    assert measured(Design([task], ["gold"], seeds=1), paths)["gold:words"].score < 75
 
 
 def test_noise_lowers_the_score_step_by_step(paths):
     noisy = [f"gold,noise={noise}" for noise in (0.0, 8.0, 100.0)]
-    scores = [row.score for row in measured(Wanted([Told()], noisy, seeds=1), paths).values()]
+    scores = [row.score for row in measured(Design([Told()], noisy, seeds=1), paths).values()]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] == 100
     assert scores[-1] < 75
 
 
 def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table):
-    wanted = Wanted([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS)
-    made = plan(wanted, paths)
+    design = Design([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS)
+    made = plan(design, paths)
     assert not made.refused
     seeds = {(t.task, t.encoder.partition(",")[0]): 0 for t in made.trials}
     for t in made.trials:
@@ -97,7 +97,7 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
 
 def test_bounds_of_a_task_about_words_read_words(paths):
     made = plan(
-        Wanted([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=BOUNDS), paths
+        Design([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], bounds=BOUNDS), paths
     )
     assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {
         "random",
@@ -108,13 +108,13 @@ def test_bounds_of_a_task_about_words_read_words(paths):
 
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
-    made = plan(Wanted([Told()], ["length"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS), paths)
+    made = plan(Design([Told()], ["length"], ["mlp,hidden=0"], seeds=3, bounds=BOUNDS), paths)
     assert sum(t.encoder == "length" for t in made.trials) == 3
 
 
 def test_a_table_says_what_each_row_is(paths):
     outcome = run(
-        plan(Wanted([Told()], ["random,dim=8"], seeds=1, bounds=BOUNDS), paths),
+        plan(Design([Told()], ["random,dim=8"], seeds=1, bounds=BOUNDS), paths),
         paths,
         progress=False,
     )
@@ -137,7 +137,7 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
     task = (
         f"comp/sem-role,size=3000,dev=400,test=1200,readings=none,request={tmp_path / 'few.json'}"
     )
-    outcome = run(plan(Wanted([task], ["gold:relations"], seeds=1), paths), paths, progress=False)
+    outcome = run(plan(Design([task], ["gold:relations"], seeds=1), paths), paths, progress=False)
     assert not outcome.failures
     parts = {row.stratum: row.score for row in by_stratum(outcome.results, "new")}
     assert parts["sentences"] >= 92.7  # 97.7 was measured

@@ -27,12 +27,12 @@ def test_each_thread_has_its_own(tmp_path):
 
 
 def test_vectors_in_half_precision_are_other_encoders_to_results_but_not_to_plans(tmp_path):
-    from sonde.experiment.plan import Wanted, plan
+    from sonde.experiment.plan import Design, plan
 
-    wanted = Wanted(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
+    design = Design(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
     full, half = (
-        plan(wanted, Paths.of(tmp_path / "r", tmp_path, dtype)) for dtype in ("float32", "float16")
+        plan(design, Paths.of(tmp_path / "r", tmp_path, dtype)) for dtype in ("float32", "float16")
     )
     assert full.trials == half.trials
     assert not set(full.ids.values()) & set(half.ids.values())
-    assert plan(wanted, Paths.of(tmp_path / "r", tmp_path)).ids == full.ids
+    assert plan(design, Paths.of(tmp_path / "r", tmp_path)).ids == full.ids

@@ -1,4 +1,4 @@
-"""Several wishes make one plan."""
+"""Several designs make one plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pretend import PretendLayers
 from fixtures.models import transformer
 from sonde.datasets.formats.tables import write
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import PlanProblem, Wanted, plan
+from sonde.experiment.plan import Design, PlanProblem, plan
 from sonde.testing import FAMILIES
 
 
@@ -29,9 +29,9 @@ def test_each_wish_keeps_its_own_probes(paths, tables):
     a, b, _ = tables
     made = plan(
         [
-            Wanted([a], ["length"], ["logreg"]),
-            Wanted([b], ["length"], ["mlp"], seeds=2),
-            Wanted([a, b], [], ["majority"]),
+            Design([a], ["length"], ["logreg"]),
+            Design([b], ["length"], ["mlp"], seeds=2),
+            Design([a, b], [], ["majority"]),
         ],
         paths,
     )
@@ -50,16 +50,16 @@ def test_each_wish_keeps_its_own_probes(paths, tables):
 
 
 def test_what_two_wishes_share_is_planned_once(paths, tables):
-    wish = Wanted([tables[0]], ["length"], ["logreg"])
-    assert plan([wish, wish], paths) == plan(wish, paths)
+    design = Design([tables[0]], ["length"], ["logreg"])
+    assert plan([design, design], paths) == plan(design, paths)
 
 
 def test_a_wish_that_comes_to_nothing_stops_no_other(paths, tables):
     a, _, gone = tables
-    broken = Wanted([gone], ["length"], ["logreg"])
+    broken = Design([gone], ["length"], ["logreg"])
     with pytest.raises(PlanProblem):
         plan([broken], paths)
-    made = plan([broken, Wanted([a], ["length"], ["logreg"])], paths)
+    made = plan([broken, Design([a], ["length"], ["logreg"])], paths)
     assert len(made.trials) == 1
     assert any("c.jsonl" in task for task in made.refused)
 
@@ -67,7 +67,7 @@ def test_a_wish_that_comes_to_nothing_stops_no_other(paths, tables):
 def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_path):
     encoder = f"hf:{transformer(tmp_path / 'hf')},layers=all,pool=none"
     made = plan(
-        Wanted(
+        Design(
             [tables[0]],
             [encoder],
             ["span", "logreg", "majority"],
@@ -89,7 +89,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
         "logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"
     }
     every = plan(
-        Wanted([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), paths
+        Design([tables[0]], [encoder], ["span"], seeds=1, reads=["layers", "cumulative"]), paths
     )
     assert {"0", "mix:0-0", "mix"} <= {t.read for t in every.trials}
 
@@ -97,7 +97,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
 @pytest.mark.parametrize("read", ["7", "mix", "cat:lex+top"])
 def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(paths, tables, read):
     with pytest.raises(PlanProblem, match="length"):
-        plan(Wanted([tables[0]], ["length"], ["span"], reads=[read]), paths)
+        plan(Design([tables[0]], ["length"], ["span"], reads=[read]), paths)
 
 
 def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
@@ -105,14 +105,14 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
     layered = PretendLayers(name="mine", slots=("lex.mean", "0.mean", "1.mean"))
     other = PretendLayers(name="other", base="other")
     encoders = [layered, other, "length"]
-    wish = Wanted([tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix"))
+    design = Design([tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix"))
     read: dict[str, set[str]] = {}
-    for trial in plan(wish, paths).trials:
+    for trial in plan(design, paths).trials:
         read.setdefault(trial.encoder, set()).add(trial.read)
     assert read == {
         "mine": {"lex", "cat:lex+top", "mix"},
         "other": {"0", "1", "2"},
         "length": {"-"},
     }
-    own = plan(Wanted([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), paths)
+    own = plan(Design([tables[0]], [layered], ["span"], seeds=1, reads=["0"], usual=["lex"]), paths)
     assert {trial.read for trial in own.trials} == {"0"}

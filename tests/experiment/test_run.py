@@ -13,7 +13,7 @@ import pytest
 
 from sonde.core import Dataset, Sentence
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Plan, PlanProblem, Wanted, plan
+from sonde.experiment.plan import Design, Plan, PlanProblem, plan
 from sonde.experiment.run import run
 from sonde.experiment.work import measured_in
 from sonde.testing.tiny import FAMILIES
@@ -99,7 +99,7 @@ def paths(tmp_path: Path) -> Paths:
 
 def test_every_family_goes_the_same_road(paths: Paths) -> None:
     tasks = [Tiny(family) for family in FAMILIES]
-    made = plan(Wanted(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths)
+    made = plan(Design(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths)
     outcome = run(made, paths, progress=False)
     assert not outcome.failures
     assert {r.trial.task for r in outcome.results} == {t.name for t in tasks}
@@ -118,7 +118,7 @@ def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeyp
             yield function(group)
 
     run(
-        plan(Wanted([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), paths),
+        plan(Design([Tiny("sentence")], ["bow:random"], ["majority"], seeds=2), paths),
         paths,
         slow,
     )
@@ -130,12 +130,12 @@ def test_a_long_fit_is_named_and_its_clock_goes_on(paths: Paths, capsys, monkeyp
 
 def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
     encoder = Counting()
-    made = plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    made = plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
     first = run(made, paths, progress=False)
     asked = list(encoder.asked)
     assert first.fresh == 2
     again = run(
-        plan(Wanted([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths),
+        plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths),
         paths,
         progress=False,
     )
@@ -148,7 +148,7 @@ def test_the_bar_says_how_far_a_fit_is(
     paths: Paths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sonde.experiment.run.EVERY", 0.0)
-    run(plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
+    run(plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "step 1 of 560" in shown
     assert "1/1" in shown.rpartition("\r")[2]
@@ -158,7 +158,7 @@ def test_the_bar_says_how_far_a_fit_is(
 def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
     def results(seeds: int) -> tuple[int, dict[int, float]]:
         outcome = run(
-            plan(Wanted([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
+            plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
             paths,
             progress=False,
         )
@@ -173,7 +173,7 @@ def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
 def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: Paths) -> None:
     data = FAMILIES["sentence"]()
     raises, breaks = data.sentences[3].text, data.sentences[70].text
-    made = plan(Wanted([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
+    made = plan(Design([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
     outcome = run(made, paths, progress=False)
     counts = outcome.results[0].provenance.counts
     assert counts.unusable == 2
@@ -187,7 +187,7 @@ def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
         def encode(self, sentences: Sequence[Sentence]) -> Vectors:
             raise RuntimeError("no model here")
 
-    made = plan(Wanted([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths)
+    made = plan(Design([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths)
     outcome = run(made, paths, progress=False)
     assert [r.trial.encoder for r in outcome.results] == ["counting"]
     assert "no model here" in outcome.failures["broken"]
@@ -195,21 +195,21 @@ def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
 
 def test_spans_need_vectors_of_words(paths: Paths) -> None:
     outcome = run(
-        plan(Wanted([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
+        plan(Design([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
     )
     assert not outcome.results
     assert "one vector a sentence" in next(iter(outcome.failures.values()))
 
 
 def test_any_map_will_do(paths: Paths) -> None:
-    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
+    made = plan(Design([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
     backwards = run(made, paths, mapper=lambda f, groups: [f(g) for g in groups], progress=False)
     assert len(backwards.results) == 2
 
 
 def test_the_order_of_a_result_is_that_of_the_plan(paths: Paths) -> None:
     made = plan(
-        Wanted([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]),
+        Design([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]),
         paths,
     )
     outcome = run(made, paths, progress=False)
@@ -225,7 +225,7 @@ def test_changed_data_are_another_task(paths: Paths) -> None:
             return FAMILIES["sentence"](seed=self.seed)
 
     def ids(seed: int) -> set[str]:
-        made: Plan = plan(Wanted([Changing("sentence", seed=seed)], ["length"], ["logreg"]), paths)
+        made: Plan = plan(Design([Changing("sentence", seed=seed)], ["length"], ["logreg"]), paths)
         return set(made.ids.values())
 
     assert ids(0) == ids(0)
@@ -233,13 +233,13 @@ def test_changed_data_are_another_task(paths: Paths) -> None:
 
 
 def test_word_reading_probes_go_with_words_alone(paths: Paths) -> None:
-    made = plan(Wanted([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
+    made = plan(Design([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
     pairs = {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials}
     assert pairs == {("length", "logreg"), ("words", "nb-uni-tfidf")}
 
 
 def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> None:
-    made = plan(Wanted([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), paths)
+    made = plan(Design([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), paths)
     assert {t.task for t in made.trials} == {"tiny/sentence"}
     assert "majority-feature" in made.refused["majority-feature on tiny/asked"]
     assert run(made, paths, progress=False).results[0].score > 0.9
@@ -248,13 +248,13 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> 
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Wanted([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
-        (Wanted([Tiny("sentence")], ["length"], ["logreg"], reads=["7"]), "no layer called '7'"),
-        (Wanted([], ["length"], ["logreg"]), "nothing to measure"),
+        (Design([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
+        (Design([Tiny("sentence")], ["length"], ["logreg"], reads=["7"]), "no layer called '7'"),
+        (Design([], ["length"], ["logreg"]), "nothing to measure"),
     ],
 )
 def test_what_cannot_be_run_is_said_before_work_starts(
-    wanted: Wanted, said: str, paths: Paths
+    wanted: Design, said: str, paths: Paths
 ) -> None:
     with pytest.raises(PlanProblem, match=said):
         plan(wanted, paths)
@@ -262,7 +262,7 @@ def test_what_cannot_be_run_is_said_before_work_starts(
 
 def test_a_control_takes_the_signal_away(paths: Paths) -> None:
     made = plan(
-        Wanted([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), paths
+        Design([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), paths
     )
     scores = {
         r.trial.control.partition(",")[0]: r.score for r in run(made, paths, progress=False).results
@@ -271,7 +271,7 @@ def test_a_control_takes_the_signal_away(paths: Paths) -> None:
 
 
 def test_a_group_that_raises_is_told_in_one_line(paths: Paths) -> None:
-    made = plan(Wanted([Tiny("sentence")], [Counting()], ["logreg"]), paths)
+    made = plan(Design([Tiny("sentence")], [Counting()], ["logreg"]), paths)
     group = next(iter(_groups(made)))
     measured = measured_in(paths)(group)
     assert measured.results

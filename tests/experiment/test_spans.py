@@ -15,7 +15,7 @@ from test_run import Tiny
 from fixtures.models import transformer
 from sonde.core import Result, Sentence
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import Wanted, plan
+from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
 from sonde.store import gather
 from sonde.testing import FAMILIES
@@ -46,7 +46,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
         paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
         outcome = run(
-            plan(Wanted([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), paths),
+            plan(Design([Tiny("spans")], [encoder], [probe], seeds=1, reads=reads), paths),
             paths,
             progress=False,
         )
@@ -99,7 +99,7 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
         paths = Paths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
         outcome = run(
-            plan(Wanted([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
+            plan(Design([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
             paths,
             progress=False,
         )

@@ -9,8 +9,8 @@ import pytest
 
 from sonde.core import Sentence
 from sonde.store.blocks import StoreProblem
+from sonde.store.folder import Index, distinct, keys_of
 from sonde.store.plans import arrange, draw_up, read, unfinished
-from sonde.store.shelf import Index, distinct, keys_of
 from sonde.store.vectors import Filled, VectorStore
 from sonde.vectors import Vectors
 

@@ -15,7 +15,7 @@ from treebanks import block
 from sonde.core import DataProblem
 from sonde.datasets.formats.tables import write
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import PlanProblem, Wanted, plan
+from sonde.experiment.plan import Design, PlanProblem, plan
 from sonde.experiment.run import run
 from sonde.references import Reference, ReferenceProblem
 from sonde.tasks import TASKS
@@ -120,7 +120,7 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
     paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
-        Wanted(
+        Design(
             [kind(error=error), f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1
         ),
         paths,
@@ -129,7 +129,7 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
     with pytest.raises(PlanProblem, match="a fault of the task failing"):
-        plan(Wanted([kind(error=error)], ["length"], ["logreg"]), paths)
+        plan(Design([kind(error=error)], ["length"], ["logreg"]), paths)
 
 
 def test_a_fold_that_fails_loses_no_others_table(tmp_path):
@@ -151,7 +151,7 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     paths = Paths.of(tmp_path / "results", tmp_path)
     later = Later()
     made = plan(
-        Wanted([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), paths
+        Design([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), paths
     )
     from sonde.experiment import data
 
@@ -165,7 +165,7 @@ def test_what_is_wrong_with_a_source_is_said_once(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tonly\n\n")
     with pytest.raises(PlanProblem) as told:
-        plan(Wanted([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
+        plan(Design([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
     assert str(told.value).count("2 columns instead of 10") == 1
     assert str(told.value).count("ud/") == 9
 

@@ -10,7 +10,7 @@ from sonde.core import Sentence
 from sonde.corpora import brackets
 from sonde.corpora.frequencies import counted
 from sonde.corpora.rendering import repaired, told
-from sonde.datasets import Settings, sample
+from sonde.datasets import SampleSettings, sample
 from sonde.tasks.tree.altered import is_name
 from sonde.tasks.tree.coord import Coordination, coordination, inversions
 
@@ -124,7 +124,7 @@ def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_
         assert (candidate.label == "I") == (list(origins) != sorted(origins))
     assert len(candidates) == 1200
     assert not out
-    dataset = sample(candidates, Settings(decorrelate=True))
+    dataset = sample(candidates, SampleSettings(decorrelate=True))
     for split in ("train", "dev", "test"):
         found = Counter(
             (e.strata["longer clause"], e.label) for e in dataset.examples() if e.split == split

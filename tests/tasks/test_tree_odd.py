@@ -9,7 +9,7 @@ import pytest
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.frequencies import counted
-from sonde.datasets import Settings, sample
+from sonde.datasets import SampleSettings, sample
 from sonde.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]
@@ -85,7 +85,8 @@ def both(counts, words, i, old):
 
 def test_splits_share_no_replacement_and_no_sentence_comes_twice(toy, choice):
     dataset = sample(
-        [one.candidate for one in replacements(toy, choice, 0)[0]], Settings(rarest=1, commonest=0)
+        [one.candidate for one in replacements(toy, choice, 0)[0]],
+        SampleSettings(rarest=1, commonest=0),
     )
     homes = {}
     for example in dataset.examples():

@@ -21,34 +21,34 @@ def computed(results: Iterable[Result]) -> str:
     """The processor, the precisions of encoder and probe, and the threads that results of one row
     agree on or differ in.
     """
-    found: dict[str, set[str]] = {}
+    ways: dict[str, set[str]] = {}
     for result in results:
         for what, how in result.provenance.computed.items():
-            found.setdefault(what, set()).add(str(how))
-    return _written(found)
+            ways.setdefault(what, set()).add(str(how))
+    return _written(ways)
 
 
 def all_of(rows: Iterable[Computed]) -> str:
     """The same of several rows together."""
-    found: dict[str, set[str]] = {}
+    ways: dict[str, set[str]] = {}
     for row in rows:
         for what, how in _parts(row).items():
-            found.setdefault(what, set()).update(how.split(" and "))
-    return _written(found)
+            ways.setdefault(what, set()).update(how.split(" and "))
+    return _written(ways)
 
 
-def _written(found: Mapping[str, set[str]]) -> str:
-    return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in found.items())
+def _written(ways: Mapping[str, set[str]]) -> str:
+    return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in ways.items())
 
 
 def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
     """What some rows were computed on or in differently: processor, encoder, probe or threads."""
-    found: dict[str, set[str]] = {}
+    ways: dict[str, set[str]] = {}
     for row in rows:
         for what, how in _parts(row).items():
-            found.setdefault(what, set()).add(how)
+            ways.setdefault(what, set()).add(how)
     return tuple(
-        what for what, how in found.items() if len(how) > 1 or any(" and " in each for each in how)
+        what for what, how in ways.items() if len(how) > 1 or any(" and " in each for each in how)
     )
 
 

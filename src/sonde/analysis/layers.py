@@ -103,13 +103,13 @@ def depths(results: Sequence[Result]) -> list[Depth]:
         if r.trial.control == NO_CONTROL:
             key = without_fold(r.trial.task), r.trial.encoder, r.trial.probe
             groups.setdefault(key, {}).setdefault(r.trial.read, []).append(r)
-    found = [
+    depths = [
         _depth(key, by_read)
         for key, by_read in groups.items()
         if len(by_read) > 1 and any(re.fullmatch(r"\d+|mix(:0-\d+)?", read) for read in by_read)
     ]
     return sorted(
-        found,
+        depths,
         key=lambda d: (
             math.isnan(d.expected.layer),
             d.expected.layer,
@@ -136,7 +136,7 @@ def _depth(key: tuple[str, str, str], by_read: Mapping[str, list[Result]]) -> De
     if not weights and last in mixes:
         weights = _weights(by_read[mixes[last]])
     by_read = _alike(by_read, set(mixes.values()))
-    scored = {read: rows(found)[0] for read, found in by_read.items()}
+    scored = {read: rows(group)[0] for read, group in by_read.items()}
     mean = tuple(np.mean(weights, 0).tolist()) if weights else ()
     expected, bits = _expected(by_read, mixes, last)
     uneven = float(np.mean([from_uniform(w) for w in weights])) if weights else NOTHING
@@ -193,12 +193,12 @@ def _expected(
     missing = [f"mix:0-{layer}" for layer in range(last + 1) if layer not in mixes]
     if missing or last < 2:
         rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        told = (
+        why = (
             f"not measured: {', '.join(missing[:3])}{rest} (--read cumulative)"
             if last
             else "there is but one layer"
         )
-        return _refused(told)
+        return _refused(why)
     runs = [repeats(by_read[mixes[layer]]) for layer in range(last + 1)]
     if len({frozenset(map(_fit, by_read[read])) for read in mixes.values()}) > 1:
         return _refused("the mixes have no seeds in common")
@@ -208,12 +208,12 @@ def _expected(
         return _refused("the mixes were scored over different examples")
     scores = [PERCENT * float(np.mean([rows_score(r) for r in mine])) for mine in runs]
     metric = runs[0][0][0].metric
-    found = expected_layer(
+    expected = expected_layer(
         scores,
         PERCENT
         * drawn_scores(metric, first.gold, [each.predicted for each in answers], first.clusters),
     )
-    return found, NOTHING if found.why else gained(scores)
+    return expected, NOTHING if expected.why else gained(scores)
 
 
 def _refused(why: str) -> tuple[Expected, float]:

@@ -29,7 +29,7 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
     answers = together(control)
     seen = np.concatenate([_seen(result) for result in control[0]])
     noted = control[0][0].provenance.notes.part(Controlled)
-    found: dict[str, Any] = {
+    measures: dict[str, Any] = {
         "keyed": (noted and noted.definition) or "",
         "keys_seen": 100 * float(seen.mean()),
     }
@@ -39,19 +39,19 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
                 METRICS.make(metric)(answers.gold.take(rows), p.take(rows))
                 for p in answers.predicted
             ]
-            found[name] = 100 * float(np.mean(parts))
+            measures[name] = 100 * float(np.mean(parts))
     if (
         plain
         and tested(plain[0]) == tested(control[0])
         and len((beside := together(plain)).gold) == len(answers.gold)
     ):
         value, low, high, *_ = difference(metric, beside, answers)
-        found |= {
+        measures |= {
             "selectivity": 100 * value,
             "selective_low": 100 * low,
             "selective_high": 100 * high,
         }
-    return found
+    return measures
 
 
 def _seen(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:

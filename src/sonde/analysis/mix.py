@@ -50,9 +50,9 @@ def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
         return np.asarray(metric.value(mine) - metric.value(all_), np.float64)
 
     def influence(gold: Column, predicted: Column) -> Doubles:
-        found = -whole.influences(gold, predicted)
-        found[rows] += metric.influences(gold.take(rows), predicted.take(rows))
-        return found
+        speeds = -whole.influences(gold, predicted)
+        speeds[rows] += metric.influences(gold.take(rows), predicted.take(rows))
+        return speeds
 
     return Metric(f"{metric.name} beyond its labels", sums, value, -1.0, influence)
 

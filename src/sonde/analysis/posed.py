@@ -89,10 +89,10 @@ def posed(folds: Sequence[Result], gold: Column) -> Posed:
 
 def _sourced(folds: Sequence[Result]) -> Iterator[str]:
     """A remark where the source of an example says something of its label."""
-    found = [rule for r in folds if (rule := r.provenance.notes.part(SourceRule))]
-    if len(found) < len(folds):
+    rules = [rule for r in folds if (rule := r.provenance.notes.part(SourceRule))]
+    if len(rules) < len(folds):
         return
-    shares = [(rule.test, rule.low, rule.constant) for rule in found]
+    shares = [(rule.test, rule.low, rule.constant) for rule in rules]
     score, low, chance = np.average(shares, 0, weights=[r.n for r in folds]).tolist()
     if low > chance:
         right = (
@@ -143,10 +143,10 @@ def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
     """In what the same question differs between sources; each with what it asks, its training and
     its test examples.
     """
-    found = []
+    differences = []
     if len({what.classes for what, *_ in sources}) > 1:
         sizes = [len(what.classes) for what, *_ in sources]
-        found.append(
+        differences.append(
             "classes" + (f" ({min(sizes):,} to {max(sizes):,})" if min(sizes) < max(sizes) else "")
         )
     for of, numbers in (
@@ -154,6 +154,6 @@ def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
         ("test examples", [n for *_, n in sources]),
     ):
         if max(numbers) > CLOSE * min(numbers):
-            found.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
+            differences.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
     commonest = {tuple((label, made[0][0]) for label, made in what.made) for what, *_ in sources}
-    return [*found, *(["what classes consist of"] if len(commonest) > 1 else [])]
+    return [*differences, *(["what classes consist of"] if len(commonest) > 1 else [])]

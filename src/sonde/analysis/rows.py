@@ -85,15 +85,15 @@ def newest(results: Iterable[Result]) -> list[Result]:
     """Results that belong together, ordered by trial: where data or code changed between runs, only
     those of the last state.
     """
-    found: dict[Trial, Result] = {}
+    latest: dict[Trial, Result] = {}
     state: dict[tuple[str, ...], str] = {}
     for result in sorted(results, key=lambda r: r.provenance.date):
-        found[result.trial] = result
+        latest[result.trial] = result
         state[_shared(result)] = _state(result)
     return [
-        found[trial]
-        for trial in sorted(found)
-        if _state(found[trial]) == state[_shared(found[trial])]
+        latest[trial]
+        for trial in sorted(latest)
+        if _state(latest[trial]) == state[_shared(latest[trial])]
     ]
 
 
@@ -154,12 +154,12 @@ def repeats(group: Iterable[Result]) -> list[list[Result]]:
 
 
 def _by_fit(group: Iterable[Result]) -> list[list[Result]]:
-    found: dict[tuple[int, str], list[Result]] = {}
+    fits: dict[tuple[int, str], list[Result]] = {}
     for result in sorted(group, key=lambda r: r.trial.task):
-        found.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(
+        fits.setdefault((result.trial.seed, _option(result.trial.task, "sample")), []).append(
             result
         )
-    return list(found.values())
+    return list(fits.values())
 
 
 def _shared(result: Result) -> tuple[str, ...]:

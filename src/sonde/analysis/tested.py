@@ -42,7 +42,7 @@ def tested(folds: Iterable[Result]) -> str:
 def missing(folds: Iterable[Result]) -> str:
     """The folds that some results lack, as `fold 3 of 3`; '' where they are whole."""
     pairs = [
-        found.groups() for fold in folds if (found := re.fullmatch(r"(\d+)/(\d+)", _fold(fold)))
+        match.groups() for fold in folds if (match := re.fullmatch(r"(\d+)/(\d+)", _fold(fold)))
     ]
     many = max((int(of) for _, of in pairs), default=0)
     lost = sorted(set(range(1, many + 1)) - {int(k) for k, _ in pairs})
@@ -79,8 +79,8 @@ def marks(rows: Sequence[Scored]) -> list[str]:
     }
     order = sorted(rank, key=rank.__getitem__, reverse=True)
     signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in SIGNS))
-    found = dict(zip(order, signs, strict=False))
-    return [found[test] for test in tests]
+    sign_of = dict(zip(order, signs, strict=False))
+    return [sign_of[test] for test in tests]
 
 
 def differences(rows: Sequence[Scored], what: str) -> list[str]:

@@ -52,12 +52,12 @@ def over(fit: str, rows: Iterable[Averaged]) -> str:
 
 def _clusters(folds: Sequence[Result]) -> dict[str, Ints]:
     """The codes of some folds one after the other: folds share nothing."""
-    found = {}
+    clusters = {}
     for name in {name for fold in folds for name in fold.clusters}:
         parts, start = [], 0
         for fold in folds:
             codes = fold.clusters.get(name, np.full(fold.n, -1))
             parts.append(np.where(codes < 0, -1, codes + start))
             start += int(codes.max(initial=-1)) + 1
-        found[name] = np.concatenate(parts)
-    return dict(sorted(found.items()))
+        clusters[name] = np.concatenate(parts)
+    return dict(sorted(clusters.items()))

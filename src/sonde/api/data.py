@@ -102,11 +102,13 @@ def build(
     made, title = _made(task, on_error)
     dataset = load(made)
     counts = write(dataset, output, format)
-    found = audited(dataset, metric=made.metric, floors=audit is not None)
+    findings = audited(dataset, metric=made.metric, floors=audit is not None)
     if audit is not None:
-        write_text(Path(audit), audit_page(found, title).text("markdown"))
+        write_text(Path(audit), audit_page(findings, title).text("markdown"))
     path = Path(output)
-    return Built(path.with_suffix(f".*{path.suffix}") if format == "jiant" else path, counts, found)
+    return Built(
+        path.with_suffix(f".*{path.suffix}") if format == "jiant" else path, counts, findings
+    )
 
 
 def inspect(

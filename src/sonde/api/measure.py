@@ -16,7 +16,7 @@ from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.experiment.embed import Embedded
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import BOUNDS, Plan, Wanted, plan, tasks_of, together
+from sonde.experiment.plan import BOUNDS, Design, Plan, plan, tasks_of, together
 from sonde.experiment.run import embed_ahead
 from sonde.experiment.run import run as measured
 from sonde.experiment.runners import local
@@ -24,7 +24,7 @@ from sonde.nets.precision import reproducing
 from sonde.pages import scores_page
 from sonde.pages.paper import paper_page
 from sonde.papers import SUITES
-from sonde.papers.suite import Asked, Suite, wanted
+from sonde.papers.suite import Asked, Suite, designs
 from sonde.references import brief
 from sonde.tables.page import Page
 from sonde.tasks import TASKS
@@ -158,7 +158,7 @@ def run(
         print(evaluation)
     """
     demo = _none(tasks) and _none(encoders) and suite is None
-    asked = Wanted(
+    design = Design(
         _listed(tasks) or list(EMBEDDED_TASKS),
         _encoders(encoders, suite),
         probes,
@@ -171,12 +171,12 @@ def run(
         paths = replace(Paths.of(output, cache, store), scores=keep_scores)
         if suite is None:
             remarks: tuple[str, ...] = ()
-            made = plan(replace(asked, tasks=named(asked.tasks, on_error)), paths)
+            made = plan(replace(design, tasks=named(design.tasks, on_error)), paths)
         elif tasks or probes:
             raise UsageProblem("a suite brings its own tasks and probes: leave both out")
         else:
-            wishes, remarks = _wished(suite, asked, on_error)
-            made = plan(wishes, paths)
+            designs, remarks = _of_suite(suite, design, on_error)
+            made = plan(designs, paths)
         outcome = measured(made, paths, local(jobs), progress)
     return Evaluation(
         outcome.results,
@@ -257,16 +257,16 @@ def sentences(
         print(len(sonde.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
     """
     with at(cache):
-        found = [sentence for corpus in corpora for sentence in _read(str(corpus))]
+        listed = [sentence for corpus in corpora for sentence in _read(str(corpus))]
         made, refused = tasks_of(named(_listed(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
-        found += [sentence for task in made.values() for sentence in load(task).sentences]
-    if not found:
+        listed += [sentence for task in made.values() for sentence in load(task).sentences]
+    if not listed:
         raise UsageProblem(
             "give a corpus (a treebank, or a file with one sentence a line) or a task"
         )
-    distinct = list(dict.fromkeys(found))
+    distinct = list(dict.fromkeys(listed))
     if output is not None:
         lines = (" ".join(sentence.text.split()) for sentence in distinct)
         write_text(Path(output), "".join(f"{line}\n" for line in lines))
@@ -298,14 +298,16 @@ def _encoders(given: Any, suite: str | None) -> Any:
     return given if isinstance(given, list | Mapping) else [given]
 
 
-def _wished(reference: str, asked: Wanted, on_error: str) -> tuple[list[Wanted], tuple[str, ...]]:
+def _of_suite(
+    reference: str, design: Design, on_error: str
+) -> tuple[list[Design], tuple[str, ...]]:
     """What a run of a suite measures, and what it cannot, in words."""
     chosen: Suite = SUITES.make(reference)
-    left = asked.encoders, asked.controls, asked.seeds, asked.reads
-    wishes = wanted(chosen, Asked(*left, on_error, bool(asked.bounds)))
+    left = design.encoders, design.controls, design.seeds, design.reads
+    measured = designs(chosen, Asked(*left, on_error, bool(design.bounds)))
     lacking = ", ".join(chosen.lacking())
-    told = f"not measured, since their data are not there: {lacking}"
-    return wishes, (told,) if lacking else ()
+    remark = f"not measured, since their data are not there: {lacking}"
+    return measured, (remark,) if lacking else ()
 
 
 def _questions(made: Plan) -> dict[str, str]:

@@ -112,14 +112,14 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
         sonde.layers("results/").write("layers.png")
     """
     kept = _of(results, Chosen(**selection))
-    found = depths(kept.results)
-    if not found:
+    where = depths(kept.results)
+    if not where:
         raise DataProblem(
             "no task was measured on several layers of one encoder with one probe: `sonde run -e"
             " hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative` measures"
             " them"
         )
-    return layers_page(found).with_remarks(kept.remarks)
+    return layers_page(where).with_remarks(kept.remarks)
 
 
 def compare(
@@ -128,7 +128,7 @@ def compare(
     """Whether scores differ: paired differences over the same test examples, as `sonde compare`
     shows them; printing it shows the table.
 
-    results    an evaluation, results chosen from several ([r for r in found if ...]), or a folder
+    results    an evaluation, results chosen from several ([r for r in many if ...]), or a folder
     against    the encoder that all others are compared with, by its name or a pattern
                ('bow:random'); all pairs without
     selection  the fields of `Selection`

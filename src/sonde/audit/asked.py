@@ -100,14 +100,14 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
 def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
-    told = {name: _judged(name, by, halves, metric) for name, by in _words(train, test)}
-    found = _rules(train, test)
-    told |= {name: _judged(name, by, halves, metric, cue=True) for name, by in found.items()}
+    floors = {name: _judged(name, by, halves, metric) for name, by in _words(train, test)}
+    rules = _rules(train, test)
+    floors |= {name: _judged(name, by, halves, metric, cue=True) for name, by in rules.items()}
     pairs = []
-    for (one, a), (other, b) in combinations(found.items(), 2):
+    for (one, a), (other, b) in combinations(rules.items(), 2):
         both = 2 * a[0] + b[0], 2 * a[1] + b[1]
         pairs.append(_judged(f"{one}; {other}", both, halves, metric))
-    return told, tuple(sorted(pairs, key=lambda floor: -floor.score))
+    return floors, tuple(sorted(pairs, key=lambda floor: -floor.score))
 
 
 def _rules(train: Dataset, test: Dataset) -> dict[str, Keys]:

@@ -96,21 +96,21 @@ def _piece(texts: list[str]) -> Any:
 
 def _texts(dataset: Dataset, site: int) -> list[str]:
     """What each example reads at a site: the raw string of a sentence, or the words of a span."""
-    found = []
+    texts = []
     for s, start, stop in dataset.sites[:, site].tolist():
         sentence = dataset.sentences[s]
-        found.append(
+        texts.append(
             FIRST + (sentence.text if start < 0 else " ".join(sentence.words[start:stop])) + LAST
         )
-    return found
+    return texts
 
 
-def _regressed(read: Any, labels: Column, wanted: Any) -> Floats:
+def _regressed(read: Any, labels: Column, features: Any) -> Floats:
     """Scores [examples, classes] of logistic regression; classes that training lacks come last."""
     from sklearn.linear_model import SGDClassifier
 
     ids = labels.matrix()
-    scores = np.full((wanted.shape[0], len(labels.names)), -np.inf, np.float32)
+    scores = np.full((features.shape[0], len(labels.names)), -np.inf, np.float32)
     known = np.unique(ids)
     if len(known) == 1:
         scores[:, known] = 0
@@ -118,13 +118,13 @@ def _regressed(read: Any, labels: Column, wanted: Any) -> Floats:
     model = SGDClassifier(
         loss="log_loss", alpha=1e-6, max_iter=5, tol=None, average=True, random_state=0
     ).fit(read, ids)
-    found = model.decision_function(wanted)
-    scores[:, known] = np.column_stack([-found, found]) if len(known) == 2 else found
+    decisions = model.decision_function(features)
+    scores[:, known] = np.column_stack([-decisions, decisions]) if len(known) == 2 else decisions
     return scores
 
 
-def _estimated(read: Any, labels: Column, wanted: Any) -> Floats:
-    return estimator(read, labels)(1.0).scores(wanted)
+def _estimated(read: Any, labels: Column, features: Any) -> Floats:
+    return estimator(read, labels)(1.0).scores(features)
 
 
 BINS = 20  # of length
@@ -151,14 +151,14 @@ def floors(dataset: Dataset, metric: str) -> Mapping[str, Floor]:
     halves = halved(dataset)
     if halves is None:
         return {}
-    found = dict(_constants(halves, metric))
+    floors = dict(_constants(halves, metric))
     for key, (name, read) in _readers(dataset, halves).items():
         gold, said, about = read(halves)
-        found[key] = floor_of(name, metric, (gold, said), halves.about, about)
+        floors[key] = floor_of(name, metric, (gold, said), halves.about, about)
     rule = best_word(dataset)
     if rule is not None:
-        found["word"] = floor_of(f"one word: {rule}", metric, _of_rule(dataset, rule))
-    return {key: found[key] for key in ORDER if key in found}
+        floors["word"] = floor_of(f"one word: {rule}", metric, _of_rule(dataset, rule))
+    return {key: floors[key] for key in ORDER if key in floors}
 
 
 ORDER = ("constant", "set", "length", "source", "word", "words", "bigrams", "characters")
@@ -188,11 +188,11 @@ def _readers(
     dataset: Dataset, halves: Halves
 ) -> dict[str, tuple[str, Callable[[Halves], Predicted]]]:
     """What is fitted on one half and scored on the other, and what it is called, by key."""
-    found: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
+    readers: dict[str, tuple[str, Callable[[Halves], Predicted]]] = {
         "length": ("length alone", _by_length)
     }
     if any(sentence.words for sentence in dataset.sentences):
-        found |= {
+        readers |= {
             "words": ("words (Naive Bayes)", lambda h: _by_words(h, uni())),
             "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
             "characters": (
@@ -201,11 +201,11 @@ def _readers(
             ),
         }
     if several(halves.train):
-        found["source"] = (
+        readers["source"] = (
             "the source alone",
             lambda h: (h.test.labels, by_source(h.train, h.test), ""),
         )
-    return found
+    return readers
 
 
 def _of_rule(dataset: Dataset, rule: OneWord) -> tuple[Column, Column]:
@@ -272,6 +272,6 @@ def _by_length(halves: Halves) -> Predicted:
     """The best constant of each of some twenty ranges of length."""
     labels, train, test = halves.train.labels, words_read(halves.train), words_read(halves.test)
     edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
-    bins, wanted = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
+    bins, tested = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
     gold = halves.test.labels
-    return gold, gold.decode(by_group(labels, bins, wanted)), ""
+    return gold, gold.decode(by_group(labels, bins, tested)), ""

@@ -43,8 +43,8 @@ def audit_page(audit: Audit, title: str) -> Page[Audit]:
 
 def audited(audit: Audit, title: str) -> list[Table]:
     """The tables of an audit, in the order in which they should be read."""
-    found = audit.problems or ("Nothing stands out.",)
-    first = Table((), (), WORDS, tuple(f"- {problem}" for problem in found), title)
+    problems = audit.problems or ("Nothing stands out.",)
+    first = Table((), (), WORDS, tuple(f"- {problem}" for problem in problems), title)
     floors = [_floors(audit)] if audit.floors else []
     asked = [_asked(audit)] if audit.asked else []
     return [

@@ -58,24 +58,24 @@ def _rows(table: Ints) -> Ints:
     """A number a row [n], equal for equal rows; columns are joined pair by pair, which sorts
     numbers rather than rows.
     """
-    found = np.zeros(len(table), np.int64)
+    numbers = np.zeros(len(table), np.int64)
     for column in table.T:
         codes = np.unique(column, return_inverse=True)[1].ravel()
-        found = np.unique(found * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[
+        numbers = np.unique(numbers * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[
             1
         ].ravel()
-    return found
+    return numbers
 
 
-def again(found: Numbered) -> dict[str, int]:
+def again(numbered: Numbered) -> dict[str, int]:
     """Split -> examples that ask again what another one of the split asks."""
-    questions = {name: found.question[found.rows(k)] for k, name in enumerate(SPLITS)}
+    questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
-def contradictions(found: Numbered) -> int:
+def contradictions(numbered: Numbered) -> int:
     """Examples that ask what another one asks, with another label."""
-    return int(_disputed(found.question, found.answer).sum())
+    return int(_disputed(numbered.question, numbered.answer).sum())
 
 
 def _disputed(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
@@ -86,44 +86,44 @@ def _disputed(groups: Ints, answers: Ints) -> NDArray[np.bool_]:
     return np.asarray(several[groups])
 
 
-def both_versions(found: Numbered) -> int:
+def both_versions(numbered: Numbered) -> int:
     """Examples whose words are, in another order, those of an example with another label: one
     sentence as it was and altered.
 
     Where the order is the same, too, they are counted as contradictions.
     """
-    dataset = found.dataset
+    dataset = numbered.dataset
     bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
     return int(
         (
-            _disputed(bags[dataset.sites[:, 0, 0]], found.answer)
-            & ~_disputed(found.question, found.answer)
+            _disputed(bags[dataset.sites[:, 0, 0]], numbered.answer)
+            & ~_disputed(numbered.question, numbered.answer)
         ).sum()
     )
 
 
-def same(found: Numbered) -> dict[str, str]:
+def same(numbered: Numbered) -> dict[str, str]:
     """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set'
     in another.
     """
-    told = {}
-    rows = found.question * (int(found.answer.max(initial=0)) + 1) + found.answer
+    alike = {}
+    rows = numbered.question * (int(numbered.answer.max(initial=0)) + 1) + numbered.answer
     for a, b in PAIRS:
-        first, second = rows[found.rows(a)], rows[found.rows(b)]
+        first, second = rows[numbered.rows(a)], rows[numbered.rows(b)]
         if (
             len(first)
             and len(first) == len(second)
             and np.array_equal(np.sort(first), np.sort(second))
         ):
-            told[f"{SPLITS[a]}/{SPLITS[b]}"] = "rows" if np.array_equal(first, second) else "set"
-    return told
+            alike[f"{SPLITS[a]}/{SPLITS[b]}"] = "rows" if np.array_equal(first, second) else "set"
+    return alike
 
 
-def sentences(found: Numbered) -> dict[str, Shared]:
+def sentences(numbered: Numbered) -> dict[str, Shared]:
     """Pair of splits -> sentences of the second that are in the first."""
-    content = found.content[found.dataset.sites[:, :, 0]]
+    content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
-        f"{SPLITS[a]}/{SPLITS[b]}": _shared(content[found.rows(a)], content[found.rows(b)])
+        f"{SPLITS[a]}/{SPLITS[b]}": _shared(content[numbered.rows(a)], content[numbered.rows(b)])
         for a, b in PAIRS
     }
 
@@ -134,24 +134,25 @@ def _shared(first: Ints, second: Ints) -> Shared:
     return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
 
 
-def forms(found: Numbered) -> dict[str, Mapping[str, Shared]]:
+def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
     """Stratum -> pair of splits -> word forms of the second that are in the first."""
-    told: dict[str, Mapping[str, Shared]] = {}
+    shared: dict[str, Mapping[str, Shared]] = {}
     for name in FORMS:
-        tags = found.dataset.strata.get(name)
+        tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
             continue
         codes = _codes([form.casefold() for form in tags.names])
         splits = [
-            tags.codes[rows][tags.codes[rows] >= 0] for rows in map(found.rows, range(len(SPLITS)))
+            tags.codes[rows][tags.codes[rows] >= 0]
+            for rows in map(numbered.rows, range(len(SPLITS)))
         ]
-        told[name] = {
+        shared[name] = {
             f"{SPLITS[a]}/{SPLITS[b]}": _shared(
                 codes[splits[a]][:, None], codes[splits[b]][:, None]
             )
             for a, b in PAIRS
         }
-    return told
+    return shared
 
 
 def words(dataset: Dataset) -> dict[str, float]:
@@ -167,28 +168,28 @@ def words(dataset: Dataset) -> dict[str, float]:
     }
 
 
-def most_repeated(found: Numbered) -> tuple[Repeat, ...]:
+def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
     """The questions that are asked most often, most of all in several splits; in the order of their
     words where it is the same.
     """
-    dataset, counts = found.dataset, np.bincount(found.question)
+    dataset, counts = numbered.dataset, np.bincount(numbered.question)
     worth = counts.copy()
     for k in range(len(SPLITS)):
-        worth[np.unique(found.question[found.rows(k)])] += 1
+        worth[np.unique(numbered.question[numbered.rows(k)])] += 1
     several = np.flatnonzero(counts > 1)
     least = np.sort(worth[several])[-SHOWN:][:1]
     tried = several[worth[several] >= least] if len(several) else several
-    order = np.argsort(found.question, kind="stable")
-    starts = np.searchsorted(found.question[order], tried)
-    told = []
+    order = np.argsort(numbered.question, kind="stable")
+    starts = np.searchsorted(numbered.question[order], tried)
+    repeated = []
     for q, start in zip(tried.tolist(), starts.tolist(), strict=True):
         rows = order[start : start + counts[q]]
         text = min(
             " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
         )
-        told.append((-worth[q], text, rows))
-    told.sort(key=lambda repeat: repeat[:2])
-    return tuple(Repeat(text, _places(dataset, rows)) for _, text, rows in told[:SHOWN])
+        repeated.append((-worth[q], text, rows))
+    repeated.sort(key=lambda repeat: repeat[:2])
+    return tuple(Repeat(text, _places(dataset, rows)) for _, text, rows in repeated[:SHOWN])
 
 
 def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:

@@ -37,8 +37,8 @@ def inspect(
             second or two
     """
     metric = metric or dataset.labels.metric
-    lengths, found = words_read(dataset), repeats.Numbered.of(dataset)
-    same = repeats.same(found)
+    lengths, numbered = words_read(dataset), repeats.Numbered.of(dataset)
+    same = repeats.same(numbered)
     # where both are the same, that is all to say
     scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
     asked, pairs = answers(dataset, metric) if floors else ({}, ())
@@ -51,15 +51,15 @@ def inspect(
         correlation=correlation(lengths, dataset.labels),
         before=_sampled(dataset),
         lengths=by_label(dataset, lengths),
-        duplicates=repeats.again(found),
-        contradictions=repeats.contradictions(found),
+        duplicates=repeats.again(numbered),
+        contradictions=repeats.contradictions(numbered),
         same=same,
-        shared=repeats.sentences(found),
-        forms=repeats.forms(found),
+        shared=repeats.sentences(numbered),
+        forms=repeats.forms(numbered),
         words=repeats.words(dataset),
         altered=altered,
-        versions=repeats.both_versions(found) if altered else 0,
-        repeats=repeats.most_repeated(found),
+        versions=repeats.both_versions(numbered) if altered else 0,
+        repeats=repeats.most_repeated(numbered),
         rows=_drawn(dataset, rows, seed),
         notes=dict(dataset.notes),
         asked=asked,
@@ -74,10 +74,10 @@ def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
     tags = dataset.strata.get("negative")
     if tags is None:
         return {}
-    found = {split: tags.codes[dataset.rows(split)] for split in SPLITS}
+    codes_of = {split: tags.codes[dataset.rows(split)] for split in SPLITS}
     return {
         split: {name: int((codes == k).sum()) for k, name in enumerate(tags.names)}
-        for split, codes in found.items()
+        for split, codes in codes_of.items()
         if len(codes)
     }
 
@@ -111,7 +111,7 @@ def _row(example: Example) -> Row:
     for number, (sentence, span) in enumerate(example.sites, 1):
         if span is not None:
             spans.setdefault(sentence, []).append((str(number) if several else "", span))
-    texts = [_marked(sentence, found) for sentence, found in spans.items()]
+    texts = [_marked(sentence, marked) for sentence, marked in spans.items()]
     texts += [sentence.text for sentence, span in example.sites if span is None]
     strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
     return Row(

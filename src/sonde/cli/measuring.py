@@ -151,11 +151,11 @@ def embed(
     - `sonde embed -e hf:bert-base-cased,layers=all -t 'ud/*:UD_English-EWT'`
     - `sonde embed -t 'ud/*:UD_English-EWT' --list sentences.txt`
     """
-    found = sonde.sentences(listed(corpus), listed(task), output=listing, cache=cache)
+    sentences = sonde.sentences(listed(corpus), listed(task), output=listing, cache=cache)
     if listing:
-        remark(f"{listing}: {len(found):,} sentences", quiet)
+        remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
-    done = sonde.embed(found, encoder, cache=cache, store=store, progress=not quiet)
+    done = sonde.embed(sentences, encoder, cache=cache, store=store, progress=not quiet)
     for reference, each in done.items():
         remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} known already,"
@@ -163,4 +163,4 @@ def embed(
             quiet,
         )
         for i, reason in each.problems[:SHOWN]:
-            remark(f"left out: {found[i].text[:60]!r}: {reason}")
+            remark(f"left out: {sentences[i].text[:60]!r}: {reason}")

@@ -131,10 +131,10 @@ def compare(
     - `sonde compare results/ -t 'edge/*' -e 'hf:*' --read lex --read mix`
     - `sonde compare results/ --against length --format csv -o differences.csv`
     """
-    found = sonde.compare(
+    comparison = sonde.compare(
         results, against, tasks=task, encoders=encoder, reads=read, experiment=which
     )
-    put(found.page, style, output, "difference")
+    put(comparison.page, style, output, "difference")
 
 
 def layers(

@@ -7,16 +7,19 @@ makes a missing dev split, and `thin` takes part of a data set that has its spli
 what examples share, which intervals must know.
 """
 
+from typing import Any
+
+from sonde._renamed import warn
 from sonde.datasets.candidates import Candidate
 from sonde.datasets.carve import carve_dev
 from sonde.datasets.draw import folds_needed, sample
-from sonde.datasets.settings import Settings
+from sonde.datasets.settings import SampleSettings
 from sonde.datasets.thin import sampled, thinned
 from sonde.datasets.together import together
 
 __all__ = [
     "Candidate",
-    "Settings",
+    "SampleSettings",
     "carve_dev",
     "folds_needed",
     "sample",
@@ -24,3 +27,11 @@ __all__ = [
     "thinned",
     "together",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The old name of `SampleSettings`."""
+    if name == "Settings":
+        warn("sonde.datasets.Settings", "sonde.datasets.SampleSettings", "0.2")
+        return SampleSettings
+    raise AttributeError(f"module 'sonde.datasets' has no attribute {name!r}")

@@ -66,11 +66,11 @@ def allocate_to_all(
     held = np.bincount(parts * classes + labels, minlength=many * classes).reshape(many, classes)
     for part, c in np.argwhere(held == 0):
         mine = np.flatnonzero(labels == c)
-        found, first, sizes = np.unique(groups[mine], return_index=True, return_counts=True)
+        present, first, sizes = np.unique(groups[mine], return_index=True, return_counts=True)
         owner = parts[mine[first]]
         spare = np.bincount(owner, minlength=many)[owner] > 1
         if spare.any() and not (parts[mine] == part).any():
-            moved = found[spare][sizes[spare].argmin()]
+            moved = present[spare][sizes[spare].argmin()]
             parts[groups == moved] = part
     return parts
 
@@ -91,10 +91,10 @@ def apportion(total: int, weights: NDArray[np.float64]) -> Ints:
     """`total` things in proportion to the positive weights, by largest remainder; they add up to
     `total`.
     """
-    wanted = np.maximum(weights, 0)
-    if wanted.sum() <= 0:
-        wanted = np.ones(len(weights))
-    exact = total * wanted / wanted.sum()
+    shares = np.maximum(weights, 0)
+    if shares.sum() <= 0:
+        shares = np.ones(len(weights))
+    exact = total * shares / shares.sum()
     whole: Ints = np.floor(exact).astype(np.int64)
     short = np.argsort(whole - exact, kind="stable")[: total - int(whole.sum())]
     whole[short] += 1

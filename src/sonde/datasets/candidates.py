@@ -65,10 +65,10 @@ class Pool:
         if not listed:
             raise DataProblem("no candidates: nothing in the data answers the task's question")
         classes = all(isinstance(c.label, str) for c in listed)
-        labels, found = numbered(
+        labels, distinct = numbered(
             c.label if isinstance(c.label, str) else _frozen(c.label) for c in listed
         )
-        names = tuple(map(str, found)) if classes else ()
+        names = tuple(map(str, distinct)) if classes else ()
         if classes:
             order = sorted(range(len(names)), key=names.__getitem__)
             labels = np.argsort(order)[labels]
@@ -93,8 +93,8 @@ class Pool:
         """How many of these rows each class has; {} where labels are no classes."""
         if not self.classes:
             return {}
-        found = np.bincount(self.labels[rows], minlength=len(self.names))
-        return {name: int(n) for name, n in zip(self.names, found, strict=True)}
+        counts = np.bincount(self.labels[rows], minlength=len(self.names))
+        return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
 
 
 _SPLITS = {"train": 0, "dev": 1, "test": 2}

@@ -10,7 +10,7 @@ import numpy as np
 
 from sonde.core import SPLITS, DataProblem
 from sonde.datasets.candidates import Pool
-from sonde.datasets.settings import Settings
+from sonde.datasets.settings import SampleSettings
 from sonde.vectors import Ints
 
 Notes = dict[str, Any]
@@ -39,7 +39,7 @@ def distinct(pool: Pool, notes: Notes) -> Ints:
     return np.asarray(kept[np.sort(alone)])
 
 
-def banded(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> Ints:
+def banded(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
     """Rows whose target form is neither too rare nor too common (Krasnowska-Kieraś & Wróblewska
     2019, section 4.2).
     """
@@ -74,7 +74,7 @@ def capped(pool: Pool, rows: Ints, rng: np.random.Generator, notes: Notes) -> In
     return np.asarray(rows[kept])
 
 
-def common(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> Ints:
+def common(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
     """Rows of classes with enough examples; too few are refused, or dropped and counted."""
     counts = pool.counts(rows)
     rare = {name: n for name, n in counts.items() if n < settings.least}
@@ -118,11 +118,11 @@ def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
 
 def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
     """Why a task is refused, with counts."""
-    found = ", ".join(
+    rarest = ", ".join(
         f"{name}: {n}" for name, n in sorted(counts.items(), key=lambda item: item[1])[:10]
     )
     return (
-        f"too few examples of a class ({found}; {least} are needed) among {notes['candidates']}"
+        f"too few examples of a class ({rarest}; {least} are needed) among {notes['candidates']}"
         f" candidates, after {left_out(notes)}"
     )
 

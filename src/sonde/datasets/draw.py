@@ -15,7 +15,7 @@ from sonde.datasets.allocate import allocate_to_all, apportion
 from sonde.datasets.candidates import Candidate, Pool
 from sonde.datasets.clean import Notes, apart, banded, capped, common, distinct, too_few
 from sonde.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
-from sonde.datasets.settings import Settings
+from sonde.datasets.settings import SampleSettings
 from sonde.notes import Sampled
 from sonde.vectors import Ints
 
@@ -27,7 +27,7 @@ class Division:
     """
 
     pool: Pool
-    settings: Settings
+    settings: SampleSettings
     classes: Ints
     limit: float
 
@@ -36,8 +36,8 @@ class Division:
         rng = np.random.default_rng([self.settings.seed, 2])
         folds = self.settings.folds()
         if self.settings.splits == "official":
-            found = [self.block(rows[self.pool.splits[rows] == s], rng) for s in range(3)]
-            return [self.sized(found, [len(b) for b in found], rng)]
+            official = [self.block(rows[self.pool.splits[rows] == s], rng) for s in range(3)]
+            return [self.sized(official, [len(b) for b in official], rng)]
         if folds is None:
             return [
                 self.sized(
@@ -71,8 +71,8 @@ class Division:
     def shared(self, rows: Ints, shares: Sequence[float], rng: np.random.Generator) -> list[Ints]:
         """Blocks of each share of the rows; those of one target form lie in one share."""
         if not self.grouped(rows):
-            found = self.block(rows, rng)
-            return _dealt(found, apportion(len(found), np.array(shares, float)), rng)
+            dealt = self.block(rows, rng)
+            return _dealt(dealt, apportion(len(dealt), np.array(shares, float)), rng)
         labels = self.pool.labels[rows] if self.pool.classes else np.zeros(len(rows), np.int64)
         parts = allocate_to_all(self.pool.targets[rows], labels, shares, rng)
         return [self.block(rows[parts == k], rng) for k in range(len(shares))]
@@ -83,11 +83,11 @@ class Division:
             return rng.permutation(rows)[:, None]
         if not self.settings.decorrelate:
             return blocks(rows, self.pool.labels, self.classes, rng)
-        found = matched(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
+        pairs = matched(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
         if self.settings.decorrelate == "gaussian":
-            found = found[gaussian(self.pool.lengths[found])]
+            pairs = pairs[gaussian(self.pool.lengths[pairs])]
         values = contrasts(tuple(self.pool.names[c] for c in self.classes))
-        return uncorrelated(found, self.pool.lengths, values, self.limit)
+        return uncorrelated(pairs, self.pool.lengths, values, self.limit)
 
     def sized(
         self, parts: list[Ints], shares: Sequence[float], rng: np.random.Generator
@@ -98,8 +98,8 @@ class Division:
         if self.settings.size is None:
             return parts
         weights, width = np.array(shares, float), parts[0].shape[1]
-        wanted = apportion(self.settings.size // width, weights)
-        if any(len(part) < n for part, n in zip(parts, wanted, strict=True)):
+        sizes = apportion(self.settings.size // width, weights)
+        if any(len(part) < n for part, n in zip(parts, sizes, strict=True)):
             most = _most(np.array([len(part) for part in parts]), weights) * width
             raise DataProblem(
                 f"size={self.settings.size} cannot be had: the largest that these data allow is"
@@ -107,7 +107,7 @@ class Division:
             )
         return [
             _dealt(part, np.array([n, len(part) - n]), rng)[0]
-            for part, n in zip(parts, wanted, strict=True)
+            for part, n in zip(parts, sizes, strict=True)
         ]
 
 
@@ -141,13 +141,13 @@ def _most(lengths: Ints, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) 
     return total
 
 
-def _dealt(found: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
+def _dealt(dealt: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
     """Blocks dealt out evenly along their order into parts of these sizes, so that well and badly
     matched ones mix alike.
     """
     turns = np.concatenate([(np.arange(n) + rng.random()) / n for n in sizes if n] or [np.empty(0)])
     parts = np.repeat(np.arange(len(sizes)), sizes)[np.argsort(turns, kind="stable")]
-    return [found[parts == k] for k in range(len(sizes))]
+    return [dealt[parts == k] for k in range(len(sizes))]
 
 
 FOLDS = 5  # more would test the same examples at a higher price
@@ -156,13 +156,13 @@ LIMIT = 0.05  # of |r| between class and length, in every split
 
 def sample(
     candidates: Iterable[Candidate],
-    settings: Settings | None = None,
+    settings: SampleSettings | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> Dataset:
     """A data set of some candidates; `notes` are kept, and `sampling` is added to them. Raises
     DataProblem with counts.
     """
-    settings = settings or Settings()
+    settings = settings or SampleSettings()
     pool = Pool.of(candidates)
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
@@ -197,7 +197,7 @@ def folds_needed(dataset: Dataset) -> int:
     return 1 if sample is None else sample.folds_needed
 
 
-def _divided(pool: Pool, rows: Ints, settings: Settings, notes: Notes) -> list[Ints]:
+def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
     """Rows of train, dev and test; where lengths are matched, matched ever more closely until every
     split is fine.
     """
@@ -244,16 +244,16 @@ def _correlations(pool: Pool, splits: list[Ints], classes: Ints) -> dict[str, fl
     }
 
 
-def _count(pool: Pool, splits: list[Ints], settings: Settings, notes: Notes) -> None:
+def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
     """Note sizes, refuse what is too small, and say whether folds are needed."""
     kept = np.concatenate(splits)
     counts = {name: n for name, n in pool.counts(kept).items() if n}
     notes["sizes"] = {name: len(part) for name, part in zip(SPLITS, splits, strict=True)}
     notes["classes_after"] = counts
     notes["forms_after"] = {
-        name: len(np.unique(found))
+        name: len(np.unique(targets))
         for name, part in zip(SPLITS, splits, strict=True)
-        if len(found := _forms(pool, part))
+        if len(targets := _forms(pool, part))
     }
     if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
         forms = {
@@ -286,7 +286,7 @@ def _forms(pool: Pool, rows: Ints) -> Ints:
     return pool.targets[rows][pool.targets[rows] >= 0]
 
 
-def _folds(pool: Pool, splits: list[Ints], settings: Settings) -> int:
+def _folds(pool: Pool, splits: list[Ints], settings: SampleSettings) -> int:
     """Five folds, which test every example once; fewer where a class has not so many target forms
     to share out.
     """

@@ -23,7 +23,7 @@ def blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) ->
     """
     mixed = rng.permutation(rows)
     each = [mixed[labels[mixed] == c] for c in classes]
-    return np.stack([found[: min(map(len, each))] for found in each], 1)
+    return np.stack([rows[: min(map(len, each))] for rows in each], 1)
 
 
 def matched(
@@ -34,13 +34,13 @@ def matched(
     """
     mixed = rng.permutation(rows)
     left = [mixed[labels[mixed] == c] for c in classes]
-    found = []
+    blocks = []
     for width in range(1, WIDEST + 1):
         for offset in range(0, width, max(1, width // 2)):
             taken = _within([(lengths[rows] + offset) // width for rows in left])
-            found.append(np.stack([rows[t] for rows, t in zip(left, taken, strict=True)], 1))
+            blocks.append(np.stack([rows[t] for rows, t in zip(left, taken, strict=True)], 1))
             left = [np.delete(rows, t) for rows, t in zip(left, taken, strict=True)]
-    return np.concatenate(found)
+    return np.concatenate(blocks)
 
 
 def _within(bins: list[Ints]) -> list[Ints]:
@@ -70,12 +70,11 @@ def gaussian(lengths: Ints) -> Ints:
     bins = np.rint(x).astype(np.int64)
     counts = np.bincount(bins)
     density = np.exp(-0.5 * ((np.arange(len(counts)) - x.mean()) / x.std()) ** 2)
-    wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(
-        np.int64
-    )
+    share = density / density.sum()
+    heights = np.rint(share * _height(counts, share)).astype(np.int64)
     order = np.argsort(bins, kind="stable")
     rank = np.arange(len(order)) - np.searchsorted(bins[order], bins[order])
-    return np.asarray(np.sort(order[rank < wanted[bins[order]]]))
+    return np.asarray(np.sort(order[rank < heights[bins[order]]]))
 
 
 def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
@@ -95,10 +94,9 @@ def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
     rank = np.arange(len(order)) - np.searchsorted(cells[order], cells[order])
     for wide in np.arange(1.0, 0.2, -0.05):
         density = np.outer(_bell(classes, shape[0], wide), _bell(bins, shape[1], wide)).ravel()
-        wanted = np.rint(density / density.sum() * _height(counts, density / density.sum())).astype(
-            np.int64
-        )
-        kept = order[rank < wanted[cells[order]]]
+        share = density / density.sum()
+        heights = np.rint(share * _height(counts, share)).astype(np.int64)
+        kept = order[rank < heights[cells[order]]]
         if len(kept) > 1 and abs(float(np.corrcoef(lengths[kept], values[kept])[0, 1])) <= JOINT:
             return np.asarray(np.sort(kept))
     return np.empty(0, np.int64)
@@ -133,19 +131,19 @@ def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
     return np.asarray(values - values.mean(0))
 
 
-def uncorrelated(found: Ints, lengths: Ints, values: NDArray[np.float64], limit: float) -> Ints:
+def uncorrelated(blocks: Ints, lengths: Ints, values: NDArray[np.float64], limit: float) -> Ints:
     """The blocks before the first at which |r| of any contrast [classes, contrasts] and length
     exceeds the limit.
     """
-    x = lengths[found].astype(float)
+    x = lengths[blocks].astype(float)
     x -= x.mean() if x.size else 0.0
-    n = np.arange(1, len(found) + 1)[:, None] * found.shape[1]
+    n = np.arange(1, len(blocks) + 1)[:, None] * blocks.shape[1]
     variance = np.cumsum((x**2).sum(1))[:, None] / n - (np.cumsum(x.sum(1))[:, None] / n) ** 2
     covariance = np.cumsum(x @ values, 0) / n
     over = (
         np.abs(covariance) > limit * np.sqrt(np.maximum(variance, 0) * (values**2).mean(0)) + 1e-9
     ).any(1)
-    return found[: int(over.argmax()) if over.any() else len(found)]
+    return blocks[: int(over.argmax()) if over.any() else len(blocks)]
 
 
 def correlation(rows: Ints, labels: Ints, lengths: Ints, values: NDArray[np.float64]) -> float:

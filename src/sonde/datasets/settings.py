@@ -12,7 +12,7 @@ PAPERS_SIZE = 120_000
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SampleSettings:
     """What a sample must keep to. The defaults are the papers', scaled to the data.
 
     seed           of everything that is drawn

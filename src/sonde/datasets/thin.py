@@ -27,11 +27,11 @@ def thinned(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
     rank = rng.permutation(len(names))
     mixed = rng.permutation(len(examples))
     chosen = []
-    for split, wanted in enumerate(
+    for split, number in enumerate(
         apportion(size, np.bincount(splits, minlength=len(SPLITS)).astype(float))
     ):
         rows = mixed[splits[mixed] == split]
-        chosen.append(_spread(rows, rank[labels[rows]], len(names), int(wanted)))
+        chosen.append(_spread(rows, rank[labels[rows]], len(names), int(number)))
     return [examples[i] for i in np.sort(np.concatenate(chosen))]
 
 
@@ -60,11 +60,11 @@ def sampled(dataset: Dataset, sample: str) -> Dataset:
     )
 
 
-def _spread(rows: Ints, classes: Ints, many: int, wanted: int) -> Ints:
-    """`wanted` of some rows, classes in their proportions."""
+def _spread(rows: Ints, classes: Ints, many: int, size: int) -> Ints:
+    """`size` of some rows, classes in their proportions."""
     shares = (
-        apportion(wanted, np.bincount(classes, minlength=many).astype(float))
-        if wanted
+        apportion(size, np.bincount(classes, minlength=many).astype(float))
+        if size
         else np.zeros(many, np.int64)
     )
     order = np.argsort(classes, kind="stable")

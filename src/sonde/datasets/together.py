@@ -17,17 +17,17 @@ def together(dataset: Dataset) -> dict[str, Ints]:
     Their sentences, the words of their spans (ignoring case), and the strata that the data set
     names as `clusters`: target forms, pairs.
     """
-    found = {}
+    shared = {}
     for k in range(dataset.sites.shape[1]):
         which = f" {k + 1}" if k else ""
-        found[f"sentence{which}"] = dataset.sites[:, k, 0]
-        found[f"words{which}"] = span_words(dataset, k)
+        shared[f"sentence{which}"] = dataset.sites[:, k, 0]
+        shared[f"words{which}"] = span_words(dataset, k)
     if dataset.sites.shape[1] > 1 and (dataset.sites[:, 1:, 0] == dataset.sites[:, :1, 0]).all():
-        found = {name: codes for name, codes in found.items() if not name.startswith("sentence ")}
-    found |= {
+        shared = {name: codes for name, codes in shared.items() if not name.startswith("sentence ")}
+    shared |= {
         name: dataset.strata[name].codes for name in dataset.clusters if name in dataset.strata
     }
-    return {name: _numbered(codes) for name, codes in found.items() if _shared(codes)}
+    return {name: _numbered(codes) for name, codes in shared.items() if _shared(codes)}
 
 
 def span_words(dataset: Dataset, site: int) -> Ints:
@@ -51,5 +51,5 @@ def _shared(codes: Ints) -> bool:
 
 def _numbered(codes: Ints) -> Ints:
     """Codes from 0 on without gaps; below 0 stays -1."""
-    present, found = np.unique(codes, return_inverse=True)
-    return np.maximum(found.reshape(-1) - int((present < 0).sum()), -1).astype(np.int64)
+    present, numbers = np.unique(codes, return_inverse=True)
+    return np.maximum(numbers.reshape(-1) - int((present < 0).sum()), -1).astype(np.int64)

@@ -36,8 +36,8 @@ class Adapted:
     takes = "sentences"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        found = _of_texts(self.name, self.function, sentences)
-        return Vectors((_checked(self.name, found, len(sentences)),))
+        rows = _of_texts(self.name, self.function, sentences)
+        return Vectors((_checked(self.name, rows, len(sentences)),))
 
 
 @dataclass(frozen=True)
@@ -112,14 +112,14 @@ class Batched:
         words = [list(s.words) for s in sentences]
         size = int(self.params.batch_size or BATCH)
         parts = [words[i : i + size] for i in range(0, len(words), size)]
-        found = [_checked(self.name, self.batcher(self.params, part), len(part)) for part in parts]
-        widths = {part.shape[1] for part in found}
+        blocks = [_checked(self.name, self.batcher(self.params, part), len(part)) for part in parts]
+        widths = {part.shape[1] for part in blocks}
         if len(widths) > 1:
             raise DataProblem(
                 f"{self.name}: the batcher returned vectors of"
                 f" {' and '.join(map(str, sorted(widths)))} dimensions"
             )
-        return Vectors((np.concatenate(found) if found else np.zeros((0, 0), np.float32),))
+        return Vectors((np.concatenate(blocks) if blocks else np.zeros((0, 0), np.float32),))
 
 
 @dataclass(frozen=True)
@@ -269,15 +269,15 @@ class EncoderContents(Contents):
 
     def find(self, name: str) -> Callable[..., Any]:
         """The factory called `name`; one without parameters for what is no factory itself."""
-        found: Any = super().find(name)
-        if "@" not in name or _is_factory(found):
-            return typing.cast(Callable[..., Any], found)
+        thing: Any = super().find(name)
+        if "@" not in name or _is_factory(thing):
+            return typing.cast(Callable[..., Any], thing)
 
         def factory() -> Any:
-            return adapt(found, name)
+            return adapt(thing, name)
 
-        factory.__module__ = getattr(found, "__module__", type(found).__module__)
-        factory.__doc__ = getattr(found, "__doc__", None)
+        factory.__module__ = getattr(thing, "__module__", type(thing).__module__)
+        factory.__doc__ = getattr(thing, "__doc__", None)
         return factory
 
     def make(self, reference: str | Reference) -> Encoder:
@@ -286,19 +286,19 @@ class EncoderContents(Contents):
         return adapt(super().make(parsed), str(parsed))
 
 
-def _is_factory(found: Any) -> bool:
+def _is_factory(thing: Any) -> bool:
     """A class; or a function that is not one of sentences: nothing must be given to it, or a
     string, a number or a path.
     """
-    if inspect.isclass(found):
+    if inspect.isclass(thing):
         return True
-    if not inspect.isfunction(found):
+    if not inspect.isfunction(thing):
         return False
-    needed = required(found)
+    needed = required(thing)
     if len(needed) != 1:
         return not needed
     try:
-        hint = typing.get_type_hints(found).get(needed[0].name)
+        hint = typing.get_type_hints(thing).get(needed[0].name)
     except (NameError, TypeError):  # an annotation that cannot be resolved says nothing
         hint = needed[0].annotation
     return _is_plain(hint)

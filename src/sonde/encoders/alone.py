@@ -44,29 +44,29 @@ def batching(name: str, run: Run, ids: Sequence[int], dtype: torch.dtype) -> Bat
     long = list(ids)[:LONGEST]
     short, other = long[: max(2, len(long) // SHORTER)], long[-max(2, len(long) // SHORTER) :]
     alone = run([short])[0]
-    found: Batching = "padded"
+    kind: Batching = "padded"
     if not alike(alone, run([short])[0], dtype):
         raise EncoderStop(
             f"{name} gives other vectors each time that it reads a text, so no result with it could"
             " be repeated"
         )
     if not alike(alone, run([long, short])[1], dtype):
-        found = "equal" if alike(alone, run([other, short])[1], dtype) else "single"
-    return told(name, found)
+        kind = "equal" if alike(alone, run([other, short])[1], dtype) else "single"
+    return told(name, kind)
 
 
-def told(name: str, found: Batching) -> Batching:
+def told(name: str, kind: Batching) -> Batching:
     """The same, told to the user where it is not what is usual."""
-    if found != "padded":
+    if kind != "padded":
         how = (
             "only sentences of equal length are read together"
-            if found == "equal"
+            if kind == "equal"
             else "each is read alone"
         )
         log.warning(
             "%s: what it makes of a sentence depends on what stands beside it, so %s", name, how
         )
-    return found
+    return kind
 
 
 def alike(one: Sequence[Tensor], other: Sequence[Tensor], dtype: torch.dtype) -> bool:

@@ -12,10 +12,10 @@ from sonde.vectors import Ints
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     """Rows of whole numbers [rows, longest], filled up on the right."""
-    found = np.full((len(rows), max(len(r) for r in rows)), fill, np.int64)
+    table = np.full((len(rows), max(len(r) for r in rows)), fill, np.int64)
     for i, row in enumerate(rows):
-        found[i, : len(row)] = row
-    return found
+        table[i, : len(row)] = row
+    return table
 
 
 def grouped(lengths: Ints, tokens: int, how: str) -> list[Ints]:
@@ -35,13 +35,13 @@ def equal_batches(lengths: Ints, tokens: int) -> list[Ints]:
     """Rows of equal length, longest first, cut into batches of at most `tokens` tokens; for models
     that read their padding.
     """
-    found = []
+    batches = []
     for length in np.unique(lengths[lengths > 0])[::-1].tolist():
         rows = np.flatnonzero(lengths == length)
-        found += np.split(
+        batches += np.split(
             rows, range(max(1, tokens // length), len(rows), max(1, tokens // length))
         )
-    return found
+    return batches
 
 
 def batches(lengths: Ints, tokens: int) -> list[Ints]:
@@ -54,7 +54,7 @@ def batches(lengths: Ints, tokens: int) -> list[Ints]:
     order = np.argsort(-lengths, kind="stable")
     order = order[: int((lengths > 0).sum())]
     descending = lengths[order]
-    found = []
+    cuts = []
     start = 0
     while start < len(order):
         longest = int(descending[start])
@@ -63,6 +63,6 @@ def batches(lengths: Ints, tokens: int) -> list[Ints]:
         # behind the last row as long as that at half
         same = int(np.searchsorted(-descending, -int(descending[half - 1]), "right"))
         stop = min(full, max(half, same))
-        found.append(order[start:stop])
+        cuts.append(order[start:stop])
         start = stop
-    return found
+    return cuts

@@ -23,7 +23,7 @@ LEX = "lex"
 
 
 @dataclass(frozen=True)
-class Found:
+class Units:
     """Layers asked for, over sentences or pieces, and which sentences were cut."""
 
     layers: tuple[Floats, ...]
@@ -41,7 +41,7 @@ class Passes:
     tokens: int
     words: Words = JOINED
 
-    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Found:
+    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Units:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
         layer `lex` alone.
         """
@@ -57,13 +57,13 @@ class Passes:
         def work(rows: Ints) -> None:
             hidden, mask = states(rows), self._mask(keep, rows)
             units = ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
-            for found, (layer, pool) in zip(layers, asked, strict=True):
-                found[units] = _pool(pool, hidden[layer], mask)
+            for target, (layer, pool) in zip(layers, asked, strict=True):
+                target[units] = _pool(pool, hidden[layer], mask)
 
         batches = grouped(tokens.lengths, self.tokens, self.network.batching)
         spread(work, batches, self.network.side_by_side)
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
-        return Found(tuple(layers), spans, tokens.cut)
+        return Units(tuple(layers), spans, tokens.cut)
 
     def _kept(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
@@ -90,13 +90,13 @@ class Passes:
         lexical = self._lexical(tokens) if LEX in names else None
 
         def states(rows: Ints) -> dict[str, Tensor]:
-            found = {} if lexical is None else {LEX: lexical(rows)}
+            layers = {} if lexical is None else {LEX: lexical(rows)}
             if names - {LEX}:
                 ids = [tokens.ids[r] for r in rows]
                 types = None if tokens.types is None else [tokens.types[r] for r in rows]
-                layers = self.network.hidden(ids, types)
-                found |= {str(n): layer for n, layer in enumerate(layers)}
-            return found
+                hidden = self.network.hidden(ids, types)
+                layers |= {str(n): layer for n, layer in enumerate(hidden)}
+            return layers
 
         return states
 
@@ -124,9 +124,9 @@ def _spans(
     """Which units are each sentence's and each word's."""
     assert tokens.words is not None
     words = [np.zeros((0, 2), np.int64)]
-    for i, found in enumerate(tokens.words):
+    for i, spans in enumerate(tokens.words):
         before = offsets(keep[i])
-        words.append(before[found] + starts[i])
+        words.append(before[spans] + starts[i])
     return Spans(starts, np.concatenate(words), offsets([len(s.words) for s in sentences]))
 
 
@@ -154,8 +154,8 @@ def _first(values: Tensor, mask: Tensor) -> Tensor:
 
 def _last(values: Tensor, mask: Tensor) -> Tensor:
     places = torch.where(mask, torch.arange(mask.shape[1], device=mask.device), -1).amax(1)
-    found = values[torch.arange(len(values), device=values.device), places.clamp(min=0)]
-    return torch.where((places >= 0).unsqueeze(-1), found, 0)
+    picked = values[torch.arange(len(values), device=values.device), places.clamp(min=0)]
+    return torch.where((places >= 0).unsqueeze(-1), picked, 0)
 
 
 def _units(values: Tensor, mask: Tensor) -> Tensor:

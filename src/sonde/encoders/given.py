@@ -38,7 +38,7 @@ class Given:
     kind: str
     path: Path
     missing: Missing = field(default="error", kw_only=True)
-    wanted: tuple[str, ...] = field(default=(), kw_only=True)
+    chosen: tuple[str, ...] = field(default=(), kw_only=True)
 
     takes = "sentences"
 
@@ -53,7 +53,7 @@ class Given:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was read stays in the process that read it
-        return _given, (self.kind, self.path, self.missing, self.wanted)
+        return _given, (self.kind, self.path, self.missing, self.chosen)
 
     @property
     def base(self) -> str:
@@ -62,10 +62,10 @@ class Given:
     @property
     def slots(self) -> tuple[str, ...]:
         """One a layer of the file; only its table of contents is read."""
-        return self.wanted or tuple(self._layers)
+        return self.chosen or tuple(self._layers)
 
     def asking(self, slots: tuple[str, ...]) -> Given:
-        return replace(self, wanted=slots)
+        return replace(self, chosen=slots)
 
     @cached_property
     def _layers(self) -> dict[str, str]:
@@ -96,9 +96,9 @@ class Given:
                 f" {shown}{', ...' if len(lacking) > 3 else ''} (add them: `sonde embed --list`"
                 " writes the sentences of a task; or write missing=skip to leave them out)"
             )
-        found = np.array(rows, np.int64)
+        places = np.array(rows, np.int64)
         layers = [self.stored.layers[name] for name in self.slots]
-        return Vectors(tuple(_rows(layer, found) for layer in layers), self.slots)
+        return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
 
     def _row(self, sentence: Sentence) -> int:
         """Where the sentence stands in the file: by its text, that on one line, or its words; -1
@@ -124,8 +124,8 @@ def parquet(path: Path, *, missing: Missing = "error") -> Given:
     return Given("parquet", path, missing=missing)
 
 
-def _given(kind: str, path: Path, missing: Missing, wanted: tuple[str, ...]) -> Given:
-    return Given(kind, path, missing=missing, wanted=wanted)
+def _given(kind: str, path: Path, missing: Missing, chosen: tuple[str, ...]) -> Given:
+    return Given(kind, path, missing=missing, chosen=chosen)
 
 
 def _there(path: Path) -> Path:
@@ -138,9 +138,9 @@ def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
     """Rows of a layer, NaN where a row is -1: the sentence is then left out and counted, as one
     that failed.
     """
-    found = np.full((len(rows), layer.shape[1]), np.nan, np.float32)
-    found[rows >= 0] = layer[rows[rows >= 0]]
-    return found
+    vectors = np.full((len(rows), layer.shape[1]), np.nan, np.float32)
+    vectors[rows >= 0] = layer[rows[rows >= 0]]
+    return vectors
 
 
 def _npz_keys(path: Path) -> list[str]:

@@ -121,10 +121,10 @@ class HuggingFace(Saved):
     @property
     def depth(self) -> int:
         """How many layers the model has."""
-        found = depth(self.files.config())
+        number = depth(self.files.config())
         return (
-            found
-            if found is not None
+            number
+            if number is not None
             else usual_depth(source_of(self.files, self.model, self.trust, ("config.json",)))
         )
 
@@ -181,15 +181,15 @@ class Asked:
         )
         asked = [(layer, form) for layer, _, form in (slot.partition(".") for slot in self.slots)]
         words = Words(encoder.spaces, encoder.text == "raw")
-        found = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(
+        units = Passes(network, encoder.prompt, encoder.counts_special, encoder.tokens, words).run(
             sentences, asked
         )
         names = tuple(layer for layer, _ in asked)
         return Vectors(
-            found.layers,
+            units.layers,
             names if len(set(names)) == len(names) else self.slots,
-            found.spans,
-            found.cut,
+            units.spans,
+            units.cut,
         )
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
@@ -208,7 +208,7 @@ def layer_names(text: str, last: int) -> tuple[str, ...]:
         "penultimate": (str(last - 1),),
         "all": tuple(map(str, range(last + 1))),
     }
-    found: list[str] = []
+    chosen: list[str] = []
     for part in text.split("+"):
         first, dash, end = part.partition("-")
         numbers = first.isdigit() and (end.isdigit() or not dash)
@@ -224,8 +224,8 @@ def layer_names(text: str, last: int) -> tuple[str, ...]:
                 f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the"
                 " same without positions)"
             )
-        found += names
-    return tuple(dict.fromkeys(found))
+        chosen += names
+    return tuple(dict.fromkeys(chosen))
 
 
 def depth(config: dict[str, Any]) -> int | None:
@@ -234,14 +234,14 @@ def depth(config: dict[str, Any]) -> int | None:
     """
     keys = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
     parts: list[Any] = [config, config.get("text_config"), config.get("encoder")]
-    found = [
+    depths = [
         part[key]
         for part in parts
         if isinstance(part, dict)
         for key in keys
         if isinstance(part.get(key), int)
     ]
-    return int(found[0]) if found else None
+    return int(depths[0]) if depths else None
 
 
 @functools.cache
@@ -257,7 +257,7 @@ def usual_depth(source: Source) -> int:
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise DataProblem(unloadable(source.name, "transformers", error)) from error
-    found = depth(config.to_dict())
-    if found is None:
+    number = depth(config.to_dict())
+    if number is None:
         raise DataProblem(f"{source.name}: config.json does not say how many layers the model has")
-    return found
+    return number

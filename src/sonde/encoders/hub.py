@@ -45,21 +45,21 @@ class Files:
     def config(self) -> dict[str, Any]:
         """The model's config.json."""
         try:
-            found = json.loads((self.folder / "config.json").read_text("utf-8"))
+            content = json.loads((self.folder / "config.json").read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise DataProblem(
                 f"{self.folder}: no readable config.json, so this is no transformers model"
                 f" ({error})"
             ) from error
-        return found if isinstance(found, dict) else {}
+        return content if isinstance(content, dict) else {}
 
     def says(self, name: str) -> dict[str, Any]:
         """What a JSON file of the model says; nothing where it is not there, or no object."""
         try:
-            found = json.loads((self.folder / name).read_text("utf-8"))
+            content = json.loads((self.folder / name).read_text("utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return content if isinstance(content, dict) else {}
 
     @property
     def elsewhere(self) -> list[str]:
@@ -67,9 +67,9 @@ class Files:
         them (REPOSITORY--FILE.CLASS).
         """
         named = [
-            found
+            content
             for file in sorted(self.folder.rglob("*.json"))
-            if (found := self.says(str(file.relative_to(self.folder))))
+            if (content := self.says(str(file.relative_to(self.folder))))
         ]
         maps = [each["auto_map"] for each in named if isinstance(each.get("auto_map"), dict)]
         texts = [
@@ -193,9 +193,9 @@ def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
     )
     for known in names:
         if (
-            found := _cached(known, revision or "main") or (None if revision else _packaged(known))
+            files := _cached(known, revision or "main") or (None if revision else _packaged(known))
         ) is not None:
-            return found
+            return files
     return _fetched(names[0], revision or "main")
 
 

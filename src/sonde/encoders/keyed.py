@@ -17,7 +17,7 @@ def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
     1958).
     """
     half = (dim + 1) // 2
-    found = np.empty((len(keys), 2 * half), np.float32)
+    vectors = np.empty((len(keys), 2 * half), np.float32)
     head = hashlib.shake_256(salt.encode() + b"\x1f")
     for start in range(0, len(keys), 4096):  # in runs, so that float64 temporaries stay small
         digests = []
@@ -27,7 +27,7 @@ def normals(keys: Sequence[bytes], dim: int, salt: str) -> Floats:
             digests.append(state.digest(8 * half))
         uniform = (np.frombuffer(b"".join(digests), "<u4").reshape(-1, 2, half) + 0.5) / 2**32
         radius, angle = np.sqrt(-2 * np.log(uniform[:, 0])), 2 * np.pi * uniform[:, 1]
-        found[start : start + 4096] = np.concatenate(
+        vectors[start : start + 4096] = np.concatenate(
             [radius * np.cos(angle), radius * np.sin(angle)], 1
         )
-    return found[:, :dim]
+    return vectors[:, :dim]

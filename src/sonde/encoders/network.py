@@ -105,8 +105,8 @@ class Network:
             fields["token_type_ids"] = padded(types, 0)
         inputs = {key: torch.from_numpy(value).to(self.device) for key, value in fields.items()}
         with torch.inference_mode(), computing(self.device, self.dtype):
-            found = self.model(**inputs, output_hidden_states=True)
-        states = getattr(found, "hidden_states", None)
+            output = self.model(**inputs, output_hidden_states=True)
+        states = getattr(output, "hidden_states", None)
         if not states:
             raise EncoderStop(
                 f"a {self.model.config.model_type} model does not tell its hidden states, so no"
@@ -134,8 +134,8 @@ class Network:
         """
         new = np.setdiff1d(ids, np.fromiter(self._lexicon, np.int64, len(self._lexicon)))
         if len(new):
-            found = self._without_places(new)
-            self._lexicon.update(zip(new.tolist(), found, strict=True))
+            rows = self._without_places(new)
+            self._lexicon.update(zip(new.tolist(), rows, strict=True))
         distinct, numbers = np.unique(ids, return_inverse=True)
         known = [self._lexicon[i] for i in distinct.tolist()]
         return np.stack(known)[numbers] if known else np.zeros((0, self.widths[0]), np.float32)
@@ -162,7 +162,7 @@ class Network:
         }
         width = min(WIDE, self.limit)
         filled = np.concatenate([ids, np.repeat(ids[-1:], -len(ids) % width)]).reshape(-1, width)
-        found = []
+        parts = []
         for start in range(0, len(filled), 16):
             rows = torch.from_numpy(filled[start : start + 16]).to(self.device)
             inputs = {
@@ -172,8 +172,8 @@ class Network:
             }
             with torch.inference_mode(), computing(self.device, self.dtype):
                 below = torch.func.functional_call(self.model, places, (), inputs).hidden_states[0]
-            found.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
-        return np.concatenate(found)[: len(ids)]
+            parts.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
+        return np.concatenate(parts)[: len(ids)]
 
 
 @functools.lru_cache(maxsize=2)
@@ -232,10 +232,10 @@ def _encoder(model: Any) -> Any:
     texts.
     """
     sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
-    found = model.text_model if sees and hasattr(model, "text_model") else model
-    found = found.get_encoder() if found.config.is_encoder_decoder else found
-    found.config.use_cache = False
-    return found.eval()
+    tower = model.text_model if sees and hasattr(model, "text_model") else model
+    tower = tower.get_encoder() if tower.config.is_encoder_decoder else tower
+    tower.config.use_cache = False
+    return tower.eval()
 
 
 def _drawn(build: Callable[[], Any], seed: int) -> Any:

@@ -43,10 +43,10 @@ def located(words: Sequence[str], text: str) -> Ints:
         first, last = ends[:-1], ends[1:]
     else:
         first, last = _between(*_anchored(joined, squeezed, ends), len(squeezed))
-    found = np.zeros((len(words), 2), np.int64)
+    places = np.zeros((len(words), 2), np.int64)
     some = np.flatnonzero(last > first)
-    found[some, 0], found[some, 1] = letters[first[some]], letters[last[some] - 1] + 1
-    return found
+    places[some, 0], places[some, 1] = letters[first[some]], letters[last[some] - 1] + 1
+    return places
 
 
 def _anchored(joined: str, text: str, ends: Ints) -> tuple[Ints, Ints]:
@@ -85,8 +85,8 @@ def of_words(pieces: Ints, nowhere: Flags, words: Ints, cut: bool) -> Ints:
 
     Of a text that was cut, a word that is not there to its end has none.
     """
-    found = aligned(at := placed(pieces, nowhere, words), words)
-    return without_torn(found, words, int(at[:, 1].max(initial=0))) if cut else found
+    pieces_of = aligned(at := placed(pieces, nowhere, words), words)
+    return without_torn(pieces_of, words, int(at[:, 1].max(initial=0))) if cut else pieces_of
 
 
 def aligned(pieces: Ints, words: Ints) -> Ints:
@@ -97,15 +97,15 @@ def aligned(pieces: Ints, words: Ints) -> Ints:
     nothing, belongs to none. A word that no piece shares a character with has an empty range.
     """
     solid = np.flatnonzero(pieces[:, 1] > pieces[:, 0])
-    found = np.zeros((len(words), 2), np.int64)
+    ranges = np.zeros((len(words), 2), np.int64)
     if not len(solid):
-        return found
+        return ranges
     starts, stops = np.maximum.accumulate(pieces[solid, 0]), np.maximum.accumulate(pieces[solid, 1])
     first = np.searchsorted(stops, words[:, 0], "right")
     last = np.searchsorted(starts, words[:, 1], "left")
     some = (last > first) & (words[:, 1] > words[:, 0])
-    found[some, 0], found[some, 1] = solid[first[some]], solid[last[some] - 1] + 1
-    return found
+    ranges[some, 0], ranges[some, 1] = solid[first[some]], solid[last[some] - 1] + 1
+    return ranges
 
 
 def placed(pieces: Ints, nowhere: Flags, words: Ints) -> Ints:
@@ -115,40 +115,40 @@ def placed(pieces: Ints, nowhere: Flags, words: Ints) -> Ints:
     Some tokenisers say of a piece that it has no width; it is taken to be at the character that it
     stands before, or, at the end of a word, behind.
     """
-    found = pieces.copy()
-    found[nowhere] = 0
+    spans = pieces.copy()
+    spans[nowhere] = 0
     thin = np.flatnonzero(~nowhere & (pieces[:, 1] <= pieces[:, 0]))
     at = pieces[thin, 0]
     inside = (
         np.searchsorted(words[:, 0], at, "right") - np.searchsorted(words[:, 1], at, "right")
     ) > 0
-    found[thin, 0], found[thin, 1] = (
+    spans[thin, 0], spans[thin, 1] = (
         np.where(inside, at, np.maximum(at - 1, 0)),
         np.where(inside, at + 1, np.maximum(at, 1)),
     )
-    return found
+    return spans
 
 
-def without_torn(found: Ints, words: Ints, read: int) -> Ints:
+def without_torn(ranges: Ints, words: Ints, read: int) -> Ints:
     """The same without words of which something lies behind the character `read`, where the text
     was cut.
     """
-    return np.where(words[:, 1:] > read, 0, found)
+    return np.where(words[:, 1:] > read, 0, ranges)
 
 
-def with_spaces(found: Ints, space: Flags) -> Ints:
+def with_spaces(ranges: Ints, space: Flags) -> Ints:
     """The same where pieces that are nothing but a space, right before a word, belong to it (as the
     old code had it).
     """
-    some = np.flatnonzero(found[:, 1] > found[:, 0])
+    some = np.flatnonzero(ranges[:, 1] > ranges[:, 0])
     other = np.where(space, -1, np.arange(len(space)))
     # the last piece before each that is no space
     before = np.concatenate([[-1], np.maximum.accumulate(other)])
-    wider = found.copy()
+    wider = ranges.copy()
     ends = (
-        np.concatenate([[0], np.maximum.accumulate(found[some, 1])[:-1]])
+        np.concatenate([[0], np.maximum.accumulate(ranges[some, 1])[:-1]])
         if len(some)
-        else found[some, 0]
+        else ranges[some, 0]
     )
-    wider[some, 0] = np.minimum(found[some, 0], np.maximum(before[found[some, 0]] + 1, ends))
+    wider[some, 0] = np.minimum(ranges[some, 0], np.maximum(before[ranges[some, 0]] + 1, ends))
     return wider

@@ -26,10 +26,10 @@ def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
     Fast tokenisers keep themselves in tokenizer.json, beside the model or in the folder of its
     first module.
     """
-    found = _tokeniser(folder)
-    if found is None:
+    loaded = _tokeniser(folder)
+    if loaded is None:
         return None
-    tokeniser, number = found
+    tokeniser, number = loaded
     if number is None:
         return np.zeros(len(words), bool)
     return np.array(

@@ -50,10 +50,10 @@ class Tokenised:
                 else slice(0, len(self.ids[r]))
             )
             ids[k, place], mask[k, place] = self.ids[r], 1
-        found = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+        fields = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
         if self.types:
-            found["token_type_ids"] = torch.zeros_like(found["input_ids"])
-        return {**found, **self.beside}
+            fields["token_type_ids"] = torch.zeros_like(fields["input_ids"])
+        return {**fields, **self.beside}
 
 
 def tokenised(

@@ -24,7 +24,7 @@ def run(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArra
     whole = [before + text for text in texts]
     made = tokenised(model, whole, before, more)
     lengths = made.lengths if made else about(whole)
-    found = np.zeros((len(texts), ready.width), np.float32)
+    vectors = np.zeros((len(texts), ready.width), np.float32)
 
     def work(rows: Ints) -> None:
         features = (
@@ -32,10 +32,10 @@ def run(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArra
             if made
             else preprocessed(model, [texts[r] for r in rows], before, more)
         )
-        found[rows] = ready.embedded(features).cpu().numpy()
+        vectors[rows] = ready.embedded(features).cpu().numpy()
 
     spread(work, grouped(lengths, tokens, ready.batching), model.device.type == "cpu")
-    return found, made.cut if made else np.zeros(len(texts), bool)
+    return vectors, made.cut if made else np.zeros(len(texts), bool)
 
 
 def about(texts: Sequence[str]) -> Ints:

@@ -110,7 +110,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     before = way.before(model)
     try:
         features = preprocessed(model, TRIAL, before, way.arguments)
-        found = forward(model, features, way, "float32")
+        output = forward(model, features, way, "float32")
     except (ValueError, KeyError, RuntimeError, AttributeError, TypeError) as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
         hint = (
@@ -120,9 +120,9 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
         )
         raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
     key = "token_embeddings" if form == MANY else "sentence_embedding"
-    if not isinstance(found.get(key), Tensor):
+    if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
-    width = int((found[key] if form == MANY else embedded(model, found)).shape[-1])
+    width = int((output[key] if form == MANY else embedded(model, output)).shape[-1])
     tried = Ready(model, form, "float32", way, width, "padded")
     return replace(tried, batching=_batching(tried, before, name), dtype=dtype)
 
@@ -136,15 +136,15 @@ def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[
         return dict(model(placed, **told_more))
 
 
-def embedded(model: Any, found: dict[str, Any]) -> Tensor:
+def embedded(model: Any, output: dict[str, Any]) -> Tensor:
     """One vector a text of what a model's modules made."""
-    values: Tensor = found["sentence_embedding"]
+    values: Tensor = output["sentence_embedding"]
     if (active := getattr(model, "max_active_dims", None)) is not None:
         from sentence_transformers.util import select_max_active_dims
 
         values = select_max_active_dims(values, max_active_dims=active)
-    if (kept := getattr(model, "truncate_dim", None)) is not None:
-        values = values[:, :kept]
+    if (width := getattr(model, "truncate_dim", None)) is not None:
+        values = values[:, :width]
     return (values.to_dense() if values.is_sparse else values).float()
 
 
@@ -155,11 +155,11 @@ def _batching(tried: Ready, before: str, name: str) -> Batching:
     dtype = next((p.dtype for p in tried.model.parameters()), torch.float32)
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
-        found = tried.forward(features)
+        output = tried.forward(features)
         if tried.form != MANY:
-            return [[row[None]] for row in embedded(tried.model, found)]
-        masks = found["attention_mask"].bool()
-        return [[row[mask]] for row, mask in zip(found["token_embeddings"], masks, strict=True)]
+            return [[row[None]] for row in embedded(tried.model, output)]
+        masks = output["attention_mask"].bool()
+        return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
 
     made = tokenised(tried.model, [before + TRIAL[0] + " " + TRIAL[0]], before, tried.way.arguments)
     if made is not None:

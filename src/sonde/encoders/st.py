@@ -62,23 +62,23 @@ class SentenceTransformers(Saved):
         """The class of sentence-transformers that the model is of; DataProblem where it gives other
         vectors than are asked for.
         """
-        found = form_of(self.files)
-        if found not in FORMS:
+        form = form_of(self.files)
+        if form not in FORMS:
             raise DataProblem(
-                f"{self.model} is a {found}, which gives no vectors of sentences; take a model of"
+                f"{self.model} is a {form}, which gives no vectors of sentences; take a model of"
                 f" {', '.join(FORMS)}"
             )
-        if found == MANY and self.pool == "own":
+        if form == MANY and self.pool == "own":
             raise DataProblem(
                 f"{self.model} gives a vector of each token; read them with"
                 f" st:{self.model},pool=none"
             )
-        if found != MANY and self.pool == "none":
+        if form != MANY and self.pool == "none":
             raise DataProblem(
                 f"{self.model} gives one vector of a text; word pieces are what"
                 f" hf:{self.model},pool=none reads"
             )
-        return found
+        return form
 
     @property
     def fingerprint(self) -> str:
@@ -160,9 +160,9 @@ def _encoded(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vector
     if ready.form == MANY:
         from sonde.encoders.token_forward import run_tokens
 
-        found, spans, cut = run_tokens(ready, sentences, tokens)
-        return Vectors((found,), ("-",), spans, cut)
+        vectors, spans, cut = run_tokens(ready, sentences, tokens)
+        return Vectors((vectors,), ("-",), spans, cut)
     from sonde.encoders.sentence_forward import run
 
-    found, cut = run(ready, [s.text for s in sentences], tokens)
-    return Vectors((found,), ("-",), None, cut)
+    vectors, cut = run(ready, [s.text for s in sentences], tokens)
+    return Vectors((vectors,), ("-",), None, cut)

@@ -113,14 +113,14 @@ class Indexed:
         keys = np.array([_hash(w) for w in asked], np.uint64)
         at = np.minimum(np.searchsorted(self.hashes, keys), len(self.hashes) - 1)
         hits = np.flatnonzero(self.hashes[at] == keys)
-        found = {}
+        vectors = {}
         with opened(self.path) as stream:
             # in file order: packed files only go forward
             for i in hits[np.argsort(self.places[at[hits]], kind="stable")].tolist():
                 stream.seek(int(self.places[at[i]]))
                 if stream.read(len(asked[i]) + 1) == asked[i] + b" ":
-                    found[words[i]] = self._vector(stream, words[i])
-        return found
+                    vectors[words[i]] = self._vector(stream, words[i])
+        return vectors
 
     def _vector(self, stream: IO[bytes], word: str) -> Floats:
         if self.binary:
@@ -352,8 +352,8 @@ class FileTable:
             self._file.append(open_words(self.path))
         file = self._file[0]
         new = [w for w in words if w not in self._kept]
-        found = file.find(new)
-        self._kept.update((w, found.get(w)) for w in new)
+        looked_up = file.find(new)
+        self._kept.update((w, looked_up.get(w)) for w in new)
         vectors = np.zeros((len(words), file.dim), np.float32)
         known = np.zeros(len(words), bool)
         for i, word in enumerate(words):

@@ -48,15 +48,17 @@ def run_tokens(
             " cannot be found among them"
         )
     before = ready.way.before(ready.model)
-    found: dict[int, Row] = {}
+    by_number: dict[int, Row] = {}
 
     def work(batch: Ints) -> None:
         rows = batch.tolist()
-        found.update(zip(rows, _batch(ready, [sentences[r] for r in rows], before), strict=True))
+        by_number.update(
+            zip(rows, _batch(ready, [sentences[r] for r in rows], before), strict=True)
+        )
 
     sizes = about([before + s.text for s in sentences])
     spread(work, grouped(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
-    rows = [found[r] for r in range(len(sentences))]
+    rows = [by_number[r] for r in range(len(sentences))]
     units = offsets([len(row.vectors) for row in rows])
     words = [row.words + start for row, start in zip(rows, units[:-1], strict=True)]
     return (
@@ -75,9 +77,9 @@ def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator
     texts = [s.text for s in sentences]
     features = preprocessed(ready.model, texts, before, ready.way.arguments)
     read, ids = _read(features), [row.cpu().tolist() for row in features["input_ids"]]
-    found = ready.forward(features)
-    kept = found["attention_mask"].bool().cpu().numpy()
-    vectors = found["token_embeddings"].float().cpu().numpy()
+    output = ready.forward(features)
+    kept = output["attention_mask"].bool().cpu().numpy()
+    vectors = output["token_embeddings"].float().cpu().numpy()
     if vectors.shape[:2] != read.shape:
         raise EncoderStop(
             "this model puts tokens together, so that no word can be found among its vectors"
@@ -94,10 +96,10 @@ def _read(features: dict[str, Any]) -> NDArray[np.bool_]:
     """Which tokens are the text's, [texts, tokens]: no padding, and none that a query is expanded
     with.
     """
-    found = features["attention_mask"].bool()
+    read = features["attention_mask"].bool()
     if isinstance(more := features.get("query_expansion_positions"), torch.Tensor):
-        found &= ~more.bool()
-    return np.asarray(found.cpu().numpy())
+        read &= ~more.bool()
+    return np.asarray(read.cpu().numpy())
 
 
 def _characters(tokenizer: Any, text: str, own: Ints) -> tuple[Ints, NDArray[np.bool_], bool]:
@@ -131,7 +133,7 @@ def _among(words: Ints, places: Ints, kept: NDArray[np.bool_]) -> Ints:
     """
     before = offsets(kept)
     some = words[:, 1] > words[:, 0]
-    found = np.zeros_like(words)
-    found[some, 0] = before[places[words[some, 0]]]
-    found[some, 1] = before[places[words[some, 1] - 1] + 1]
-    return found
+    ranges = np.zeros_like(words)
+    ranges[some, 0] = before[places[words[some, 0]]]
+    ranges[some, 1] = before[places[words[some, 1] - 1] + 1]
+    return ranges

@@ -113,9 +113,9 @@ class Pieces:
         return self._word_by_word(sentences)
 
     def _by_characters(self, sentences: Sequence[Sentence]) -> Tokens:
-        given = [self.prompt + self.words.text(s) for s in sentences]
+        read = [self.prompt + self.words.text(s) for s in sentences]
         options = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
-        made = self.tokenizer(given, truncation=True, max_length=self.limit, **options)
+        made = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
         cut = _overflowing(made)
         marks = marks_of(self.tokenizer)
         words = []
@@ -123,10 +123,10 @@ class Pieces:
             characters = np.array(made["offset_mapping"][i], np.int64).reshape(-1, 2)
             # a tokeniser may say anything of its own additions
             special = np.array(made["special_tokens_mask"][i], bool)
-            space = ~special & is_space(made["input_ids"][i], characters, given[i], marks)
+            space = ~special & is_space(made["input_ids"][i], characters, read[i], marks)
             places = self.words.places(sentence, len(self.prompt))
-            found = of_words(characters, special | space, places, cut[i])
-            words.append(with_spaces(found, space) if self.words.spaces else found)
+            pieces = of_words(characters, special | space, places, cut[i])
+            words.append(with_spaces(pieces, space) if self.words.spaces else pieces)
         return Tokens.of(made, cut, words)
 
     def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
@@ -146,9 +146,9 @@ class Pieces:
         for sentence in sentences:
             parts = [cut_apart(text) for text in self._spaced(sentence)]
             flat = [*prompt, *chain.from_iterable(parts)]
-            found = _places(parts, len(prompt), space)
-            outside = (found[:, 1] > room) | (found[:, 0] >= found[:, 1])
-            words.append(np.where(outside[:, None], 0, found + len(before)))
+            places = _places(parts, len(prompt), space)
+            outside = (places[:, 1] > room) | (places[:, 0] >= places[:, 1])
+            words.append(np.where(outside[:, None], 0, places + len(before)))
             cut.append(len(flat) > room)
             ids.append([*before, *flat[:room], *after])
             special.append([1] * len(before) + [0] * len(flat[:room]) + [1] * len(after))
@@ -190,10 +190,10 @@ def is_space(ids: Sequence[int] | Ints, characters: Ints, text: str, marks: Flag
     A tokeniser that puts a mark before a text says that it comes from the first letter. A '▁' of
     the text itself is a letter.
     """
-    found = marks[np.array(ids, np.int64)] if len(marks) else np.zeros(len(ids), bool)
-    for i in np.flatnonzero(found):
-        found[i] = text[characters[i, 0] : characters[i, 1]] != "▁"
-    return found
+    spaces = marks[np.array(ids, np.int64)] if len(marks) else np.zeros(len(ids), bool)
+    for i in np.flatnonzero(spaces):
+        spaces[i] = text[characters[i, 0] : characters[i, 1]] != "▁"
+    return spaces
 
 
 @functools.lru_cache(maxsize=2)
@@ -207,9 +207,9 @@ def marks_of(tokenizer: Any) -> Flags:
         for sign in _signs(_state(part))
     }
     vocabulary = backend.get_vocab(with_added_tokens=True)
-    found = np.zeros(max(vocabulary.values(), default=-1) + 1, bool)
-    found[[number for piece, number in vocabulary.items() if piece and set(piece) <= signs]] = True
-    return found
+    marks = np.zeros(max(vocabulary.values(), default=-1) + 1, bool)
+    marks[[number for piece, number in vocabulary.items() if piece and set(piece) <= signs]] = True
+    return marks
 
 
 def _state(part: Any) -> Any:

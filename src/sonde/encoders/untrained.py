@@ -65,16 +65,16 @@ class Untrained:
         by_word = self.pool == "none"
         units = offsets(lengths) if by_word else np.arange(len(sentences) + 1)
         width = self.hidden if self.architecture == "gated-convnet" else 2 * self.hidden
-        found = np.zeros((int(units[-1]), width), np.float32)
+        outputs = np.zeros((int(units[-1]), width), np.float32)
 
         def work(rows: Ints) -> None:
             words = [numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
             made = _passed(net, [vectors[forms] for forms in words], by_word)
-            found[ranges(units[rows], units[rows + 1])[0]] = made
+            outputs[ranges(units[rows], units[rows + 1])[0]] = made
 
         spread(work, batches(lengths, self.tokens), side_by_side=True)
         spans = word_units(counts, lengths) if by_word else None
-        return Vectors((found,), ("-",), spans, counts > LONGEST)
+        return Vectors((outputs,), ("-",), spans, counts > LONGEST)
 
     @property
     def _architecture(self) -> str:

@@ -1,5 +1,5 @@
 """One block through an encoder: what it returns is checked, and sentences that it cannot encode are
-found and told.
+found and named.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Trying:
             start, stop = left.pop()
             try:
                 with hosted(self.encoder.name):
-                    found = self.encoder.encode(sentences[start:stop])
+                    encoded = self.encoder.encode(sentences[start:stop])
             except EncoderStop as problem:
                 raise EncoderProblem(str(problem)) from problem
             except ImportError as problem:
@@ -83,7 +83,7 @@ class Trying:
                     failed[start] = one_line(error)
                 self._doubt(error, alone=stop - start == 1)
                 continue
-            parts.append((np.arange(start, stop), self.checked(found, sentences[start:stop])))
+            parts.append((np.arange(start, stop), self.checked(encoded, sentences[start:stop])))
             self.failing, self.works_on = 0, self.works_on or sentences[start]
         if not parts:
             return Attempt(np.zeros(0, np.int64), None, failed, {})
@@ -118,18 +118,18 @@ class Trying:
             " the same again"
         ) from error
 
-    def checked(self, found: Any, sentences: Sequence[Sentence]) -> Vectors:
+    def checked(self, vectors: Any, sentences: Sequence[Sentence]) -> Vectors:
         """What the encoder returned, as the store keeps it; anything but one number array a slot is
         an EncoderProblem.
         """
-        if not isinstance(found, Vectors):
-            raise self._wrong(f"a {type(found).__name__}", "Vectors")
-        if len(found.layers) != len(self.slots):
+        if not isinstance(vectors, Vectors):
+            raise self._wrong(f"a {type(vectors).__name__}", "Vectors")
+        if len(vectors.layers) != len(self.slots):
             raise self._wrong(
-                f"{len(found.layers)} layers", f"{len(self.slots)} ({', '.join(self.slots)})"
+                f"{len(vectors.layers)} layers", f"{len(self.slots)} ({', '.join(self.slots)})"
             )
-        units = len(sentences) if found.spans is None else self._units(found.spans, sentences)
-        for slot, layer in zip(self.slots, found.layers, strict=True):
+        units = len(sentences) if vectors.spans is None else self._units(vectors.spans, sentences)
+        for slot, layer in zip(self.slots, vectors.layers, strict=True):
             if not isinstance(layer, np.ndarray):
                 raise self._wrong(f"a {type(layer).__name__}", "a numpy array of float32")
             if isinstance(layer, np.ma.MaskedArray) or layer.dtype.kind not in "fiub":
@@ -148,9 +148,11 @@ class Trying:
                 raise self._wrong(
                     f"vectors of {layer.shape[1]} numbers", f"{width} as for the sentences before"
                 )
-        if found.cut is not None and np.shape(found.cut) != (len(sentences),):
-            raise self._wrong(f"`cut` of shape {list(np.shape(found.cut))}", f"[{len(sentences)}]")
-        return found
+        if vectors.cut is not None and np.shape(vectors.cut) != (len(sentences),):
+            raise self._wrong(
+                f"`cut` of shape {list(np.shape(vectors.cut))}", f"[{len(sentences)}]"
+            )
+        return vectors
 
     def _units(self, spans: Spans, sentences: Sequence[Sentence]) -> int:
         """How many units there are, once it is sure that every sentence and word lies within
@@ -182,9 +184,9 @@ class Trying:
             )
         return int(spans.sentences[-1])
 
-    def _wrong(self, found: str, expected: str) -> EncoderProblem:
+    def _wrong(self, returned: str, expected: str) -> EncoderProblem:
         return EncoderProblem(
-            f"{self.encoder.name} returned {found} where {expected} was expected: correct its"
+            f"{self.encoder.name} returned {returned} where {expected} was expected: correct its"
             " `encode`"
         )
 

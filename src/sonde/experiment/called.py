@@ -31,7 +31,7 @@ def encoders_of(given: Given, known: Known = dict) -> dict[str, Encoder]:
     Of two live things of one name the second is called 'NAME #2', and so is one whose name results
     are kept under that another thing has. DataProblem where nothing tells two of them apart.
     """
-    return names_of(given, known).found
+    return names_of(given, known).encoders
 
 
 def names_of(given: Given, known: Known = dict) -> Names:
@@ -52,7 +52,7 @@ class Names:
     """
 
     known: Known
-    found: dict[str, Encoder] = field(default_factory=dict)
+    encoders: dict[str, Encoder] = field(default_factory=dict)
     things: dict[str, Any] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
 
@@ -70,7 +70,7 @@ class Names:
                 raise DataProblem(
                     f"a model and an encoder of sonde are both called {name!r}; {HOW}"
                 )
-            self.found[name] = encoder
+            self.encoders[name] = encoder
             return
         if label is not None and (taken := _reserved(label)):
             raise DataProblem(
@@ -81,7 +81,7 @@ class Names:
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
         state = "" if isinstance(encoder, Stated) else state_of(encoder)
         name = label or self._free(encoder, state, derived=encoder is not thing)
-        self.found[name], self.things[name], self.states[name] = encoder, thing, state
+        self.encoders[name], self.things[name], self.states[name] = encoder, thing, state
 
     def identity(self, name: str, encoder: Encoder, kept: str) -> Identity:
         """What decides the vectors of what is called so, kept in some type."""
@@ -96,7 +96,10 @@ class Names:
         mine = revision(encoder)
         kept = self.known() if derived else {}
         for name in _numbered(encoder.name):
-            if name in self.found and (revision(self.found[name]), self.states.get(name, "")) == (
+            if name in self.encoders and (
+                revision(self.encoders[name]),
+                self.states.get(name, ""),
+            ) == (
                 mine,
                 state,
             ):
@@ -104,7 +107,7 @@ class Names:
                     f"two encoders are called {name!r}, and nothing tells them apart; {HOW}"
                 )
             if (
-                name not in self.found
+                name not in self.encoders
                 and kept.get(name, {mine}) == {mine}
                 and not (derived and _reserved(name))
             ):

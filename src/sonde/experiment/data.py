@@ -80,15 +80,15 @@ def task_identity(reference: str | None, task: Task) -> Identity:
 
 def content(dataset: Dataset) -> str:
     """Thirty-two hexadecimal digits that stand for a data set's examples."""
-    found = hashlib.blake2b(digest_size=16)
+    state = hashlib.blake2b(digest_size=16)
     for sentence in dataset.sentences:
-        found.update(sentence.key)
+        state.update(sentence.key)
     for array in (dataset.sites, dataset.splits, dataset.asked, *dataset.labels.arrays().values()):
-        found.update(np.ascontiguousarray(array).tobytes())
-    found.update(
+        state.update(np.ascontiguousarray(array).tobytes())
+    state.update(
         "\x1f".join([*dataset.labels.names, *dataset.vocabulary]).encode("utf-8", "surrogatepass")
     )
-    return found.hexdigest()
+    return state.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +112,11 @@ def facts(task: Task, known: Identity, cache: Path) -> Facts:
     if remembered := recall(folder, key):
         return Facts(**remembered)
     try:
-        found = _find(task, known)
+        fresh = _find(task, known)
     except Fault as fault:  # which may be gone the next time
         return Facts(refused=str(fault))
-    remember(folder, key, asdict(found))
-    return found
+    remember(folder, key, asdict(fresh))
+    return fresh
 
 
 def _find(task: Task, known: Identity) -> Facts:

@@ -19,7 +19,7 @@ from sonde.experiment.attempt import PROBES, EncoderProblem, Trying
 from sonde.progress import tell
 from sonde.store import plans
 from sonde.store.claims import shared
-from sonde.store.shelf import Index, Keys, distinct, keys_of
+from sonde.store.folder import Index, Keys, distinct, keys_of
 from sonde.store.vectors import Filled, VectorStore
 from sonde.vectors import Ints, Vectors
 
@@ -50,7 +50,7 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Request:
-    """Distinct sentences wanted in some slots of an encoder's shelf."""
+    """Distinct sentences wanted in some slots of an encoder's folder."""
 
     encoder: Encoder
     sentences: Sequence[Sentence]
@@ -80,10 +80,10 @@ def embed(
         encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key
     )
     before = after = store.lacking(key, request.slots, request.keys)
-    wanted = before if retry else before & ~_failed_before(request, before)
-    if wanted.any():
+    todo = before if retry else before & ~_failed_before(request, before)
+    if todo.any():
         ready = encoder.prepare(sentences) if isinstance(encoder, Prepared) else encoder
-        _fill(replace(request, encoder=ready), wanted)
+        _fill(replace(request, encoder=ready), todo)
         after = store.lacking(key, request.slots, request.keys)
     reasons = _reasons(request, after)
     bad = np.zeros(len(first), bool)
@@ -220,8 +220,8 @@ def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
             continue
         for plan, blocks in open_blocks:
             if set(slots) <= set(plan.slots):
-                found, left = _usable(plan, blocks, request.keys, left)
-                jobs += [(plan, block) for block in found if (plan, block) not in jobs]
+                usable, left = _usable(plan, blocks, request.keys, left)
+                jobs += [(plan, block) for block in usable if (plan, block) not in jobs]
         if len(left):
             new = plans.draw_up(
                 folder, [request.sentences[i] for i in left.tolist()], request.keys[left], slots
@@ -239,9 +239,9 @@ def _usable(
     index = Index.of(keys[left])
     chosen, still = [], np.ones(len(left), bool)
     for block in blocks:
-        found = index.find(plan.part(block))
-        found = found[found >= 0]
-        if len(found) * 2 >= len(plan.part(block)):
+        numbers = index.find(plan.part(block))
+        numbers = numbers[numbers >= 0]
+        if len(numbers) * 2 >= len(plan.part(block)):
             chosen.append(block)
-            still[found] = False
+            still[numbers] = False
     return chosen, left[still]

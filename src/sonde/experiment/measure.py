@@ -79,9 +79,9 @@ class Group:
             reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe)
         )
 
-    def without(self, found: Mapping[str, Result]) -> Group:
+    def without(self, results: Mapping[str, Result]) -> Group:
         """The same with the trials that have no result yet."""
-        left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in found]
+        left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in results]
         return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
 
 
@@ -113,12 +113,12 @@ def results_of(
         tested=about(test.dataset),
     )
     fits = zip(group.trials, predictors, strict=False)
-    found = [_result(t, p, test, (metric, shared)) for t, p in fits]
+    results = [_result(t, p, test, (metric, shared)) for t, p in fits]
     if not likeliest:
-        return found
+        return results
     tested = rows[readings.dataset.rows("test")]
     logits = [_logits(p, train.labels, test, tested) for p in predictors[len(cells) :]]
-    return [replace(result, scores=one) for result, one in zip(found, logits, strict=True)]
+    return [replace(result, scores=one) for result, one in zip(results, logits, strict=True)]
 
 
 def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> Logits | None:
@@ -134,11 +134,11 @@ def about(dataset: Dataset) -> str:
     order.
     """
     used, numbers = np.unique(dataset.sites[:, :, 0], return_inverse=True)
-    found = hashlib.blake2b(numbers.tobytes(), digest_size=16)
+    state = hashlib.blake2b(numbers.tobytes(), digest_size=16)
     for sentence in used.tolist():
-        found.update(dataset.sentences[sentence].key)
-    found.update(np.ascontiguousarray(dataset.sites[:, :, 1:]).tobytes())
-    return found.hexdigest()
+        state.update(dataset.sentences[sentence].key)
+    state.update(np.ascontiguousarray(dataset.sites[:, :, 1:]).tobytes())
+    return state.hexdigest()
 
 
 def _lost(counts: Counts) -> str:
@@ -188,9 +188,9 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
-    found, encoded, problems = _vectors(group, dataset, store)
+    vectors, encoded, problems = _vectors(group, dataset, store)
     usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
-    part = readable(dataset.sites[usable], found)
+    part = readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
     kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
     gone = int(part.lost.sum())
@@ -200,7 +200,7 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     counts = Counts(
         unusable=len(dataset) - len(usable) + gone,
         **part.counts(),
-        cut=0 if found.cut is None else int(found.cut.sum()),
+        cut=0 if vectors.cut is None else int(vectors.cut.sum()),
         problems=[*([lost] if gone else []), *problems][:5],
         **_words(group, dataset),
         left_out={
@@ -209,7 +209,7 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
             if flags.any()
         },
     )
-    return Readings(kept, found, group.task.view), counts, rows
+    return Readings(kept, vectors, group.task.view), counts, rows
 
 
 def _words(group: Group, dataset: Dataset) -> dict[str, int]:
@@ -258,12 +258,12 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     """How many examples there are of each split and class, or of each split where labels are no
     classes.
     """
-    found: dict[str, dict[str, int]] = {}
+    by_split: dict[str, dict[str, int]] = {}
     for split in SPLITS:
         labels = lost.labels.take(lost.rows(split))
         counts = Counter(labels.class_names())
-        found[split] = {name: counts[name] for name in (*labels.names, "") if counts[name]}
-    return {split: counts for split, counts in found.items() if counts}
+        by_split[split] = {name: counts[name] for name in (*labels.names, "") if counts[name]}
+    return {split: counts for split, counts in by_split.items() if counts}
 
 
 def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:

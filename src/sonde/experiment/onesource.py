@@ -18,13 +18,13 @@ SOURCE = "source"
 """The stratum that says which source an example comes from."""
 
 
-def by_group(train: Column, groups: Ints, wanted: Ints) -> Floats:
-    """The best constant of each group of training examples for those that are wanted [wanted,
+def by_group(train: Column, groups: Ints, tested: Ints) -> Floats:
+    """The best constant of each group of training examples for those that are tested [tested,
     outputs]; that of all for a new group.
     """
-    scores = np.tile(train.constant(), (len(wanted), 1))
+    scores = np.tile(train.constant(), (len(tested), 1))
     for k in np.unique(groups):
-        scores[wanted == k] = train.take(np.flatnonzero(groups == k)).constant()
+        scores[tested == k] = train.take(np.flatnonzero(groups == k)).constant()
     return scores
 
 

@@ -92,10 +92,10 @@ def _coded(dataset: Dataset, sentences: Ints) -> tuple[Sequence[str], Ints, Ints
     [pairs], each pair once.
     """
     numbers: dict[str, int] = {}
-    found = [
+    coded = [
         {numbers.setdefault(w.casefold(), len(numbers)) for w in dataset.sentences[s].words}
         for s in sentences.tolist()
     ]
-    sizes = np.fromiter(map(len, found), np.int64, len(found))
-    codes = np.fromiter((code for one in found for code in sorted(one)), np.int64, int(sizes.sum()))
-    return list(numbers), np.repeat(np.arange(len(found)), sizes), codes
+    sizes = np.fromiter(map(len, coded), np.int64, len(coded))
+    codes = np.fromiter((code for one in coded for code in sorted(one)), np.int64, int(sizes.sum()))
+    return list(numbers), np.repeat(np.arange(len(coded)), sizes), codes

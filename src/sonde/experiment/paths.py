@@ -56,11 +56,12 @@ class Paths:
         """The results of those of the trial ids that need not be measured; where scores are kept,
         those that have them, or cannot.
         """
-        found = self.result_store().find(ids)
+        results = self.result_store().find(ids)
         if not self.scores:
-            return found
+            return results
         return {
-            i: replace(found[i], scores=one) for i, one in find_scores(self.results, found).items()
+            i: replace(results[i], scores=one)
+            for i, one in find_scores(self.results, results).items()
         }
 
     def keep(self, results: Sequence[tuple[str, Result]]) -> None:
@@ -73,12 +74,12 @@ class Paths:
         """The revisions of each encoder that results are kept of, where the user chose the folder;
         the cache has everybody's.
         """
-        found: dict[str, set[str]] = {}
+        revisions: dict[str, set[str]] = {}
         for trial, made_with in (
             self.result_store().facts() if self.results != self.cache / "results" else ()
         ):
-            found.setdefault(trial.encoder, set()).add(str(made_with.get("revision", "")))
-        return found
+            revisions.setdefault(trial.encoder, set()).add(str(made_with.get("revision", "")))
+        return revisions
 
     def vector_store(self) -> VectorStore:
         """The cache of vectors; its open blocks are kept, so that not every group of trials opens

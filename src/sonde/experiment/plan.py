@@ -74,7 +74,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Design:
     """What a user asks for, as typed; every combination becomes a trial.
 
     Without probes each task brings its own; `reads` says what is read of an encoder (each of its
@@ -95,11 +95,13 @@ class Wanted:
     usual: Sequence[str] = ()
 
 
-def plan(wanted: Wanted | Sequence[Wanted], paths: Paths) -> Plan:
-    """Make and check everything that a run needs; nothing is encoded or fitted. Several wishes make
-    one plan of all their trials.
+def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
+    """Make and check everything that a run needs; nothing is encoded or fitted. Several designs
+    make one plan of all their trials.
     """
-    made = [_planned(each, paths) for each in ([wanted] if isinstance(wanted, Wanted) else wanted)]
+    made = [
+        _planned(each, paths) for each in ([designs] if isinstance(designs, Design) else designs)
+    ]
     whole = Plan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
@@ -134,27 +136,27 @@ _PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
 )
 
 
-def _planned(wanted: Wanted, paths: Paths) -> Plan:
-    """The plan of one wish; it may be empty."""
-    if wanted.seeds < 1:
-        raise PlanProblem(f"seeds={wanted.seeds}: a run needs at least one")
-    tasks, refused = tasks_of(wanted.tasks, paths.cache)
-    named = names_of(wanted.encoders, paths.revisions)
-    encoders = named.found
-    given = [ref for text in wanted.probes for ref in map(str, PROBES.expand(text))]
+def _planned(design: Design, paths: Paths) -> Plan:
+    """The plan of one design; it may be empty."""
+    if design.seeds < 1:
+        raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
+    tasks, refused = tasks_of(design.tasks, paths.cache)
+    named = names_of(design.encoders, paths.revisions)
+    encoders = named.encoders
+    given = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
     probes = _things(PROBES, given or sorted({t.probe for t in tasks.values()}))
-    controls = _things(CONTROLS, (NO_CONTROL, *wanted.controls))
+    controls = _things(CONTROLS, (NO_CONTROL, *design.controls))
     metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
     # objects, which no reference names
-    live = {item.name for item in wanted.tasks if not isinstance(item, str | Reference)}
+    live = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
     known = {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
-    read_by, unread = _read_by(tasks, encoders, wanted, known, paths)
+    read_by, unread = _read_by(tasks, encoders, design, known, paths)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     lacking = _lacking(tasks, probes, known, paths.cache)
-    refused |= _unfit(probes, wanted.reads or wanted.usual, lacking)
+    refused |= _unfit(probes, design.reads or design.usual, lacking)
     trials = tuple(
         trial
         for (task, thing), control in product(tasks.items(), controls)
@@ -207,21 +209,21 @@ def _trials(task: str, reader: Reader, named: tuple[str, Probe], control: str) -
 def _read_by(
     tasks: Mapping[str, Task],
     encoders: Mapping[str, Encoder],
-    wanted: Wanted,
+    design: Design,
     known: Mapping[str, Identity],
     paths: Paths,
 ) -> tuple[dict[str, list[Reader]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, with the reason."""
-    how = Reading(wanted.reads, wanted.seeds, wanted.bounds, wanted.usual)
-    found, refused = dict[str, list[Reader]](), dict[str, str]()
+    how = Reading(design.reads, design.seeds, design.bounds, design.usual)
+    read_by, refused = dict[str, list[Reader]](), dict[str, str]()
     for reference, task in tasks.items():
-        words = bool(wanted.bounds) and facts(task, known[reference], paths.cache).spans
-        found[reference], unread = readers(task, words, encoders, how)
+        words = bool(design.bounds) and facts(task, known[reference], paths.cache).spans
+        read_by[reference], unread = readers(task, words, encoders, how)
         refused |= {
             f"{encoder.partition(',')[0]} on {reference.partition(',')[0]}": why
             for encoder, why in unread.items()
         }
-    return found, refused
+    return read_by, refused
 
 
 def _identities(contents: Contents, things: Mapping[str, Any]) -> dict[tuple[str, str], Identity]:
@@ -313,18 +315,18 @@ def _folds(reference: Reference, cache: Path) -> list[Reference]:
 
     Raises DataProblem.
     """
-    task, found = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
-    if found.folds == 1 or "fold" not in Sampling.of(task):
+    task, data = _answered(TASKS.make(reference), TASKS.canonical(reference), cache)
+    if data.folds == 1 or "fold" not in Sampling.of(task):
         return [reference]
-    return [reference.plus(fold=f"{k}/{found.folds}") for k in range(1, found.folds + 1)]
+    return [reference.plus(fold=f"{k}/{data.folds}") for k in range(1, data.folds + 1)]
 
 
 def _answered(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
     """A task with its facts; DataProblem where its data cannot answer it."""
-    found = facts(task, task_identity(reference, task), cache)
-    if found.refused:
-        raise DataProblem(found.refused)
-    return task, found
+    data = facts(task, task_identity(reference, task), cache)
+    if data.refused:
+        raise DataProblem(data.refused)
+    return task, data
 
 
 def _checked(task: Task) -> Task:

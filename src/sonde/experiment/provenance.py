@@ -28,13 +28,13 @@ PACKAGES = (
 @functools.cache
 def versions() -> dict[str, str]:
     """Versions of the packages that matter to a number, as far as they are installed."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            installed[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 @functools.cache
@@ -69,10 +69,10 @@ def revision(encoder: Encoder) -> str:
 
 def computed(encoder: Encoder, probe: Probe) -> dict[str, str]:
     """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
-    found = {"processor": processor()}
+    how = {"processor": processor()}
     if isinstance(encoder, Running):
         device, dtype = encoder.runs
-        found["encoder"] = f"{dtype} on {device.partition(':')[0]}"
+        how["encoder"] = f"{dtype} on {device.partition(':')[0]}"
     if isinstance(probe, Rounding):
-        found["probe"] = probe.resolved
-    return found | ({"threads": "1"} if reproducible() else {})
+        how["probe"] = probe.resolved
+    return how | ({"threads": "1"} if reproducible() else {})

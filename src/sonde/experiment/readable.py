@@ -81,6 +81,6 @@ def _read(spans: Spans) -> Ints:
     counts = np.diff(spans.first_word)
     owner = np.repeat(np.arange(len(counts)), counts)
     number = np.arange(len(owner)) - spans.first_word[owner] + 1
-    found = np.zeros(len(counts), np.int64)
-    np.maximum.at(found, owner, np.where(spans.words[:, 1] > spans.words[:, 0], number, 0))
-    return found
+    last = np.zeros(len(counts), np.int64)
+    np.maximum.at(last, owner, np.where(spans.words[:, 1] > spans.words[:, 0], number, 0))
+    return last

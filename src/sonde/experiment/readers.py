@@ -76,7 +76,7 @@ def readers(
 
     words  whether the task is about words of its sentences
     """
-    found = {
+    by_reference = {
         reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
         for reference, encoder in _bounds(task, words, how.bounds)
     }
@@ -88,10 +88,12 @@ def readers(
                 if isinstance(encoder, Informed)
                 else (reference, encoder)
             )
-            found[own[0]] = Reader(*own, how.of(encoder) if own[1] is encoder else (), how.seeds)
+            by_reference[own[0]] = Reader(
+                *own, how.of(encoder) if own[1] is encoder else (), how.seeds
+            )
         except OracleProblem as problem:
             refused[reference] = str(problem)
-    return list(found.values()), refused
+    return list(by_reference.values()), refused
 
 
 def _bounds(task: Task, words: bool, kinds: Collection[Kind]) -> Iterable[tuple[str, Encoder]]:

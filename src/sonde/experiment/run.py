@@ -123,8 +123,8 @@ def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -
     """
     ids = plan.ids
     record(paths.results, ids.values())
-    found = paths.known(ids.values())
-    groups = [left for g in _groups(plan, ids) if (left := g.without(found)).trials]
+    known = paths.known(ids.values())
+    groups = [left for g in _groups(plan, ids) if (left := g.without(known)).trials]
     if groups:
         paths.check()
     failures = dict(plan.refused)
@@ -136,13 +136,13 @@ def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -
         for group, measured in _mapped(
             todo, lambda groups: mapper(measured_in(paths), bar.named(groups)), paths
         ):
-            found |= dict(zip(group.ids, measured.results, strict=False))
+            known |= dict(zip(group.ids, measured.results, strict=False))
             fresh += measured.fresh
             if measured.failure:
                 failures.setdefault(measured.name, measured.failure)
             bar.done(len(group.trials))
     # files may have moved since
-    results = tuple(replace(found[i], trial=trial) for trial, i in ids.items() if i in found)
+    results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
     return Outcome(results, failures, fresh)
 
 
@@ -236,8 +236,8 @@ def _union(groups: Sequence[Group]) -> Encoder:
 
 def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
-    found: dict[Sentence, None] = {}
+    sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
         with suppress(DataProblem):  # which is told when it is measured
-            found |= dict.fromkeys(loaded(group.task, group.made.task).sentences)
-    return list(found)
+            sentences |= dict.fromkeys(loaded(group.task, group.made.task).sentences)
+    return list(sentences)

@@ -42,8 +42,8 @@ def measure(group: Group, paths: Paths) -> Measured:
         with claimed(store.place(group.ids)) as mine, hosted(group.name):
             if not mine:
                 return Measured(group.name, held=True)
-            found = paths.known(group.ids)
-            fresh = _missing(group.without(found), paths)
+            results = paths.known(group.ids)
+            fresh = _missing(group.without(results), paths)
             if fresh:
                 paths.keep(fresh)
     except Exception as error:
@@ -52,8 +52,8 @@ def measure(group: Group, paths: Paths) -> Measured:
         return Measured(
             group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error)
         )
-    found |= dict(fresh)
-    return Measured(group.name, tuple(found[i] for i in group.ids), fresh=len(fresh))
+    results |= dict(fresh)
+    return Measured(group.name, tuple(results[i] for i in group.ids), fresh=len(fresh))
 
 
 def _missing(group: Group, paths: Paths) -> list[tuple[str, Result]]:

@@ -120,9 +120,9 @@ def _no_wider(drawn: Drawn, square: float) -> tuple[float, float]:
     Where few clusters err, the first has few degrees of freedom; agreement is the worst there can
     be, and it needs no estimate.
     """
-    found = float(drawn.covariance[0, 0]), float(drawn.df[0])
+    estimated = float(drawn.covariance[0, 0]), float(drawn.df[0])
     worst = square / max(drawn.worth - 1, 0.5), max(drawn.worth - 1, 1.0)
-    return min(found, worst, key=lambda each: each[0] * quantile(each[1]) ** 2)
+    return min(estimated, worst, key=lambda each: each[0] * quantile(each[1]) ** 2)
 
 
 def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Drawn:
@@ -140,12 +140,12 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Draw
     )
     single = [_left_out(rest, codes, strata) for codes in ways]
     crossed = [sign * _left_out(rest, codes, strata).covariance for sign, codes in _crossed(ways)]
-    found = np.sum([each.covariance for each in single] + crossed, 0)
+    covariance = np.sum([each.covariance for each in single] + crossed, 0)
     if crossed:
         least = HALF * np.max([np.diag(each.covariance) for each in single], 0)
-        found += np.diag(np.maximum(least - np.diag(found), 0))
+        covariance += np.diag(np.maximum(least - np.diag(covariance), 0))
     shared = 1 + sum(len(strata) / each.worth - 1 for each in single)
-    return Drawn(found, np.min([each.df for each in single], 0), len(strata) / shared)
+    return Drawn(covariance, np.min([each.df for each in single], 0), len(strata) / shared)
 
 
 def between_seeds(fits: Fits, clusters: Clusters, strata: Ints) -> float:
@@ -213,9 +213,9 @@ def _df(squares: Doubles) -> Doubles:
     """
     total = squares.sum(1)
     beyond = (squares**2).sum(1) - total**2 / squares.shape[1]
-    found = np.full(len(total), np.inf)
-    np.divide(CAREFUL * 2 * total**2, beyond, out=found, where=beyond > 0)
-    return found
+    df = np.full(len(total), np.inf)
+    np.divide(CAREFUL * 2 * total**2, beyond, out=df, where=beyond > 0)
+    return df
 
 
 def _clusters_of(codes: Ints, strata: Ints) -> Ints:

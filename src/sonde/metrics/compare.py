@@ -91,16 +91,16 @@ class Counting(NamedTuple):
 
     def __call__(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Whether each label counts, [labels]; MetricProblem where none does."""
-        found = [
+        counted = [
             (not self.only or self._any(n, self.only)) and not self._any(n, self.without)
             for n in names
         ]
-        if not any(found):
+        if not any(counted):
             raise MetricProblem(
                 f"{self.metric} counts none of the labels {', '.join(names[:10])}: check only= and"
                 " without="
             )
-        return np.array(found)
+        return np.array(counted)
 
     @staticmethod
     def _any(name: str, patterns: tuple[str, ...]) -> bool:
@@ -134,8 +134,8 @@ def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], t
     if _sets(gold, predicted):
         truth, answer, names = _cells(gold, predicted)
         holds, said = truth > 0, (answer > 0) & (truth >= 0)
-        found = [np.nonzero(cells) for cells in (holds & said, holds, said)]
-        return [(rows.astype(np.int64), labels.astype(np.int64)) for rows, labels in found], names
+        pairs = [np.nonzero(cells) for cells in (holds & said, holds, said)]
+        return [(rows.astype(np.int64), labels.astype(np.int64)) for rows, labels in pairs], names
     ids, answers, names = _classes(gold, predicted, metric)
     rows = np.arange(len(ids))
     same = ids == answers
@@ -146,10 +146,10 @@ def _confusion_sums(
     gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
 ) -> Doubles:
     """Right, gold and predicted examples of each label that counts, [many, 3 * labels]."""
-    found, names = _counted(gold, predicted, counting)
+    pairs, names = _counted(gold, predicted, counting)
     size = len(names)
     counts = [
-        np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in found
+        np.bincount(blocks[rows] * size + labels, minlength=many * size) for rows, labels in pairs
     ]
     return np.concatenate([c.reshape(many, size) for c in counts], 1).astype(np.float64)
 
@@ -166,17 +166,17 @@ def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> 
     """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair,
     -F1 / pairs for any.
     """
-    found, names = _counted(gold, predicted, counting)
+    pairs, names = _counted(gold, predicted, counting)
     right, true, said = (
-        np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in found
+        np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in pairs
     )
-    pairs = true + said
-    each = ratio(np.ones(len(names)), pairs * (pairs > 0).sum())
-    gains = (2 * each, *[-ratio(2 * right, pairs) * each] * 2)
+    labelled = true + said
+    each = ratio(np.ones(len(names)), labelled * (labelled > 0).sum())
+    gains = (2 * each, *[-ratio(2 * right, labelled) * each] * 2)
     return np.asarray(
         sum(
             np.bincount(rows, gain[labels], len(gold))
-            for (rows, labels), gain in zip(found, gains, strict=True)
+            for (rows, labels), gain in zip(pairs, gains, strict=True)
         )
     )
 
@@ -185,17 +185,17 @@ def _counted(
     gold: Column, predicted: Column, counting: Counting
 ) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
-    found, names = _pairs(gold, predicted, counting.metric)
+    pairs, names = _pairs(gold, predicted, counting.metric)
     counts = counting(names)
-    return [(rows[counts[labels]], labels[counts[labels]]) for rows, labels in found], names
+    return [(rows[counts[labels]], labels[counts[labels]]) for rows, labels in pairs], names
 
 
 def _pair_sums(
     gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
 ) -> Doubles:
     """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
-    found, _ = _counted(gold, predicted, counting)
-    right, truth, answer = (np.bincount(blocks[rows], minlength=many) for rows, _ in found)
+    pairs, _ = _counted(gold, predicted, counting)
+    right, truth, answer = (np.bincount(blocks[rows], minlength=many) for rows, _ in pairs)
     return np.stack([right, truth + answer], 1).astype(np.float64)
 
 
@@ -203,8 +203,8 @@ def _table_sums(
     gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
 ) -> Doubles:
     """Right, gold, predicted and all pairs of the labels that count, [many, 4]."""
-    found, names = _counted(gold, predicted, counting)
-    parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in found]
+    pairs, names = _counted(gold, predicted, counting)
+    parts = [np.bincount(blocks[rows], minlength=many) for rows, _ in pairs]
     counts = counting(names)
     if gold.partial:
         cells = summed(
@@ -316,12 +316,12 @@ def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
     above it, and of its ties by half.
     """
     both = _values(gold, predicted)
-    found, *slopes = _moved(*map(_ranks, both))
+    influences, *slopes = _moved(*map(_ranks, both))
     for values, slope in zip(both, slopes, strict=True):
         _, places = np.unique(values, return_inverse=True)
         tied = np.bincount(places, slope)
-        found = found + (np.cumsum(tied[::-1])[::-1] - tied / 2)[places]
-    return found
+        influences = influences + (np.cumsum(tied[::-1])[::-1] - tied / 2)[places]
+    return influences
 
 
 def _moved(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubles]:

@@ -23,11 +23,11 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
     """The metric on test of the constant answer that is best on train: a class, or a label set; 0
     for correlations of scores.
     """
-    made = named(metric)
+    measure = named(metric)
     if train.numbers is not None or not len(train):
         return 0.0
     kind = SET if train.classes is None else CLASS
-    return made(test, repeated(chosen(train, made, kind), train.names, len(test), kind))
+    return measure(test, repeated(chosen(train, measure, kind), train.names, len(test), kind))
 
 
 def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
@@ -40,9 +40,9 @@ def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]
     """
     if train.numbers is not None or not len(train):
         return {}
-    made = named(metric)
-    kinds = [CLASS, PREVALENT, SET] if train.classes is None or made.several else [CLASS]
-    return {kind: chosen(train, made, kind) for kind in kinds}
+    measure = named(metric)
+    kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
+    return {kind: chosen(train, measure, kind) for kind in kinds}
 
 
 def floor(
@@ -117,8 +117,8 @@ def named(metric: str | Metric) -> Metric:
     """The metric that a reference names; a metric names itself."""
     if isinstance(metric, Metric):
         return metric
-    made: Metric = METRICS.make(metric)
-    return made
+    measure: Metric = METRICS.make(metric)
+    return measure
 
 
 def _different(labels: Column) -> tuple[Column, Ints]:

@@ -44,8 +44,8 @@ def interval(
     """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled
     as more examples.
     """
-    found = Fits.of_means(outcomes)
-    return _interval(found, clusters or {}, np.zeros(found.influences.shape[1], np.int64), least)
+    fits = Fits.of_means(outcomes)
+    return _interval(fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), least)
 
 
 def interval_of(
@@ -61,8 +61,8 @@ def interval_of(
               each is one
     Of one seed or two it holds for these; from three on it is over seeds as well.
     """
-    made = named(metric)
-    return _interval(fits(made, gold, predicted), clusters or {}, balanced(gold), made.least)
+    measure = named(metric)
+    return _interval(fits(measure, gold, predicted), clusters or {}, balanced(gold), measure.least)
 
 
 def fits(metric: Metric, gold: Column, predicted: Sequence[Column]) -> Fits:
@@ -110,31 +110,31 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
     return max(1.0, clustered * n / (share * (1 - share)))
 
 
-def _interval(found: Fits, clusters: Clusters, strata: Ints, least: float) -> tuple[float, float]:
+def _interval(fits: Fits, clusters: Clusters, strata: Ints, least: float) -> tuple[float, float]:
     return _around(
-        float(found.scores.mean()),
-        spread(found.influences.mean(0), [found], clusters, strata),
+        float(fits.scores.mean()),
+        spread(fits.influences.mean(0), [fits], clusters, strata),
         least,
     )
 
 
-def _around(mean: float, found: Spread, least: float) -> tuple[float, float]:
+def _around(mean: float, spread: Spread, least: float) -> tuple[float, float]:
     """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
     correlations.
     """
-    t = quantile(found.df)
+    t = quantile(spread.df)
     if least >= 0:
-        return _wilson(min(max(mean, 0.0), 1.0), found, t)
+        return _wilson(min(max(mean, 0.0), 1.0), spread, t)
     if abs(mean) >= 1:
         return mean, mean
-    centre, half = np.arctanh(mean), t * np.sqrt(found.variance) / (1 - mean**2)
+    centre, half = np.arctanh(mean), t * np.sqrt(spread.variance) / (1 - mean**2)
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
-def _wilson(share: float, found: Spread, t: float) -> tuple[float, float]:
-    scatter, worth = share * (1 - share), found.worth
-    if found.variance > ROUNDING * (scatter / worth) > 0:
-        worth = scatter / found.variance
+def _wilson(share: float, spread: Spread, t: float) -> tuple[float, float]:
+    scatter, worth = share * (1 - share), spread.worth
+    if spread.variance > ROUNDING * (scatter / worth) > 0:
+        worth = scatter / spread.variance
     shrink = 1 + t * t / worth
     centre = (share + t * t / (2 * worth)) / shrink
     half = t / shrink * np.sqrt(scatter / worth + t * t / (4 * worth * worth))

@@ -122,17 +122,17 @@ def drawn_scores(
     Drawn around what was found, with its covariance over the test examples, which all probes share,
     and over the seeds of each.
     """
-    made, strata, clusters = named(metric), balanced(gold), clusters or {}
-    each = [fits(made, gold, seeds) for seeds in predicted]
+    measure, strata, clusters = named(metric), balanced(gold), clusters or {}
+    each = [fits(measure, gold, seeds) for seeds in predicted]
     influences = np.stack([one.influences.mean(0) for one in each])
-    found = over_examples(influences, clusters, strata)
+    drawn = over_examples(influences, clusters, strata)
     noise = [between_seeds(one, clusters, strata) for one in each]
-    covariance = found.covariance + np.diag(noise)
+    covariance = drawn.covariance + np.diag(noise)
     spread = _root(covariance)
-    rng, df = np.random.default_rng([len(gold), 15]), float(found.df.min())
+    rng, df = np.random.default_rng([len(gold), 15]), float(drawn.df.min())
     heavy = np.sqrt(df / rng.chisquare(df, (DRAWS, 1)))
-    found_at = np.array([one.scores.mean() for one in each])
-    return np.asarray(found_at + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
+    means = np.array([one.scores.mean() for one in each])
+    return np.asarray(means + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
 
 
 def _root(covariance: Doubles) -> Doubles:
@@ -162,8 +162,8 @@ def _roughness(scores: Doubles) -> float:
 
 
 def _shares(weights: ArrayLike) -> Doubles:
-    given = np.asarray(weights, np.float64)
-    return np.asarray(given / given.sum(), np.float64)
+    raw = np.asarray(weights, np.float64)
+    return np.asarray(raw / raw.sum(), np.float64)
 
 
 def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:

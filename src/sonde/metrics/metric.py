@@ -67,25 +67,25 @@ class Metric:
         Of a mean these are the distances to it over n. All intervals come from them, whatever the
         metric.
         """
-        found = (
+        influences = (
             self._derived(gold, predicted)
             if self.influence is None
             else self.influence(gold, predicted)
         )
-        return np.asarray(found - found.mean(), np.float64)
+        return np.asarray(influences - influences.mean(), np.float64)
 
     def _derived(self, gold: Column, predicted: Column) -> Doubles:
         """The same by central differences."""
         total = self.sums(gold, predicted, np.zeros(len(gold), np.int64), 1)
         many = max(1, AT_ONCE // total.size)
-        found = []
+        slopes = []
         for start in range(0, len(gold), many):
             rows = np.arange(start, min(start + many, len(gold)))
             each = STEP * self.sums(
                 gold.take(rows), predicted.take(rows), np.arange(len(rows)), len(rows)
             )
-            found.append((self.value(total + each) - self.value(total - each)) / (2 * STEP))
-        return np.concatenate(found)
+            slopes.append((self.value(total + each) - self.value(total - each)) / (2 * STEP))
+        return np.concatenate(slopes)
 
 
 def summed(values: Doubles, blocks: Ints, many: int) -> Doubles:

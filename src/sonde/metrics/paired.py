@@ -35,8 +35,8 @@ class Answers(NamedTuple):
 
     def scores(self, metric: str | Metric) -> list[float]:
         """The score of each fit."""
-        made = named(metric)
-        return [made(self.gold, each) for each in self.predicted]
+        measure = named(metric)
+        return [measure(self.gold, each) for each in self.predicted]
 
     def interval(self, metric: str | Metric) -> tuple[float, float]:
         """The 95 % interval of their mean."""
@@ -73,17 +73,21 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     first, second = (fits(named(metric), each.gold, each.predicted) for each in (one, other))
     value = float(first.scores.mean() - second.scores.mean())
     influence = first.influences.mean(0) - second.influences.mean(0)
-    found = spread(
+    variation = spread(
         influence,
         _varying(first, second),
         {**one.clusters, **other.clusters},
         _fixed(one.gold, other.gold),
     )
     # one example more that changed each way (Bonett & Price 2012)
-    error = np.sqrt(found.variance + 2 / len(influence) ** 2)
-    half = float(quantile(found.df) * error)
+    error = np.sqrt(variation.variance + 2 / len(influence) ** 2)
+    half = float(quantile(variation.df) * error)
     return Difference(
-        value, value - half, value + half, float(2 * stdtr(found.df, -abs(value) / error)), found.df
+        value,
+        value - half,
+        value + half,
+        float(2 * stdtr(variation.df, -abs(value) / error)),
+        variation.df,
     )
 
 
@@ -108,10 +112,10 @@ def holm(p: ArrayLike) -> Doubles:
     """The p values [n] of several tests, corrected for their number (Holm 1979): at 0.05, one table
     in twenty has any false alarm.
     """
-    found = np.asarray(p, np.float64)
-    order = np.argsort(found, kind="stable")
-    corrected = np.empty(len(found))
+    values = np.asarray(p, np.float64)
+    order = np.argsort(values, kind="stable")
+    corrected = np.empty(len(values))
     corrected[order] = np.minimum(
-        np.maximum.accumulate(found[order] * np.arange(len(found), 0, -1)), 1
+        np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)), 1
     )
     return corrected

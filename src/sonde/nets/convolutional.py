@@ -38,8 +38,8 @@ class GatedConvNet(nn.Module):
         for convolution in self.convolutions:
             states = torch.where(there, states, 0)
             states = (functional.glu(convolution(states), 1) + states) * HALF
-        found: Tensor = states.masked_fill(~there, -torch.inf)
-        return found.transpose(1, 2) if self.pool == "none" else found.amax(2)
+        masked: Tensor = states.masked_fill(~there, -torch.inf)
+        return masked.transpose(1, 2) if self.pool == "none" else masked.amax(2)
 
 
 def positions(words: Tensor, lengths: Tensor) -> Tensor:

@@ -28,11 +28,11 @@ def reproducible() -> bool:
     return os.environ.get(REPRODUCIBLE) == "1"
 
 
-def reproducing(wanted: bool) -> AbstractContextManager[None]:
+def reproducing(enabled: bool) -> AbstractContextManager[None]:
     """What runs inside, worker processes included, is computed in float32 by one thread where that
     is wanted.
     """
-    return environment(REPRODUCIBLE, "1" if wanted else None)
+    return environment(REPRODUCIBLE, "1" if enabled else None)
 
 
 @contextmanager
@@ -61,8 +61,8 @@ def processor() -> str:
     """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they
     compute.
     """
-    found = described()
-    flags = set(found.get("flags", found.get("Features", "")).split())
+    facts = described()
+    flags = set(facts.get("flags", facts.get("Features", "")).split())
     level = next((name for flag, name in LEVELS.items() if flag in flags), "")
     return f"{platform.machine()} {level}".strip()
 

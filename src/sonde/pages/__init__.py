@@ -71,18 +71,20 @@ def classes_page(results: Sequence[Result]) -> Page[Results]:
 
 def bits_page(results: Sequence[Result]) -> Page[Results]:
     """V-information and calibration of results that kept scores."""
-    found = bits(results)
-    return Page(tuple(results), lambda: [bits_table(found)], texts={"csv": lambda: csv(found)})
+    measures = bits(results)
+    return Page(
+        tuple(results), lambda: [bits_table(measures)], texts={"csv": lambda: csv(measures)}
+    )
 
 
 def strata_page(results: Sequence[Result], stratum: str) -> Page[Results]:
     """Scores by a stratum of the test examples, as a figure too."""
-    found = by_stratum(results, stratum)
+    rows = by_stratum(results, stratum)
     return Page(
         tuple(results),
-        lambda: [strata_table(found, stratum)],
-        texts={"csv": lambda: csv(found)},
-        files={FIGURE: lambda to: strata_figure(found, stratum, to)},
+        lambda: [strata_table(rows, stratum)],
+        texts={"csv": lambda: csv(rows)},
+        files={FIGURE: lambda to: strata_figure(rows, stratum, to)},
     )
 
 

@@ -60,11 +60,11 @@ def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
     true, said = _cells(gold, names, HOLDS), [_cells(each, names, HOLDS) for each in predicted]
     known = _cells(gold, names, 0.0) if gold.partial else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
-    found = [
+    lines = [
         (names[i], _label(true[:, i], [each[:, i] for each in said], known[:, i], clusters))
         for i in order
     ]
-    return tuple((name, *cells) for name, cells in found if cells is not None)
+    return tuple((name, *cells) for name, cells in lines if cells is not None)
 
 
 def _label(

@@ -108,23 +108,25 @@ def compared(
     there are some. Controls are not compared, and oracles only where they are chosen, since each
     comparison more raises all p values. DataProblem where nothing can be.
     """
-    found: list[Compared] = []
+    comparisons: list[Compared] = []
     left_out: list[str] = []
     for mine in _measured(results, against):
         for first, second in _pairs(mine) if against else combinations(mine[::-1], 2):
             if why := _apart(first, second):
                 left_out.append(f"{short(first.row.task)}: {first.name}, and {second.name}: {why}.")
             else:
-                found.append(_compared(first, second))
-    if not found:
+                comparisons.append(_compared(first, second))
+    if not comparisons:
         one = ", one of them of what others are to be compared with" if against else ""
         raise DataProblem(
             "nothing can be compared:"
             f" {left_out[0] if left_out else f'no task has two scores{one}'}"
         )
-    corrected = holm([one.p for one in found])
+    corrected = holm([one.p for one in comparisons])
     return Comparison(
-        tuple(replace(one, corrected=float(p)) for one, p in zip(found, corrected, strict=True)),
+        tuple(
+            replace(one, corrected=float(p)) for one, p in zip(comparisons, corrected, strict=True)
+        ),
         tuple(left_out),
     )
 
@@ -178,8 +180,8 @@ def _apart(first: Measured, second: Measured) -> str:
 
 def _compared(first: Measured, second: Measured) -> Compared:
     clusters = {**first.answers.clusters, **second.answers.clusters}
-    found = difference(first.row.metric, first.answers, second.answers)
-    value, low, high = (PERCENT * v for v in found[:3])
+    test = difference(first.row.metric, first.answers, second.answers)
+    value, low, high = (PERCENT * v for v in test[:3])
     return Compared(
         task=first.row.task,
         metric=first.row.metric,
@@ -188,8 +190,8 @@ def _compared(first: Measured, second: Measured) -> Compared:
         difference=value,
         low=low,
         high=high,
-        p=found.p,
-        corrected=found.p,
+        p=test.p,
+        corrected=test.p,
         n=first.row.n,
         first_seeds=first.row.seeds,
         second_seeds=second.row.seeds,

@@ -108,7 +108,7 @@ def _bits(group: Sequence[Result]) -> Bits:
         [np.concatenate([pointwise(gold, scores) for gold, scores in each]) for each in whole]
     )
     null = float(np.concatenate([scores.null_bits(gold) for gold, scores in whole[0]]).mean())
-    found, trial = mean_over(pvi, together(every).clusters), group[0].trial
+    mean, trial = mean_over(pvi, together(every).clusters), group[0].trial
     errors = [
         float(
             np.average(
@@ -127,8 +127,8 @@ def _bits(group: Sequence[Result]) -> Bits:
     return Bits(
         *names,
         null,
-        null - found.value,
-        *found,
+        null - mean.value,
+        *mean,
         float(np.mean(errors)),
         pvi.shape[1],
         len(whole),

@@ -56,26 +56,26 @@ MEASURES = (
 )
 
 
-def layers_page(found: Sequence[Depth]) -> Page[tuple[Depth, ...]]:
+def layers_page(depths: Sequence[Depth]) -> Page[tuple[Depth, ...]]:
     """Where each task is solved: an overview, then each task layer by layer; as a figure too."""
     return Page(
-        tuple(found),
-        lambda: [overview(found), *map(by_layer, found)],
-        texts={"csv": lambda: csv(layer_rows(found))},
-        files={FIGURE: lambda to: layers_figure(found, to)},
-        svg=lambda: layers_svg(found),
+        tuple(depths),
+        lambda: [overview(depths), *map(by_layer, depths)],
+        texts={"csv": lambda: csv(layer_rows(depths))},
+        files={FIGURE: lambda to: layers_figure(depths, to)},
+        svg=lambda: layers_svg(depths),
     )
 
 
-def overview(found: Sequence[Depth]) -> Table:
+def overview(depths: Sequence[Depth]) -> Table:
     """One line a task, those solved lowest first, a section for each encoder and probe: what layers
     add, and where.
     """
     groups: dict[str, list[Depth]] = {}
-    for depth in found:
+    for depth in depths:
         groups.setdefault(f"{depth.encoder}, {depth.probe}", []).append(depth)
     sections = tuple(Section(heading, tuple(map(_line, mine))) for heading, mine in groups.items())
-    still = [d for d in found if d.uneven < EVEN]
+    still = [d for d in depths if d.uneven < EVEN]
     notes = (
         *MEASURES,
         *(
@@ -83,10 +83,10 @@ def overview(found: Sequence[Depth]) -> Table:
             " where training begins."
             for d in still
         ),
-        *(text for d in found for text in differences(d.rows, _called(d, groups))),
+        *(text for d in depths for text in differences(d.rows, _called(d, groups))),
         *(
             f"{_called(d, groups)}: no expected layer, {d.expected.why}{_gain(d)}."
-            for d in found
+            for d in depths
             if d.expected.why
         ),
     )
@@ -173,10 +173,10 @@ def _weighed(depth: Depth, layer: int) -> tuple[str, str]:
     return f"{depth.weights[layer]:.3f}", bar(depth.weights[layer] / max(depth.weights))
 
 
-def layer_rows(found: Sequence[Depth]) -> list[LayerRow]:
+def layer_rows(depths: Sequence[Depth]) -> list[LayerRow]:
     """Every layer of every task, for programs."""
     listed = []
-    for d in found:
+    for d in depths:
         for layer in d.layers:
             alone, mixed = d.single.get(layer), d.cumulative.get(layer)
             weight = d.weights[layer] if layer < len(d.weights) else math.nan

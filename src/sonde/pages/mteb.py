@@ -42,8 +42,8 @@ BY_FAMILY = {"senteval": "en", "comp": "en", "rusenteval": "ru"}
 
 def languages(results: Iterable[Result]) -> list[str]:
     """The languages of some results, each once, in order; `UNKNOWN` where nothing says which."""
-    found = dict.fromkeys(code for result in results for code in _of(result))
-    return list(found) or [UNKNOWN]
+    codes = dict.fromkeys(code for result in results for code in _of(result))
+    return list(codes) or [UNKNOWN]
 
 
 def _of(result: Result) -> list[str]:
@@ -107,11 +107,11 @@ class Scored(NamedTuple):
 
 def mteb_lines(results: Sequence[Result]) -> str:
     """One task result a line."""
-    found = (
+    lines = (
         {"model_name": one.model, "model_revision": one.revision, **one.task}
         for one in scored(results)
     )
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in found)
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
 
 
 def mteb_folder(results: Sequence[Result], to: Path) -> None:
@@ -210,8 +210,10 @@ def _revision(results: Sequence[Result]) -> str:
     """The commit of a model, or the digest that stands for it."""
     said = {r.provenance.revision for r in results}
     text = said.pop() if len(said) == 1 else ""
-    found = text.rpartition("=")[2]
-    return found if re.fullmatch(r"\w{7,64}", found) else _digest(text, 20) if text else NO_REVISION
+    commit = text.rpartition("=")[2]
+    return (
+        commit if re.fullmatch(r"\w{7,64}", commit) else _digest(text, 20) if text else NO_REVISION
+    )
 
 
 def _share(value: float) -> float | None:

@@ -38,7 +38,7 @@ def paper_page(
 
 def _judged(suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]) -> list[Judged]:
     """What people score; it stands with the results over the same data."""
-    found = []
+    judged = []
     for file in map(Path, files):
         bound = read_bound(file)
         place = located(suite, bound.task)
@@ -48,5 +48,5 @@ def _judged(suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry])
             e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data)
         )
         score, low, high = (PERCENT * value for value in (bound.score, bound.low, bound.high))
-        found.append(Judged(next(beside, place), score, low, high, bound.n))
-    return found
+        judged.append(Judged(next(beside, place), score, low, high, bound.n))
+    return judged

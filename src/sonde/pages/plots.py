@@ -30,19 +30,19 @@ class PlotProblem(SondeError, RuntimeError):
     """A figure that cannot be drawn here; the message says what to install or to give."""
 
 
-def layers_figure(found: Sequence[Depth], to: Path) -> None:
+def layers_figure(depths: Sequence[Depth], to: Path) -> None:
     """The pipeline (expected layer and centre of gravity of each task) above each task's curves
     over layers, as a file.
     """
-    _save(_layers(found), to)
+    _save(_layers(depths), to)
 
 
-def layers_svg(found: Sequence[Depth]) -> str:
+def layers_svg(depths: Sequence[Depth]) -> str:
     """The same as an SVG element for a page; '' without matplotlib."""
     from io import StringIO
 
     try:
-        figure = _plain(_layers(found))
+        figure = _plain(_layers(depths))
     except PlotProblem:
         return ""
     out = StringIO()
@@ -50,26 +50,26 @@ def layers_svg(found: Sequence[Depth]) -> str:
     return out.getvalue()[out.getvalue().index("<svg") :]
 
 
-def _layers(found: Sequence[Depth]) -> Any:
-    if not found:
+def _layers(depths: Sequence[Depth]) -> Any:
+    if not depths:
         raise PlotProblem("nothing to draw: no task was measured on several layers")
-    down = math.ceil(len(found) / ACROSS)
-    across = min(ACROSS, len(found))
-    figure = _figure(4.2 * across + 0.6, 0.42 * len(found) + 1.4 + 3.0 * down)
-    top, below = figure.subfigures(2, 1, height_ratios=[0.42 * len(found) + 1.4, 3.0 * down])
-    _pipeline(top.subplots(), found)
+    down = math.ceil(len(depths) / ACROSS)
+    across = min(ACROSS, len(depths))
+    figure = _figure(4.2 * across + 0.6, 0.42 * len(depths) + 1.4 + 3.0 * down)
+    top, below = figure.subfigures(2, 1, height_ratios=[0.42 * len(depths) + 1.4, 3.0 * down])
+    _pipeline(top.subplots(), depths)
     for axes, depth in zip(
         _flat(below.subplots(down, across, squeeze=False)),
-        [*found, *[None] * (down * across - len(found))],
+        [*depths, *[None] * (down * across - len(depths))],
         strict=True,
     ):
         if depth is None:
             axes.set_visible(False)
         else:
             _curves(axes, depth)
-            if depth is found[0]:
+            if depth is depths[0]:
                 _legend(axes)  # once for all panels
-    notes = [differences(d.rows, f"{short(d.task)}, {d.encoder}") for d in found]
+    notes = [differences(d.rows, f"{short(d.task)}, {d.encoder}") for d in depths]
     _footnote(below, [text for texts in notes for text in texts])
     return figure
 
@@ -145,12 +145,12 @@ DIAMOND = {
 }
 
 
-def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
+def _pipeline(axes: Any, depths: Sequence[Depth]) -> None:
     """A line for each task: a bar to the expected layer with its interval, a diamond at the centre
     of gravity.
     """
-    last = max(d.layers[-1] for d in found)
-    for place, depth in enumerate(found):
+    last = max(d.layers[-1] for d in depths)
+    for place, depth in enumerate(depths):
         _expected(axes, place, depth.expected)
         centre = depth.gravity.value
         if not math.isnan(centre):
@@ -158,8 +158,8 @@ def _pipeline(axes: Any, found: Sequence[Depth]) -> None:
         ends = depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1])
         gain = " → ".join(f"{row.score:.1f}" for row in ends if row)
         axes.text(last * 1.02, place, gain, va="center", fontsize=8)
-    axes.set_yticks(range(len(found)), [_label(d) for d in found], fontsize=8)
-    axes.set_ylim(len(found) - 0.4, -0.6)  # the first on top
+    axes.set_yticks(range(len(depths)), [_label(d) for d in depths], fontsize=8)
+    axes.set_ylim(len(depths) - 0.4, -0.6)  # the first on top
     axes.set_xlim(0, last)
     axes.set_xlabel("layer")
     axes.set_title("Where tasks are solved (right: score of layer 0 → of the mix)", fontsize=9)

@@ -41,18 +41,18 @@ def _cell(value: object) -> object:
 
 def _columns(kind: type[Line]) -> dict[str, str]:
     """The columns with their types; what is asked has several."""
-    found = {f.name: str(f.type) for f in fields(kind)}
-    if found.pop("posed", None) is None:
-        return found
-    return {**found, **{name: type(value).__name__ for name, value in NOTHING.plain().items()}}
+    columns = {f.name: str(f.type) for f in fields(kind)}
+    if columns.pop("posed", None) is None:
+        return columns
+    return {**columns, **{name: type(value).__name__ for name, value in NOTHING.plain().items()}}
 
 
 def _plain(row: Line) -> dict[str, Any]:
-    found = asdict(row)
+    cells = asdict(row)
     return (
-        {**found, **row.posed.plain()}
-        if found.pop("posed", None) is not None and isinstance(row, Row)
-        else found
+        {**cells, **row.posed.plain()}
+        if cells.pop("posed", None) is not None and isinstance(row, Row)
+        else cells
     )
 
 

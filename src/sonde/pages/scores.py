@@ -96,18 +96,18 @@ def signs_of(rows: Sequence[Row]) -> dict[int, str]:
     """The sign of each row (by id) whose test examples are not those of most rows of its task and
     stratum.
     """
-    found: dict[int, str] = {}
+    signs: dict[int, str] = {}
     for mine in _together(rows).values():
-        found |= dict(zip(map(id, mine), marks(mine), strict=True))
-    return found
+        signs |= dict(zip(map(id, mine), marks(mine), strict=True))
+    return signs
 
 
 def _together(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
     """Rows whose scores stand below each other."""
-    found: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        found.setdefault((row.task, row.stratum), []).append(row)
-    return found
+        groups.setdefault((row.task, row.stratum), []).append(row)
+    return groups
 
 
 def test_notes(rows: Sequence[Row]) -> list[str]:
@@ -140,9 +140,11 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
     row, *controls = line
     assert row is not None
     sign, *others = signs
-    told = zip(controls, others, shown.remembered, strict=True)
+    remembered = zip(controls, others, shown.remembered, strict=True)
     beside = [
-        cell for control, other, remembered in told for cell in _beside(control, other, remembered)
+        cell
+        for control, other, remembered in remembered
+        for cell in _beside(control, other, remembered)
     ]
     interval = f"{number(row.low)} – {number(row.high)}"
     coded = _code(row) if shown.code else []
@@ -151,7 +153,7 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
         f" ({row.version})" if row.format else ""
     )
     how = [computing.cell(row, shown.computed)] if shown.computed else []
-    found = (
+    cells = (
         number(row.score) + sign,
         interval,
         number(row.majority),
@@ -160,7 +162,7 @@ def _cells(line: Sequence[Row | None], signs: Sequence[str], shown: Shown) -> tu
         *seeds,
         *how,
     )
-    return (encoder, *shown.layer(row.layer), row.probe, *found, f"{row.n:,}")
+    return (encoder, *shown.layer(row.layer), row.probe, *cells, f"{row.n:,}")
 
 
 class Shown(NamedTuple):
@@ -197,11 +199,11 @@ def _controls(rows: Sequence[Row]) -> dict[str, bool]:
     """The controls, and of each whether it can be answered by remembering words, so that a probe is
     selective that cannot.
     """
-    found: dict[str, bool] = {}
+    keyed: dict[str, bool] = {}
     for row in rows:
         if row.control != NO_CONTROL:
-            found[row.control] = found.get(row.control, False) or not math.isnan(row.keys_seen)
-    return found
+            keyed[row.control] = keyed.get(row.control, False) or not math.isnan(row.keys_seen)
+    return keyed
 
 
 def _beside(control: Row | None, sign: str, remembered: bool) -> list[str]:
@@ -355,14 +357,14 @@ def _chance(rows: Sequence[Row]) -> list[str]:
     cells = [(row.low, row.high, row.majority) for row in shuffled]
     if len(cells) < ENOUGH:
         return []
-    found = null_share(cells, [(row.task, row.control) for row in shuffled])
+    null = null_share(cells, [(row.task, row.control) for row in shuffled])
     away = [
         abs(low + high - 2 * null) / 2 / max((high - low) / 2 / 1.96, 1e-9)
         for low, high, null in cells
     ]
     return [
-        f"{found.outside} of {found.cells} shuffled cells ({found.share:.0%}) have an interval"
-        f" without the majority in it; 5% are expected by chance (p = {found.p:.2f}, rows of one"
+        f"{null.outside} of {null.cells} shuffled cells ({null.share:.0%}) have an interval"
+        f" without the majority in it; 5% are expected by chance (p = {null.p:.2f}, rows of one"
         f" task sharing their draw); the farthest is {max(away):.1f} standard errors away."
     ]
 

@@ -58,7 +58,7 @@ def _compared(rows: Sequence[Row]) -> list[str]:
             and parsed.name.partition("/")[0] in FAMILIES
         ):
             asked.setdefault(parsed.name, {}).setdefault(row.task, row)
-    found = []
+    remarks = []
     for question, sources in asked.items():
         differences = (
             unlike([(row.posed, row.train, row.n) for row in sources.values()])
@@ -71,17 +71,17 @@ def _compared(rows: Sequence[Row]) -> list[str]:
                 for what, remedy in ALIKE.items()
                 if any(d.startswith(what) for d in differences)
             )
-            wanted = [r for r in remedies if r != "forms=simple" or question.endswith("tense")]
+            fitting = [r for r in remedies if r != "forms=simple" or question.endswith("tense")]
             how = (
-                f" ({' and '.join(wanted)} {'makes' if len(wanted) == 1 else 'make'} them alike)"
-                if wanted
+                f" ({' and '.join(fitting)} {'makes' if len(fitting) == 1 else 'make'} them alike)"
+                if fitting
                 else ""
             )
-            found.append(
+            remarks.append(
                 f"{question}: its sources differ in {', '.join(differences)}, so their scores are"
                 f" not one comparison{how}."
             )
-    return found
+    return remarks
 
 
 FAMILIES = frozenset({"ud", "tree"})

@@ -49,7 +49,7 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
             f"no result has the stratum {stratum!r}; those here are tagged by"
             f" {', '.join(known) or 'nothing'}"
         )
-    found: list[Row] = []
+    rows: list[Row] = []
     by_task: dict[str, list[Result]] = {}
     for result in tagged:
         by_task.setdefault(without_fold(result.trial.task), []).append(result)
@@ -59,8 +59,8 @@ def by_stratum(results: Sequence[Result], stratum: str) -> list[Row]:
             for key, group in groups_of(mine).items()
         }
         for each in bins(_counts(next(iter(whole.values())).fits[0], stratum)):
-            found += _of_bin(mine, whole, stratum, each)
-    return found
+            rows += _of_bin(mine, whole, stratum, each)
+    return rows
 
 
 def _of_bin(
@@ -124,9 +124,9 @@ def bins(counts: dict[str, int]) -> list[Bin]:
         numbers = sorted(counts, key=float)
     except ValueError:
         order = sorted(counts, key=lambda value: (-counts[value], value))
-        found = [Bin(value, frozenset([value])) for value in order[:SHOWN]]
+        shown = [Bin(value, frozenset([value])) for value in order[:SHOWN]]
         rarer = frozenset(order[SHOWN:])
-        return [*found, Bin(RARER, rarer)] if rarer else found
+        return [*shown, Bin(RARER, rarer)] if rarer else shown
     groups = _neighbours(numbers, counts)
     return [Bin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g]
 
@@ -172,30 +172,32 @@ def _chosen(result: Result, stratum: str, to: Bin) -> NDArray[np.bool_]:
     return np.array([name in to.values for name in tags.names] + [False])[tags.codes]
 
 
-def strata_table(found: Sequence[Row], stratum: str) -> Table:
+def strata_table(rows: Sequence[Row], stratum: str) -> Table:
     """Rows by the values of a stratum as a table, one section a task; baselines first and oracles
     last within each value.
     """
-    plain = scored(found)
+    plain = scored(rows)
     signs = signs_of(plain)
     layers = any(row.layer != "-" for row in plain)
-    told = any(not math.isnan(row.expected) for row in plain)
-    beside = ("expected", "over it", "95 % interval") if told else ()
+    expected = any(not math.isnan(row.expected) for row in plain)
+    beside = ("expected", "over it", "95 % interval") if expected else ()
     layer = ("layer",) if layers else ()
     head = (stratum, "encoder", *layer, "probe", "score", "95 % interval", "constant", *beside, "n")
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
-        body = tuple(_cells(row, signs.get(id(row), ""), layers, told) for row in _ordered(mine))
+        body = tuple(
+            _cells(row, signs.get(id(row), ""), layers, expected) for row in _ordered(mine)
+        )
         sections.append(Section(heading(mine), body, about(mine)))
-    notes = (*_notes(plain, stratum, told), *test_notes(plain))
+    notes = (*_notes(plain, stratum, expected), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 
 
-def _ordered(found: Sequence[Row]) -> list[Row]:
+def _ordered(rows: Sequence[Row]) -> list[Row]:
     """Rows by value, in the order in which values come first."""
-    places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in found))}
-    return sorted(found, key=lambda row: (places[row.stratum], row.place))
+    places = {value: i for i, value in enumerate(dict.fromkeys(row.stratum for row in rows))}
+    return sorted(rows, key=lambda row: (places[row.stratum], row.place))
 
 
 def _notes(plain: Sequence[Row], stratum: str, told: bool) -> Iterator[str]:

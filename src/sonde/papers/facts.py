@@ -156,7 +156,7 @@ def grouped(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
     """Entries by their data, and why those are not the published ones; entries on the published
     data come first.
     """
-    found: dict[tuple[str, str], list[Entry]] = {}
+    groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in sorted(entries, key=lambda e: e.place.why != ""):
-        found.setdefault((entry.place.data, entry.place.why), []).append(entry)
-    return found
+        groups.setdefault((entry.place.data, entry.place.why), []).append(entry)
+    return groups

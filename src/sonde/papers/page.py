@@ -87,7 +87,7 @@ def measured(entries: Iterable[Entry]) -> list[Measured]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
-    found: dict[tuple[int, str], dict[int, Row | Judged]] = {}
+    labelled: dict[tuple[int, str], dict[int, Row | Judged]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
         place = ORDER.index(
@@ -95,12 +95,12 @@ def measured(entries: Iterable[Entry]) -> list[Measured]:
         )
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
         label = (entry.floor or f"{row.encoder}{row.read}") + control
-        if row.kind == "oracle" and entry.place.column not in found.get(
+        if row.kind == "oracle" and entry.place.column not in labelled.get(
             (place, ORACLE + control), {}
         ):
             label = ORACLE + control  # each task has its own
-        found.setdefault((place, label), {})[entry.place.column] = row
-    ordered = sorted(found.items(), key=lambda item: item[0][0])
+        labelled.setdefault((place, label), {})[entry.place.column] = row
+    ordered = sorted(labelled.items(), key=lambda item: item[0][0])
     return [
         Measured(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle")
         for (place, label), cells in ordered
@@ -266,20 +266,20 @@ def _notes(
             f"{ORACLE}: what is possible, with vectors that hold the annotation; each task has its"
             " own, fitted once. It is not ranked."
         )
-    found = [cell for row in measured for cell in row.cells.values() if isinstance(cell, Row)]
-    many = max((row.seeds for row in found), default=0)
-    runs = "seeds or samples" if any(row.samples > 1 for row in found) else "seeds"
+    cells = [cell for row in measured for cell in row.cells.values() if isinstance(cell, Row)]
+    many = max((row.seeds for row in cells), default=0)
+    runs = "seeds or samples" if any(row.samples > 1 for row in cells) else "seeds"
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
     yield (
         f"{OWN}measured with sonde, {mean}; ± is the wider side of the 95 % interval;"
-        f" {over('seed', found)}"
+        f" {over('seed', cells)}"
     )
     if any(why for _, why in groups):
         yield (
             f"{DIFFERENT}: nothing is ranked or set in bold, since other sentences and other sizes"
             " make other figures."
         )
-    probes = {row.probe: None for row in found}
+    probes = {row.probe: None for row in cells}
     yield f"Probes: {'; '.join(probes)}."
     for mine, c in product(groups.values(), range(len(paper.columns))):
         there = [cell for row in mine if isinstance(cell := row.cells.get(c), Row)]

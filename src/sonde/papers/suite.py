@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
-from sonde.experiment.plan import Wanted
+from sonde.experiment.plan import Design
 from sonde.metrics import MetricProblem, answered, rescored
 from sonde.oracles import Kind
 from sonde.papers.facts import Entry, Paper, Place, settled
@@ -93,12 +93,12 @@ class Suite:
             raise DataProblem(f"{self.name} does not say on what to run: {self.missing}")
         if isinstance(runs, Reference):
             return [(column, runs.named(f"{runs.name}/{column.task}")) for column in self.columns]
-        found = [
+        pairs = [
             (column, run) for column, run in zip(self.columns, runs, strict=True) if run is not None
         ]
-        if not found:
+        if not pairs:
             raise DataProblem(f"{self.name} has none of its data there: {self.missing}")
-        return found
+        return pairs
 
     def over(self) -> frozenset[Reference]:
         """The tasks that the suite measures, as `told_data` writes them; none where it does not
@@ -147,7 +147,7 @@ class Asked:
     bounds: bool = True
 
 
-def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
+def designs(suite: Suite, asked: Asked) -> list[Design]:
     """What a run of the suite measures: every encoder with each column's own probe, the tasks'
     oracles, and the paper's baselines.
     """
@@ -158,21 +158,21 @@ def wanted(suite: Suite, asked: Asked) -> list[Wanted]:
         for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
     }
     how = (asked.controls, asked.seeds, asked.reads)
-    found = [
-        Wanted(tasks, asked.encoders, (probe,), *how, usual=suite.reads)
+    planned = [
+        Design(tasks, asked.encoders, (probe,), *how, usual=suite.reads)
         for probe, tasks in by_probe.items()
         if asked.encoders
     ]
     tasks = [task for _, task in pairs]
-    found += [
-        Wanted(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds)
+    planned += [
+        Design(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds)
         for floor in suite.floors
     ]
     possible = [
-        Wanted(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES)
+        Design(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES)
         for probe, tasks in by_probe.items()
     ]
-    return [*found, *(possible if asked.bounds else ())]
+    return [*planned, *(possible if asked.bounds else ())]
 
 
 def told_data(task: str | Reference) -> Reference:
@@ -251,31 +251,31 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
 
 def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:
     """A result in its column, and judged by the metrics of further columns of the same task."""
-    found = [(column, result)]
+    judged = [(column, result)]
     for i, other in enumerate(suite.columns):
         if other.metric and other.task == suite.columns[column].task:
             try:
-                found.append((i, rescored(result, other.metric)))
+                judged.append((i, rescored(result, other.metric)))
             except MetricProblem:
                 continue  # the data have no label of this sort
-    return found
+    return judged
 
 
 def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
     """The best constant answer of each column, as if it had been measured with the first that
     was.
     """
-    found: dict[Place, Entry] = {}
+    constants: dict[Place, Entry] = {}
     for place, _, results in entries:
         first = min(r.trial.seed for r in results)
         mine = [
             r for r in results if r.trial.seed == first and "set" in (r.provenance.constants or ())
         ]
         if suite.constant and mine and results[0].trial.control == "none":
-            found.setdefault(
+            constants.setdefault(
                 place, Entry(place, suite.constant, tuple(answered(r, "set") for r in mine))
             )
-    return list(found.values())
+    return list(constants.values())
 
 
 def together(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:

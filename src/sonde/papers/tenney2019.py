@@ -176,9 +176,9 @@ def different(reference: Reference, result: Result) -> str:
     if reference.name not in (f"edge/{task}", "edge/jsonl") or name not in SIZES:
         return "the table has no column for it"
     counted = result.provenance.notes.targets
-    found, published = tuple(counted.get(split) for split in ("train", "dev", "test")), SIZES[name]
-    if found != published:
-        return f"{name} has {_told(found)} targets, the paper's has {_told(published)}"
+    sizes, published = tuple(counted.get(split) for split in ("train", "dev", "test")), SIZES[name]
+    if sizes != published:
+        return f"{name} has {_told(sizes)} targets, the paper's has {_told(published)}"
     if unlike := _unlike(reference, task, result):
         return f"{name} is not read as in the paper: {', '.join(unlike)}"
     metric = METRICS.get(task, MICRO)
@@ -197,26 +197,26 @@ def _told(counts: tuple[object, ...]) -> str:
 
 def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     """Options that read the data otherwise than the paper's code did, each with what that did."""
-    wanted = dict(READINGS.get(task, {})) if reference.name != "edge/jsonl" else {}
+    readings = dict(READINGS.get(task, {})) if reference.name != "edge/jsonl" else {}
     source = result.provenance.notes.part(Sources)
     files = source.files if source else ()
     if task == "pos" and not any(".conllu" in str(file) for file in files):
-        wanted = {}  # trees and columns have one kind of tag
+        readings = {}  # trees and columns have one kind of tag
     full = {
         **dict(Reference.parse(TASKS.canonical(str(reference))).options),
         **dict(reference.options),
     }
-    found = [
+    unlike = [
         f"{key}={full.get(key)}, there {key}={value}"
-        for key, value in wanted.items()
+        for key, value in readings.items()
         if full.get(key) != value
     ]
-    given = (
+    options = (
         Reference.parse(brief(TASKS, str(reference)))
         .without(*HARMLESS, *READINGS.get(task, {}), "metric")
         .options
     )
-    return found + [f"{key}={value}" for key, value in given]
+    return unlike + [f"{key}={value}" for key, value in options]
 
 
 def _sizes(columns: Iterable[str]) -> Iterable[Line]:
@@ -276,14 +276,14 @@ class Data:
             )
         if name not in LAYOUT:
             return None
-        found = self._jiant(name) or self._ontonotes(name) or self._free(name)
-        if found is None:
+        reference = self._jiant(name) or self._ontonotes(name) or self._free(name)
+        if reference is None:
             return None
         sample = (("sample", "*/5"),) if name == "Coref. (W)" else ()
         more = tuple(
             (key, value) for key, _, value in (text.partition("=") for text in self.options)
         )
-        return replace(found, options=(*found.options, *sample, *more))
+        return replace(reference, options=(*reference.options, *sample, *more))
 
     def _free(self, name: str) -> Reference | None:
         if self.free is None or not (place := self.free / LAYOUT[name]).exists():

@@ -289,13 +289,13 @@ def listed(
 
     Of those with a suffix, only the chosen names are looked at any closer.
     """
-    found, foreign = [], []
+    files, foreign = [], []
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(suffixes) and not entry.name.startswith("."):
                 if chosen(entry.name):
                     with contextlib.suppress(FileNotFoundError):
-                        found.append((entry.stat().st_mtime_ns, entry.name))
+                        files.append((entry.stat().st_mtime_ns, entry.name))
             elif entry.name.endswith((".part", ".claim")):
                 with contextlib.suppress(OSError):
                     if time.time() - entry.stat().st_mtime > _STALE:
@@ -306,7 +306,7 @@ def listed(
         log.info(
             "%s: ignored %d files that are not ours, such as %s", folder, len(foreign), min(foreign)
         )
-    return sorted(found)
+    return sorted(files)
 
 
 def opened(path: Path) -> Block | None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.store.blocks import StoreProblem
-from sonde.store.shelf import BlockFolder, Places
+from sonde.store.folder import BlockFolder, Places
 from sonde.vectors import Ints, Spans, ranges
 
 LARGE = 64 << 20  # bytes of all layers together from which on they are mapped
@@ -29,27 +29,27 @@ PART = 16 << 20  # bytes that are put in order at a time
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Sentences in order: where each lies in the blocks of a shelf, and where its units begin once
+class Layer:
+    """Sentences in order: where each lies in the blocks of a folder, and where its units begin once
     they are gathered [sentences + 1].
     """
 
-    shelf: BlockFolder
+    folder: BlockFolder
     slot: str
     places: Places
     offsets: Ints
     ragged: bool
 
     @classmethod
-    def of(cls, shelf: BlockFolder, slot: str, places: Places, spans: Spans | None) -> Wanted:
+    def of(cls, folder: BlockFolder, slot: str, places: Places, spans: Spans | None) -> Layer:
         """A slot of the sentences at some places."""
         offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences
-        return cls(shelf, slot, places, offsets, spans is not None)
+        return cls(folder, slot, places, offsets, spans is not None)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Units, and how many numbers each has."""
-        blocks = self.shelf.blocks
+        blocks = self.folder.blocks
         width = next(
             (
                 b.arrays[f"layer:{self.slot}"]["shape"][1]
@@ -64,12 +64,12 @@ class Wanted:
     def source(self) -> tuple[object, ...]:
         """Where its bytes lie: the same for slots of which the blocks keep one copy."""
         starts = [
-            (n, self.shelf.blocks[n].arrays[f"layer:{self.slot}"]["start"])
+            (n, self.folder.blocks[n].arrays[f"layer:{self.slot}"]["start"])
             for n, _, _ in self.places.by_block()
         ]
         return *self.shape, self.places.blocks.tobytes(), self.places.rows.tobytes(), *starts
 
-    def parts(self, rows: int) -> Iterator[Wanted]:
+    def parts(self, rows: int) -> Iterator[Layer]:
         """The same in parts of about so many units."""
         start = 0
         while start < len(self.offsets) - 1:
@@ -77,40 +77,40 @@ class Wanted:
             stop = max(start + 1, full)
             places = Places(self.places.blocks[start:stop], self.places.rows[start:stop])
             offsets = self.offsets[start : stop + 1] - self.offsets[start]
-            yield Wanted(self.shelf, self.slot, places, offsets, self.ragged)
+            yield Layer(self.folder, self.slot, places, offsets, self.ragged)
             start = stop
 
     def copied(self, dtype: Any) -> NDArray[Any]:
         """The units in memory; zeros for sentences that lie nowhere."""
-        found = np.zeros(self.shape, dtype)
+        units = np.zeros(self.shape, dtype)
         for number, where, rows in self.places.by_block():
-            layer = self.shelf.blocks[number].array(f"layer:{self.slot}")
+            layer = self.folder.blocks[number].array(f"layer:{self.slot}")
             if not self.ragged:
-                found[where] = layer[rows]
+                units[where] = layer[rows]
                 continue
-            starts = self.shelf.blocks[number].array("spans:sentences")
+            starts = self.folder.blocks[number].array("spans:sentences")
             source, lengths = ranges(starts[rows], starts[rows + 1])
             target, expected = ranges(self.offsets[where], self.offsets[where + 1])
             if not np.array_equal(lengths, expected):
                 raise StoreProblem(
-                    f"{self.shelf.folder}: layers disagree on how many units a sentence has; remove"
+                    f"{self.folder.path}: layers disagree on how many units a sentence has; remove"
                     " the folder and run again"
                 )
-            found[target] = layer[source]
-        return found
+            units[target] = layer[source]
+        return units
 
 
-def mapped(wanted: Sequence[Wanted], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
+def mapped(layers: Sequence[Layer], dtype: np.dtype[Any], folder: Path) -> list[NDArray[Any]]:
     """The units of several layers as read-only memory-mapped arrays of the store's own type; a full
     disk is a StoreProblem.
 
     They share one file, since open files are few on some machines. It is written as any file is,
     not through the map, where a full disk would kill the process.
     """
-    sizes = [units * width * dtype.itemsize for units, width in (w.shape for w in wanted)]
+    sizes = [units * width * dtype.itemsize for units, width in (w.shape for w in layers)]
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
-            for layer in wanted:
+            for layer in layers:
                 for part in layer.parts(max(1, PART // max(1, layer.shape[1] * dtype.itemsize))):
                     file.write(part.copied(dtype).data)
             file.flush()
@@ -124,5 +124,5 @@ def mapped(wanted: Sequence[Wanted], dtype: np.dtype[Any], folder: Path) -> list
     starts = [0, *accumulate(sizes)]
     return [
         np.frombuffer(whole, dtype, int(np.prod(w.shape)), start).reshape(w.shape)
-        for w, start in zip(wanted, starts, strict=False)
+        for w, start in zip(layers, starts, strict=False)
     ]

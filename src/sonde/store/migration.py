@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sonde.store.blocks import FORMAT, Block, Damaged, set_aside
+from sonde.store.folder import SUFFIX as VECTORS
 from sonde.store.results import SCORES, ResultStore
 from sonde.store.results import SUFFIX as RESULTS
-from sonde.store.shelf import SUFFIX as VECTORS
 
 PLAN = ".plan"
 KINDS = {RESULTS: "results", SCORES: "scores", VECTORS: "vectors", PLAN: "vectors"}
@@ -72,16 +72,16 @@ def holdings(results: Path, cache: Path) -> list[Holding]:
     """What lies in a folder of results and in the vectors of a cache, by kind and format; damaged
     files are left out.
     """
-    found: dict[tuple[str, int, str], list[Path]] = {}
+    groups: dict[tuple[str, int, str], list[Path]] = {}
     for path in _files(results, cache):
         try:
             block = Block(path)
         except (Damaged, FileNotFoundError):
             continue
-        found.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
+        groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
     return [
         Holding(*key, tuple(paths), sum(_size(path) for path in paths))
-        for key, paths in sorted(found.items())
+        for key, paths in sorted(groups.items())
     ]
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Block, Damaged, listed, opened, set_aside, write
-from sonde.store.shelf import FAILED, SUFFIX, Keys, keys_of
+from sonde.store.folder import FAILED, SUFFIX, Keys, keys_of
 from sonde.vectors import Ints
 
 
@@ -54,10 +54,10 @@ class Plan:
     def sentences(self, block: int) -> list[Sentence]:
         """A block's sentences, read from the plan."""
         lines = json.loads(zlib.decompress(self.file.array(f"text:{block}").tobytes()))
-        found = [Sentence.of(words, text) for words, text in lines]
-        if not np.array_equal(keys_of(found), self.part(block)):
+        sentences = [Sentence.of(words, text) for words, text in lines]
+        if not np.array_equal(keys_of(sentences), self.part(block)):
             raise Damaged(f"the sentences of block {block} are not those that were planned")
-        return found
+        return sentences
 
 
 def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints, Ints]:

@@ -82,14 +82,14 @@ class ResultStore:
         """The results of those of the trial ids that have one; only files whose name says so are
         read.
         """
-        wanted, found = set(ids), dict[str, Result]()
-        for unit in self._units(likely(wanted)):
-            found |= {
+        ids, results = set(ids), dict[str, Result]()
+        for unit in self._units(likely(ids)):
+            results |= {
                 trial_id: result
                 for trial_id, result in unit
-                if trial_id in wanted and trial_id not in found
+                if trial_id in ids and trial_id not in results
             }
-        return found
+        return results
 
     def read(self) -> Iterator[tuple[str, Result]]:
         """Every result with its trial id, each id once; the older file wins.

@@ -32,8 +32,8 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     """The scores of those of the trial ids that were fitted with them; None for a probe or labels
     that have no probabilities.
     """
-    wanted, found = set(ids), dict[str, Logits | None]()
-    may_hold = likely(wanted)
+    sought, scores = set(ids), dict[str, Logits | None]()
+    may_hold = likely(sought)
     for _, name in listed(
         root,
         SCORES,
@@ -41,9 +41,9 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
         EXPERIMENT,
         chosen=lambda name: name.endswith(SCORES) and may_hold(name),
     ):
-        for row, arrays in _rows(root / name, wanted - found.keys()):
-            found[row["id"]] = Logits(**arrays, link=row["link"]) if arrays else None
-    return found
+        for row, arrays in _rows(root / name, sought - scores.keys()):
+            scores[row["id"]] = Logits(**arrays, link=row["link"]) if arrays else None
+    return scores
 
 
 def _row(trial_id: str, scores: Logits | None, kept: Kept) -> dict[str, Any]:
@@ -57,12 +57,12 @@ def _row(trial_id: str, scores: Logits | None, kept: Kept) -> dict[str, Any]:
     return {"id": trial_id, "link": scores.link, "arrays": arrays}
 
 
-def _rows(path: Path, wanted: set[str]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
+def _rows(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], dict[str, Any]]]:
     """The rows of a file about some trials, each with its arrays; nothing where it is damaged, and
     set aside now.
     """
     block = opened(path)
-    rows = [] if block is None else [row for row in block.facts["scores"] if row["id"] in wanted]
+    rows = [] if block is None else [row for row in block.facts["scores"] if row["id"] in ids]
     try:
         return [
             (row, {key: _array(block, number) for key, number in row.get("arrays", {}).items()})

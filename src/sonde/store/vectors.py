@@ -24,50 +24,50 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
-from sonde.store.gather import LARGE, Wanted, mapped
-from sonde.store.shelf import FAILED, SUFFIX, BlockFolder, Keys, Places, keys_of
+from sonde.store.folder import FAILED, SUFFIX, BlockFolder, Keys, Places, keys_of
+from sonde.store.gather import LARGE, Layer, mapped
 from sonde.vectors import Ints, Spans, Vectors, offsets, ranges
 
 
 def lost_units(
-    shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
 ) -> NDArray[np.bool_] | None:
     """Which units hold no numbers in some slot, [units]; None where all do."""
-    found = None
-    for where, starts, rows, gone in _blocks(shelf, slots, places) if spans is not None else ():
+    lost = None
+    for where, starts, rows, gone in _blocks(folder, slots, places) if spans is not None else ():
         assert spans is not None
-        found = np.zeros(int(spans.sentences[-1]), bool) if found is None else found
+        lost = np.zeros(int(spans.sentences[-1]), bool) if lost is None else lost
         flags = np.zeros(int(starts[-1]), bool)
         flags[[int(unit) for unit in gone]] = True
         source, _ = ranges(starts[rows], starts[rows + 1])
         target, _ = ranges(spans.sentences[where], spans.sentences[where + 1])
-        found[target] |= flags[source]
-    return found if found is not None and found.any() else None
+        lost[target] |= flags[source]
+    return lost if lost is not None and lost.any() else None
 
 
-def lost_in(shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
+def lost_in(folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
     """The sentences that have such units, by number, and why the first of each is one."""
-    found: dict[int, str] = {}
-    for where, starts, rows, gone in _blocks(shelf, slots, places):
+    lost: dict[int, str] = {}
+    for where, starts, rows, gone in _blocks(folder, slots, places):
         numbers = np.array(sorted(map(int, gone)), np.int64)
         first = np.searchsorted(numbers, starts[rows])
         some = np.flatnonzero(
             (first < len(numbers))
             & (numbers[np.minimum(first, len(numbers) - 1)] < starts[rows + 1])
         )
-        found |= {int(where[k]): gone[str(numbers[first[k]])] for k in some.tolist()}
-    return found
+        lost |= {int(where[k]): gone[str(numbers[first[k]])] for k in some.tolist()}
+    return lost
 
 
 def _blocks(
-    shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places]
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
 ) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
     """Blocks with such units: the sentences that are read from each, where its units begin, their
     rows, and the units with the reason.
     """
     for slot, place in zip(slots, places, strict=True):
         for number, where, rows in place.by_block():
-            block = shelf.blocks[number]
+            block = folder.blocks[number]
             if gone := block.facts.get("lost", {}).get(slot):
                 yield where, block.array("spans:sentences"), rows, gone
 
@@ -95,7 +95,7 @@ class VectorStore:
             raise StoreProblem(f"vectors are kept as float32 or float16, not {dtype}")
         self.root = Path(root)
         self.dtype = np.dtype(dtype)
-        self._shelves: dict[str, BlockFolder] = {}
+        self._block_folders: dict[str, BlockFolder] = {}
         self._mapped: dict[tuple[object, ...], Vectors] = {}
 
     def folder(self, base: str) -> Path:
@@ -118,13 +118,13 @@ class VectorStore:
         """Which sentences have no entry yet in which slots, [slots, sentences]; what has one was
         read and checked.
         """
-        shelf, keys = self._shelf(base), keys_of(sentences)
+        folder, keys = self._block_folder(base), keys_of(sentences)
         while True:
-            places = _located(shelf, slots, keys)
-            damaged = _first_damaged(shelf, slots, places)
+            places = _located(folder, slots, keys)
+            damaged = _first_damaged(folder, slots, places)
             if damaged is None:
                 return np.stack([p.blocks < 0 for p in places])
-            shelf.drop(shelf.blocks[damaged[0]], damaged[1])
+            folder.drop(folder.blocks[damaged[0]], damaged[1])
 
     def refused(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
@@ -132,41 +132,45 @@ class VectorStore:
         """Sentences that have an entry which cannot be used at all (its values are not finite),
         with the reason.
         """
-        shelf, found = self._shelf(base), dict[int, str]()
-        for slot, places in zip(slots, _located(shelf, slots, keys_of(sentences)), strict=True):
+        folder, refused = self._block_folder(base), dict[int, str]()
+        for slot, places in zip(slots, _located(folder, slots, keys_of(sentences)), strict=True):
             for number, where, rows in places.by_block():
-                reasons = shelf.blocks[number].facts["refused"].get(slot)
+                reasons = folder.blocks[number].facts["refused"].get(slot)
                 if reasons:
-                    found |= {
+                    refused |= {
                         int(i): reasons[str(row)]
                         for i, row in zip(where, rows, strict=True)
                         if str(row) in reasons
                     }
-        return found
+        return refused
 
     def lost(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
     ) -> dict[int, str]:
         """Sentences of which some words or pieces cannot be used, with the reason."""
-        shelf = self._shelf(base)
-        with _as_found(shelf):
-            return lost_in(shelf, slots, _located(shelf, slots, keys_of(sentences)))
+        folder = self._block_folder(base)
+        with _as_found(folder):
+            return lost_in(folder, slots, _located(folder, slots, keys_of(sentences)))
 
     def cut(
         self, base: str, slots: Sequence[str], sentences: Sequence[Sentence] | Keys
     ) -> NDArray[np.bool_]:
         """Which sentences were read only in part, [sentences]."""
         keys = keys_of(sentences)
-        shelf = self._shelf(base)
-        with _as_found(shelf):
-            found = _cut(shelf, _located(shelf, slots, keys), len(keys))
-        return np.zeros(len(keys), bool) if found is None else found
+        folder = self._block_folder(base)
+        with _as_found(folder):
+            cut = _cut(folder, _located(folder, slots, keys), len(keys))
+        return np.zeros(len(keys), bool) if cut is None else cut
 
     def committed(self, base: str) -> frozenset[str]:
         """The names of an encoder's blocks as `lacking` saw them last; what was committed since is
         left out.
         """
-        return frozenset(self._shelves[base].names) if base in self._shelves else frozenset()
+        return (
+            frozenset(self._block_folders[base].names)
+            if base in self._block_folders
+            else frozenset()
+        )
 
     def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
         """Note why sentences (by key) of a block could not be encoded; they stay missing."""
@@ -175,18 +179,18 @@ class VectorStore:
 
     def failures(self, base: str) -> dict[bytes, str]:
         """Sentences (by key) that could not be encoded at some time, with the newest reason."""
-        found = dict[bytes, str]()
+        failures = dict[bytes, str]()
         for _, name in listed(self.folder(base), FAILED, ".plan", SUFFIX):
             block = opened(self.folder(base) / name) if name.endswith(FAILED) else None
             if block is not None:
-                found |= {
+                failures |= {
                     bytes.fromhex(key): reason for key, reason in block.facts["failed"].items()
                 }
-        return found
+        return failures
 
     def widths(self, base: str) -> dict[str, int]:
         """How many numbers a vector has, for each slot that has been filled."""
-        blocks = self._shelf(base).blocks
+        blocks = self._block_folder(base).blocks
         return {
             slot: int(b.arrays[f"layer:{slot}"]["shape"][1])
             for b in blocks
@@ -227,45 +231,45 @@ class VectorStore:
         What was mapped last is kept. Where one of the `needed` sentences [sentences] has none, as
         when somebody removed files meanwhile, it is a StoreProblem.
         """
-        shelf, keys = self._shelf(base), keys_of(sentences)
+        folder, keys = self._block_folder(base), keys_of(sentences)
         asked = (
             base,
             tuple(slots),
-            frozenset(shelf.names),
+            frozenset(folder.names),
             hashlib.blake2b(keys.tobytes()).digest(),
         )
         if asked in self._mapped:
             return replace(self._mapped[asked], names=tuple(names))
         self._mapped = {}  # whose room on the disk may be needed
-        with _as_found(shelf):
-            places = _sound(shelf, slots, keys)
+        with _as_found(folder):
+            places = _sound(folder, slots, keys)
             if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
                 raise Gone("some were removed")
             words = np.zeros(len(keys), np.int64)
             if not isinstance(sentences, np.ndarray):
                 words = np.array([len(s.words) for s in sentences], np.int64)
-            spans = _spans(shelf, places, words)
+            spans = _spans(folder, places, words)
             large, layers = self._layers(
-                [Wanted.of(shelf, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
+                [Layer.of(folder, slot, p, spans) for slot, p in zip(slots, places, strict=True)]
             )
-            cut, lost = _cut(shelf, places, len(keys)), lost_units(shelf, slots, places, spans)
-            found = Vectors(layers, tuple(names), spans, cut, lost)
+            cut, lost = _cut(folder, places, len(keys)), lost_units(folder, slots, places, spans)
+            vectors = Vectors(layers, tuple(names), spans, cut, lost)
         if large:
-            self._mapped[asked] = found
-        return found
+            self._mapped[asked] = vectors
+        return vectors
 
-    def _layers(self, wanted: Sequence[Wanted]) -> tuple[bool, tuple[NDArray[Any], ...]]:
+    def _layers(self, requested: Sequence[Layer]) -> tuple[bool, tuple[NDArray[Any], ...]]:
         """Layers put in order, those that lie at one place once; first whether that was so much
         that they are mapped.
         """
-        distinct = {one.source: one for one in wanted}
+        distinct = {one.source: one for one in requested}
         large = (
             sum(units * width for units, width in (w.shape for w in distinct.values()))
             * self.dtype.itemsize
             >= LARGE
         )
         every = list(distinct.values())
-        found = dict(
+        layers = dict(
             zip(
                 distinct,
                 (
@@ -276,16 +280,16 @@ class VectorStore:
                 strict=True,
             )
         )
-        return large, tuple(found[one.source] for one in wanted)
+        return large, tuple(layers[one.source] for one in requested)
 
-    def _shelf(self, base: str) -> BlockFolder:
-        if base not in self._shelves:
-            self._shelves[base] = BlockFolder(self.folder(base))
-        return self._shelves[base].refresh()
+    def _block_folder(self, base: str) -> BlockFolder:
+        if base not in self._block_folders:
+            self._block_folders[base] = BlockFolder(self.folder(base))
+        return self._block_folders[base].refresh()
 
 
 @contextmanager
-def _as_found(shelf: BlockFolder) -> Iterator[None]:
+def _as_found(folder: BlockFolder) -> Iterator[None]:
     """Files that turn out to be damaged, or are gone, after they were checked are a
     StoreProblem.
     """
@@ -293,23 +297,23 @@ def _as_found(shelf: BlockFolder) -> Iterator[None]:
         yield
     except Damaged as damage:
         raise StoreProblem(
-            f"{shelf.folder}: some vectors cannot be read ({damage}); run the same again, and they"
+            f"{folder.path}: some vectors cannot be read ({damage}); run the same again, and they"
             " will be made again"
         ) from damage
 
 
-def _located(shelf: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
+def _located(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
     known: dict[tuple[str, ...], Places] = {}
-    return [shelf.locate(slot, keys, known) for slot in slots]
+    return [folder.locate(slot, keys, known) for slot in slots]
 
 
 def _first_damaged(
-    shelf: BlockFolder, slots: Sequence[str], places: Sequence[Places]
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
 ) -> tuple[int, Damaged] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
     for slot, place in zip(slots, places, strict=True):
         for number in np.unique(place.blocks[place.blocks >= 0]):
-            block = shelf.blocks[number]
+            block = folder.blocks[number]
             try:
                 for name in block.arrays:
                     if name == f"layer:{slot}" or not name.startswith("layer:"):
@@ -319,17 +323,17 @@ def _first_damaged(
     return None
 
 
-def _sound(shelf: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
+def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
     """Where sentences lie in each slot; a damaged block is dropped, and its problem raised."""
-    places = _located(shelf, slots, keys)
-    damaged = _first_damaged(shelf, slots, places)
+    places = _located(folder, slots, keys)
+    damaged = _first_damaged(folder, slots, places)
     if damaged is not None:
-        shelf.drop(shelf.blocks[damaged[0]], damaged[1])
+        folder.drop(folder.blocks[damaged[0]], damaged[1])
         raise damaged[1]
     return places
 
 
-def _spans(shelf: BlockFolder, places: Sequence[Places], words: Ints) -> Spans | None:
+def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans | None:
     """Where the units of the sentences lie once they are put together; None where a unit is a
     sentence.
 
@@ -337,7 +341,7 @@ def _spans(shelf: BlockFolder, places: Sequence[Places], words: Ints) -> Spans |
     units.
     """
     parts = [
-        (shelf.blocks[number], where, rows)
+        (folder.blocks[number], where, rows)
         for number, where, rows in (places[0].by_block() if places else ())
     ]
     if not any("spans:words" in block.arrays for block, _, _ in parts):
@@ -347,22 +351,22 @@ def _spans(shelf: BlockFolder, places: Sequence[Places], words: Ints) -> Spans |
         units[where] = np.diff(block.array("spans:sentences"))[rows]
         words[where] = np.diff(block.array("spans:first_word"))[rows]
     sentences, first = offsets(units), offsets(words)
-    found = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
+    words_at = np.repeat(sentences[:-1], words)[:, None].repeat(2, 1)
     for block, where, rows in parts:
         starts = block.array("spans:first_word")
         source, _ = ranges(starts[rows], starts[rows + 1])
         target, _ = ranges(first[where], first[where + 1])
         shift = np.repeat(sentences[where] - block.array("spans:sentences")[rows], words[where])
-        found[target] = block.array("spans:words")[source] + shift[:, None]
-    return Spans(sentences, found, first)
+        words_at[target] = block.array("spans:words")[source] + shift[:, None]
+    return Spans(sentences, words_at, first)
 
 
-def _cut(shelf: BlockFolder, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
+def _cut(folder: BlockFolder, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
     """Which sentences were read only in part in any slot; None where no block says."""
-    found, said = np.zeros(count, bool), False
+    cut, said = np.zeros(count, bool), False
     for place in places:
         for number, where, rows in place.by_block():
-            if "cut" in shelf.blocks[number].arrays:
+            if "cut" in folder.blocks[number].arrays:
                 said = True
-                found[where] |= shelf.blocks[number].array("cut")[rows]
-    return found if said else None
+                cut[where] |= folder.blocks[number].array("cut")[rows]
+    return cut if said else None

@@ -17,7 +17,7 @@ from sonde.corpora import brackets
 from sonde.corpora.batches import Batch
 from sonde.corpora.files import Part, uncompressed
 from sonde.corpora.views import SUFFIXES, Block, Plain, trees
-from sonde.datasets import Settings
+from sonde.datasets import SampleSettings
 from sonde.oracles import Facts
 from sonde.tasks.answers import Answer, Finding, Reason
 from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, parsed_corpus, same_files, treebanks
@@ -53,9 +53,9 @@ def question(
     needs     labels without which the question cannot be asked, and the annotation they come from
     metric    how answers are judged; probe: what the task is read with where nothing else is said
     settings  how candidates are sampled, as balance=False or decorrelate=True: the fields of
-              `sonde.datasets.Settings`
+              `sonde.datasets.SampleSettings`
     """
-    Settings(**settings)  # what is written wrongly is told where it is written
+    SampleSettings(**settings)  # what is written wrongly is told where it is written
 
     def defined(rule: Rule) -> Definition[CorpusOptions]:
         asked = Own(name, rule, over)

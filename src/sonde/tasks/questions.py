@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from sonde.core import DataProblem, Dataset, Sentence
 from sonde.corpora.files import Part
-from sonde.datasets import Candidate, Settings, sample
+from sonde.datasets import Candidate, SampleSettings, sample
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.answers import counts
@@ -50,9 +50,9 @@ class CorpusOptions:
     fold: str | None = field(default=None, kw_only=True)
     classes: tuple[str, ...] = field(default=(), kw_only=True)
 
-    def settings(self, **others: Any) -> Settings:
+    def settings(self, **others: Any) -> SampleSettings:
         """How candidates are sampled."""
-        return Settings(
+        return SampleSettings(
             seed=self.seed, size=self.size, fold=self.fold, splits=self.splits, **others
         )
 

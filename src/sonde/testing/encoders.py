@@ -32,12 +32,12 @@ def check_encoder(
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])
     given = plain if sentences else [*plain[:5], EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
     ready = _ready(made, given)
-    found = ready.encode(given)
-    _check_shapes(found, given)
-    _check_order(ready, given, found, tolerance)
-    _check_layers(ready, given, found, tolerance)
+    vectors = ready.encode(given)
+    _check_shapes(vectors, given)
+    _check_order(ready, given, vectors, tolerance)
+    _check_layers(ready, given, vectors, tolerance)
     if not sentences:
-        assert _near(found, found, 0, len(given) - 2, tolerance), (
+        assert _near(vectors, vectors, 0, len(given) - 2, tolerance), (
             "a sentence that comes twice has two different vectors: a vector may depend on nothing"
             " but its sentence"
         )
@@ -55,18 +55,20 @@ def _ready(made: Encoder, given: list[Sentence]) -> Encoder:
     return made.prepare(given) if isinstance(made, Prepared) else made
 
 
-def _check_shapes(found: Vectors, given: Sequence[Sentence]) -> None:
-    assert isinstance(found, Vectors), (
-        f"encode returns sonde.vectors.Vectors, found {type(found).__name__}"
+def _check_shapes(vectors: Vectors, given: Sequence[Sentence]) -> None:
+    assert isinstance(vectors, Vectors), (
+        f"encode returns sonde.vectors.Vectors, found {type(vectors).__name__}"
     )
-    assert found.sentences == len(given), f"{found.sentences} sentences came back for {len(given)}"
-    assert len(set(found.names)) == len(found.names) > 0, (
-        f"layers need names of their own, found {found.names}"
+    assert vectors.sentences == len(given), (
+        f"{vectors.sentences} sentences came back for {len(given)}"
     )
-    for name, layer in zip(found.names, found.layers, strict=True):
+    assert len(set(vectors.names)) == len(vectors.names) > 0, (
+        f"layers need names of their own, found {vectors.names}"
+    )
+    for name, layer in zip(vectors.names, vectors.layers, strict=True):
         assert layer.ndim == 2, f"layer {name!r} has the shape {layer.shape}, not [units, dim]"
-        assert len(layer) == len(found.layers[0]), (
-            f"layer {name!r} has {len(layer)} units, the first layer {len(found.layers[0])}"
+        assert len(layer) == len(vectors.layers[0]), (
+            f"layer {name!r} has {len(layer)} units, the first layer {len(vectors.layers[0])}"
         )
         assert layer.dtype == np.float32, f"layer {name!r} is {layer.dtype}, not float32"
         bad = np.flatnonzero(~np.isfinite(layer).all(1))
@@ -74,23 +76,23 @@ def _check_shapes(found: Vectors, given: Sequence[Sentence]) -> None:
             f"layer {name!r} has NaN or infinite values in {len(bad)} units, first in unit"
             f" {bad[:1]}; is a sentence empty?"
         )
-    if found.cut is not None:
-        assert found.cut.shape == (len(given),), (
-            f"`cut` has the shape {found.cut.shape}, not one flag a sentence"
+    if vectors.cut is not None:
+        assert vectors.cut.shape == (len(given),), (
+            f"`cut` has the shape {vectors.cut.shape}, not one flag a sentence"
         )
-        assert found.cut.dtype == np.bool_, f"`cut` is {found.cut.dtype}, not bool"
-    if found.spans is not None:
-        _check_spans(found, given)
+        assert vectors.cut.dtype == np.bool_, f"`cut` is {vectors.cut.dtype}, not bool"
+    if vectors.spans is not None:
+        _check_spans(vectors, given)
 
 
-def _check_spans(found: Vectors, given: Sequence[Sentence]) -> None:
-    spans = found.spans
+def _check_spans(vectors: Vectors, given: Sequence[Sentence]) -> None:
+    spans = vectors.spans
     assert spans is not None
     units, words, first = spans.sentences, spans.words, spans.first_word
     assert len(units) == len(first) == len(given) + 1, (
         "offsets of units and of words have one more entry than there are sentences"
     )
-    _check_units(units, len(found.layers[0]))
+    _check_units(units, len(vectors.layers[0]))
     counts = np.array([len(s.words) for s in given])
     assert np.array_equal(np.diff(first), counts), (
         "every word of a sentence has a row in `words`, even where nothing could be aligned"
@@ -105,7 +107,7 @@ def _check_spans(found: Vectors, given: Sequence[Sentence]) -> None:
     assert inside[some].all(), (
         f"the units of word {np.flatnonzero(some & ~inside)[:1]} lie outside its sentence"
     )
-    cut = np.zeros(len(given), bool) if found.cut is None else found.cut
+    cut = np.zeros(len(given), bool) if vectors.cut is None else vectors.cut
     lost = ~some & ~cut[sentence]
     assert not lost.all() or not len(lost), "no word has units: align pieces with words by offsets"
 
@@ -116,9 +118,11 @@ def _check_units(units: Ints, size: int) -> None:
     assert (np.diff(units) >= 0).all(), "offsets of units go backwards"
 
 
-def _check_order(encoder: Encoder, given: list[Sentence], found: Vectors, tolerance: float) -> None:
+def _check_order(
+    encoder: Encoder, given: list[Sentence], vectors: Vectors, tolerance: float
+) -> None:
     again = encoder.encode(tuple(given))
-    for name, a, b in zip(found.names, found.layers, again.layers, strict=True):
+    for name, a, b in zip(vectors.names, vectors.layers, again.layers, strict=True):
         assert np.array_equal(a, b), (
             f"layer {name!r}: the same sentences in the same order gave different bits; switch"
             " dropout off"
@@ -127,23 +131,23 @@ def _check_order(encoder: Encoder, given: list[Sentence], found: Vectors, tolera
     alone = [encoder.encode([sentence]) for sentence in given]
     for i, sentence in enumerate(given):
         shown = f"{sentence.text[:40]!r}"
-        assert _near(found, turned, i, len(given) - 1 - i, tolerance), (
+        assert _near(vectors, turned, i, len(given) - 1 - i, tolerance), (
             f"the vector of {shown} changes when sentences come in another order"
         )
-        assert _near(found, alone[i], i, 0, tolerance), (
+        assert _near(vectors, alone[i], i, 0, tolerance), (
             f"the vector of {shown} changes with its batch: pool over real tokens only, and"
             " standardise nothing over the batch"
         )
 
 
 def _check_layers(
-    encoder: Encoder, given: list[Sentence], found: Vectors, tolerance: float
+    encoder: Encoder, given: list[Sentence], vectors: Vectors, tolerance: float
 ) -> None:
     if not isinstance(encoder, Layered):
         return
     assert encoder.base, "`base` keys the cache: the reference without layers and pooling"
-    assert len(encoder.slots) == len(found.layers), (
-        f"{len(encoder.slots)} slots but {len(found.layers)} layers came back"
+    assert len(encoder.slots) == len(vectors.layers), (
+        f"{len(encoder.slots)} slots but {len(vectors.layers)} layers came back"
     )
     assert len(set(encoder.slots)) == len(encoder.slots), f"slots repeat: {encoder.slots}"
     last = encoder.asking(encoder.slots[-1:])
@@ -152,10 +156,10 @@ def _check_layers(
     )
     one = last.encode(given)
     assert len(one.layers) == 1, f"asked for one slot, {len(one.layers)} layers came back"
-    size = max(float(np.abs(found.layers[-1]).max(initial=0)), 1e-6)
+    size = max(float(np.abs(vectors.layers[-1]).max(initial=0)), 1e-6)
     close = (
-        one.layers[0].shape == found.layers[-1].shape
-        and np.abs(one.layers[0] - found.layers[-1]).max(initial=0) <= tolerance * size
+        one.layers[0].shape == vectors.layers[-1].shape
+        and np.abs(one.layers[0] - vectors.layers[-1]).max(initial=0) <= tolerance * size
     )
     assert close, f"slot {encoder.slots[-1]!r} differs when it is asked for alone"
 
@@ -165,11 +169,11 @@ def _check_long(made: Encoder) -> None:
     many, more = ("the",) * LONG, ("the", *("garden",) * (LONG // 20))
     given = [Sentence.of(words) for words in (many, many + more, many[:5], many[:5] + more)]
     ready = _ready(made, given)
-    found = ready.encode(given)
-    _check_shapes(found, given)
-    reads_end = not _near(found, found, 2, 3, 1e-7)
-    if reads_end and _near(found, found, 0, 1, 1e-7):
-        assert found.cut is not None and bool(found.cut[1]), (  # noqa: PT018
+    vectors = ready.encode(given)
+    _check_shapes(vectors, given)
+    reads_end = not _near(vectors, vectors, 2, 3, 1e-7)
+    if reads_end and _near(vectors, vectors, 0, 1, 1e-7):
+        assert vectors.cut is not None and bool(vectors.cut[1]), (  # noqa: PT018
             f"a sentence of {LONG} words is read only in part, but `cut` does not flag it: users"
             " must be told what was not read"
         )

@@ -77,15 +77,16 @@ def check_on(probe: Probe, kind: str, learns: bool = True) -> None:
         _check_learnt(who, kind, signal, readings)
     limit = 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
     if not needs_of(probe).words:
-        found = skill(noise, readings)
-        assert found < limit, (
-            f"{who} finds {found:.2f} in a layer of noise: does it read the layer that its cell"
-            " names?"
+        correlation = skill(noise, readings)
+        assert correlation < limit, (
+            f"{who} finds {correlation:.2f} in a layer of noise: does it read the layer that its"
+            " cell names?"
         )
     mixed = shuffled(readings)
-    found = skill(fitted(probe, mixed, (Cell("1", 0),))[0], mixed)
-    assert found < limit, (
-        f"{who} beats chance on shuffled labels ({found:.2f}): does it see the labels of test?"
+    correlation = skill(fitted(probe, mixed, (Cell("1", 0),))[0], mixed)
+    assert correlation < limit, (
+        f"{who} beats chance on shuffled labels ({correlation:.2f}): does it see the labels of"
+        " test?"
     )
 
 
@@ -104,9 +105,9 @@ def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) 
             f"{who} says every label of every example; scores are logits, and a label holds from"
             " zero on"
         )
-    found = skill(signal, readings)
-    assert found > 0.5, (
-        f"{who} misses a planted signal: its scores correlate with the labels at {found:.2f}"
+    correlation = skill(signal, readings)
+    assert correlation > 0.5, (
+        f"{who} misses a planted signal: its scores correlate with the labels at {correlation:.2f}"
     )
 
 
@@ -175,19 +176,19 @@ def skill(predictions: Predictions, readings: Readings) -> float:
     it; 0 for a constant.
     """
     test = readings.split("test")
-    said, gold = predictions.scores.astype(np.float64), wanted(test)
+    said, gold = predictions.scores.astype(np.float64), outputs(test)
     if test.labels.classes is not None:  # logits mean nothing across examples, shares of classes do
         said = np.exp(said - said.max(1, keepdims=True))
         said /= said.sum(1, keepdims=True)
-    found = []
+    correlations = []
     for scores, values in zip(said.T, gold.T, strict=True):
         some = ~np.isnan(values)
         varies = some.any() and np.ptp(scores[some]) > 0 and np.ptp(values[some]) > 0
-        found.append(float(np.corrcoef(scores[some], values[some])[0, 1]) if varies else 0.0)
-    return float(np.mean(found))
+        correlations.append(float(np.corrcoef(scores[some], values[some])[0, 1]) if varies else 0.0)
+    return float(np.mean(correlations))
 
 
-def wanted(readings: Readings) -> NDArray[np.float64]:
+def outputs(readings: Readings) -> NDArray[np.float64]:
     """The labels as numbers [examples, outputs], NaN where not annotated."""
     labels = readings.labels
     if labels.classes is not None:

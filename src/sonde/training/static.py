@@ -68,11 +68,11 @@ def train_vectors(
     """
     settings = settings or Settings()
     out = Path(out).expanduser()
-    wanted = ".bin" if settings.subwords else ".vec"
-    if out.suffix != wanted:
+    suffix = ".bin" if settings.subwords else ".vec"
+    if out.suffix != suffix:
         raise DataProblem(
             f"{out}: vectors {'with subwords ' if settings.subwords else ''}are written as"
-            f" {wanted}; name the file so"
+            f" {suffix}; name the file so"
         )
     left_out = {letters(form) for s in exclude for form in (s.text, " ".join(s.words))} - {""}
     counts = {"sentences": 0, "words": 0, "excluded": 0}

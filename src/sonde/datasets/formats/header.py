@@ -67,12 +67,12 @@ def checked(header: dict[str, Any], where: str) -> dict[str, Any]:
     return header
 
 
-def _names(found: Any) -> bool:
+def _names(value: Any) -> bool:
     """Whether it is a list of strings, all different."""
     return (
-        isinstance(found, list)
-        and all(isinstance(name, str) for name in found)
-        and len(set(found)) == len(found)
+        isinstance(value, list)
+        and all(isinstance(name, str) for name in value)
+        and len(set(value)) == len(value)
     )
 
 
@@ -111,18 +111,18 @@ def _labels(labels: Column, header: Mapping[str, Any], where: str) -> Column:
     return labels.recoded(_places(labels.names, names, where), names, partial)
 
 
-def _renumbered(codes: Ints, found: Sequence[str], wanted: Sequence[str], where: str) -> Ints:
-    """Codes into `found` as codes into `wanted`; -1 stays."""
-    return _places(found, wanted, where)[codes]
+def _renumbered(codes: Ints, own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
+    """Codes into `own` names as codes into `listed`; -1 stays."""
+    return _places(own, listed, where)[codes]
 
 
-def _places(found: Sequence[str], wanted: Sequence[str], where: str) -> Ints:
-    """Where each of `found` is among `wanted`, and -1 at the end."""
-    number = {name: i for i, name in enumerate(wanted)}
-    missing = [name for name in found if name not in number]
+def _places(own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
+    """Where each of the `own` names is among `listed`, and -1 at the end."""
+    number = {name: i for i, name in enumerate(listed)}
+    missing = [name for name in own if name not in number]
     if missing:
         raise DataProblem(
             f"{where}: the rows have {missing[0]!r}, which the header does not list; remove the"
             " header line or mend it"
         )
-    return np.array([*(number[name] for name in found), -1], np.int64)
+    return np.array([*(number[name] for name in own), -1], np.int64)

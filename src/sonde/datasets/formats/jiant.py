@@ -100,9 +100,9 @@ def _said(dataset: Dataset, i: int) -> dict[str, Any]:
         )
         return said
     tags = {
-        key: found.names[found.codes[i]]
-        for key, found in dataset.strata.items()
-        if found.codes[i] >= 0
+        key: stratum.names[stratum.codes[i]]
+        for key, stratum in dataset.strata.items()
+        if stratum.codes[i] >= 0
     }
     return {"info": tags} if tags else {}
 

@@ -44,9 +44,9 @@ def read(path: Path) -> Dataset:
             header = checked(row, where)
             continue
         examples.append(_example(row, where))
-        if (found := _shape(examples[-1])) != (wanted := _shape(examples[0])):
+        if (shape := _shape(examples[-1])) != (first := _shape(examples[0])):
             raise DataProblem(
-                f"{where}: {found}, but the first example has {wanted}; one table holds one kind of"
+                f"{where}: {shape}, but the first example has {first}; one table holds one kind of"
                 " example"
             )
     if not examples:
@@ -61,12 +61,12 @@ def loss(path: Path) -> Loss:
             where = f"{path}:{number}"
             row = _parsed(text, where)
             header = checked(row, where) if "sonde" in row else {}
-            found: Loss = (
+            kind: Loss = (
                 header["loss"]
                 if "loss" in header
                 else column([_label(row.get("label"), where)]).loss
             )
-            return found
+            return kind
     raise DataProblem(f"{path}: no examples in it")
 
 

@@ -240,16 +240,16 @@ def _site(
     words = columns["words" + suffix][i] if "words" + suffix in columns else None
     if not isinstance(text, str) and words is None:
         raise DataProblem(f"{where}: no text{suffix} and no words{suffix}")
-    found = tuple(str(text).split()) if words is None else _strings(words, "words" + suffix, where)
-    sentence = known.setdefault((text, found), Sentence.of(found, text))
+    tokens = tuple(str(text).split()) if words is None else _strings(words, "words" + suffix, where)
+    sentence = known.setdefault((text, tokens), Sentence.of(tokens, text))
     start = columns["start" + suffix][i] if "start" + suffix in columns else None
     if start is None:
         return Site(sentence)
     stop = columns["stop" + suffix][i] if "stop" + suffix in columns else None
-    if stop is None or not 0 <= start < stop <= len(found):
+    if stop is None or not 0 <= start < stop <= len(tokens):
         raise DataProblem(
             f"{where}: start{suffix} {start} and stop{suffix} {stop} are not a span of words 0 to"
-            f" {len(found)}"
+            f" {len(tokens)}"
         )
     return Site(sentence, (int(start), int(stop)))
 

@@ -108,10 +108,10 @@ def _there(path: str | Path) -> Path:
 
 
 def _format(path: Path) -> Format:
-    found = SUFFIXES.get(path.suffix if path.suffix == ".parquet" else uncompressed(path).suffix)
-    if found is None:
+    format = SUFFIXES.get(path.suffix if path.suffix == ".parquet" else uncompressed(path).suffix)
+    if format is None:
         raise DataProblem(
             f"{path.name}: the name should end with {', '.join(SUFFIXES)}, so that the format is"
             " known"
         )
-    return found
+    return format

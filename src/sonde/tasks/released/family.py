@@ -19,7 +19,7 @@ from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from sonde.corpora.columns import CODES, Layout, Reading, Rows
 from sonde.corpora.files import Part, split_of, uncompressed
 from sonde.corpora.moses import detokenised
-from sonde.datasets import Candidate, Settings, carve_dev, sample, thinned
+from sonde.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.task import Definition
@@ -145,8 +145,10 @@ class Release:
         source = {"files": [str(part.path) for part in found], **rows.counts()}
         return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
 
-    def _settings(self, options: Options) -> Settings:
-        return Settings(seed=options.seed, size=options.size, fold=options.fold, balance=False)
+    def _settings(self, options: Options) -> SampleSettings:
+        return SampleSettings(
+            seed=options.seed, size=options.size, fold=options.fold, balance=False
+        )
 
     def _candidates(self, examples: list[Example]) -> list[Candidate]:
         if self.layout.token is not None or self.layout.second is not None:

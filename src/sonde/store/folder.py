@@ -42,7 +42,7 @@ class Index:
 
     def find(self, keys: Keys) -> Ints:
         """The number of each key, -1 for those that are not here."""
-        found = np.full(len(keys), -1, np.int64)
+        numbers = np.full(len(keys), -1, np.int64)
         asked = np.argsort(keys[:, 0])  # sorted queries walk the index in order, which caches like
         at = np.searchsorted(self.first, keys[asked, 0])
         while len(asked):  # once, but for two sentences whose keys share their first half
@@ -51,9 +51,9 @@ class Index:
             same = self.first[at] == keys[asked, 0]
             asked, at = asked[same], at[same]
             hit = self.second[at] == keys[asked, 1]
-            found[asked[hit]] = self.number[at[hit]]
+            numbers[asked[hit]] = self.number[at[hit]]
             asked, at = asked[~hit], at[~hit] + 1
-        return found
+        return numbers
 
 
 def distinct(keys: Keys) -> tuple[Ints, Ints]:
@@ -88,8 +88,8 @@ class BlockFolder:
     share.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.blocks: list[Block] = []
         self.names: set[str] = set()
         self._keys: dict[str, Keys] = {}
@@ -100,9 +100,7 @@ class BlockFolder:
         removed.
         """
         there = [
-            name
-            for _, name in listed(self.folder, SUFFIX, FAILED, ".plan")
-            if name.endswith(SUFFIX)
+            name for _, name in listed(self.path, SUFFIX, FAILED, ".plan") if name.endswith(SUFFIX)
         ]
         if self.names.difference(there):
             self.names.intersection_update(there)
@@ -110,7 +108,7 @@ class BlockFolder:
             self._indexes.clear()
         fresh = [name for name in there if name not in self.names]
         for name in fresh:
-            block = opened(self.folder / name)
+            block = opened(self.path / name)
             if block is not None:
                 self._keep(block)
         if fresh:
@@ -140,13 +138,13 @@ class BlockFolder:
         share between calls.
         """
         known = {} if known is None else known
-        found = Places(np.full(len(keys), -1, np.int64), np.full(len(keys), -1, np.int64))
+        places = Places(np.full(len(keys), -1, np.int64), np.full(len(keys), -1, np.int64))
         for slots in {tuple(block.facts["slots"]): None for block in self.blocks}:
             if slot in slots:
                 if slots not in known:
                     known[slots] = self._located(slots, keys)
-                found = _older(found, known[slots])
-        return found
+                places = _older(places, known[slots])
+        return places
 
     def _located(self, slots: tuple[str, ...], keys: Keys) -> Places:
         if slots not in self._indexes:
