@@ -3,7 +3,7 @@
 import pytest
 
 from sonde.core import DataProblem
-from sonde.corpora.corpus import corpus, one_each, said
+from sonde.corpora.corpus import corpus, one_each, split_in
 
 NAMES = {
     "en_ewt-ud-dev.r2.2.conllu": "dev",
@@ -22,7 +22,7 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_say_splits(name):
-    assert said(name) == NAMES[name]
+    assert split_in(name) == NAMES[name]
 
 
 def touch(folder, *names):

@@ -12,7 +12,7 @@ from sonde.datasets.formats.tables import write as write_table
 from sonde.judgements.bound import read_bound, write_bound
 from sonde.judgements.page import people
 from sonde.judgements.score import read, score
-from sonde.judgements.sheet import Asking, drawn, write
+from sonde.judgements.sheet import Asking, sample, write
 from sonde.tables.terminal import terminal
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
@@ -35,7 +35,7 @@ def task(reference):
 
 @pytest.fixture(scope="module")
 def gold(task):
-    return drawn(task.load(), N, 0)[1]
+    return sample(task.load(), N, 0)[1]
 
 
 @pytest.fixture
@@ -67,9 +67,9 @@ def test_labels_are_not_in_the_sheet(sheet, task, gold):
 
 def test_the_same_seed_draws_the_same_and_another_draws_others(task):
     dataset = task.load()
-    assert drawn(dataset, N, 0) == drawn(dataset, N, 0)
-    assert drawn(dataset, N, 0) != drawn(dataset, N, 1)
-    assert sorted(drawn(dataset, 10**6, 0)[0]) == sorted(drawn(dataset, 10**6, 1)[0])
+    assert sample(dataset, N, 0) == sample(dataset, N, 0)
+    assert sample(dataset, N, 0) != sample(dataset, N, 1)
+    assert sorted(sample(dataset, 10**6, 0)[0]) == sorted(sample(dataset, 10**6, 1)[0])
 
 
 def test_three_people_who_are_right_make_a_bound_of_1(sheet, tmp_path, gold):
@@ -109,7 +109,7 @@ def test_labels_can_be_asked_to_be_checked(reference, task, tmp_path):
     write(reference, task, sheet, Asking("check", N))
     with sheet.open(encoding="utf-8", newline="") as file:
         shown = [row[2] for row in csv.reader(file, delimiter="\t") if row[0].isdigit()]
-    assert shown == drawn(task.load(), N, 0)[1]
+    assert shown == sample(task.load(), N, 0)[1]
     bound = score([fill(sheet, tmp_path / "a.tsv", lambda i: "No" if i <= 3 else "YES")])
     assert (bound.mode, bound.score) == ("check", pytest.approx(0.9))
 

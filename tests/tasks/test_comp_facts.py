@@ -15,7 +15,7 @@ from sonde.reading import Readings
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp.designs import POLISH
 from sonde.tasks.comp.facts import ORACLES, place
-from sonde.tasks.comp.released import said
+from sonde.tasks.comp.released import facts
 from sonde.testing.tasks import check_task
 
 SMALL = "size=300,dev=60,test=180,readings=none"
@@ -80,7 +80,7 @@ def test_clauses_are_known_by_their_place(text, places):
 
 def test_slots_say_either_word_with_the_place_and_relations_both_together():
     found = reading("the man that the nurse met slept")
-    told = {name: set(oracle.told(found)) for name, oracle in ORACLES["sem-role"].items()}
+    told = {name: set(oracle.facts(found)) for name, oracle in ORACLES["sem-role"].items()}
     assert told["relations"] == {"sleep man", "meet nurse"}
     assert told["slots"] == {
         "main: 0 sleep",
@@ -91,11 +91,11 @@ def test_slots_say_either_word_with_the_place_and_relations_both_together():
 
 
 def test_released_sentences_are_read_and_those_that_cannot_be_have_no_facts():
-    told = ORACLES["sem-role"]["relations"].told
-    assert list(said(told, Sentence.of("the man is helped by the doctor".split()))) == [
+    told = ORACLES["sem-role"]["relations"].facts
+    assert list(facts(told, Sentence.of("the man is helped by the doctor".split()))) == [
         "help doctor"
     ]
-    assert list(said(told, Sentence.of("man the the blorp".split()))) == []
+    assert list(facts(told, Sentence.of("man the the blorp".split()))) == []
 
 
 @pytest.mark.parametrize("name", names("comp"))

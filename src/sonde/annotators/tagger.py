@@ -65,10 +65,10 @@ class Tagger:
     def tag(self, sentences: Sequence[Words]) -> Iterator[tuple[str, ...]]:
         """The tags of each sentence's words, in order."""
         for block in _blocks(sentences, BLOCK):
-            found = _features(block, self.usual)
-            places = np.minimum(np.searchsorted(self.keys, found), len(self.keys) - 1)
-            places[self.keys[places] != found] = len(self.keys)
-            scores = np.tile(self.bias, (len(found), 1))
+            features = _features(block, self.usual)
+            places = np.minimum(np.searchsorted(self.keys, features), len(self.keys) - 1)
+            places[self.keys[places] != features] = len(self.keys)
+            scores = np.tile(self.bias, (len(features), 1))
             for column in places.T:
                 scores += self.weights[column]
             names = iter([self.tags[i] for i in scores.argmax(1)])
@@ -96,19 +96,19 @@ def train(
     return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
 
 
-def _table(found: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
+def _table(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
     """The features that are frequent enough, in order, and which of them each token has, a sparse
     matrix [tokens, features].
     """
     from scipy.sparse import csr_matrix
 
-    keys, counts = np.unique(found, return_counts=True)
+    keys, counts = np.unique(features, return_counts=True)
     keys = keys[counts >= LEAST]
-    places = np.minimum(np.searchsorted(keys, found), len(keys) - 1)
-    known = keys[places] == found
+    places = np.minimum(np.searchsorted(keys, features), len(keys) - 1)
+    known = keys[places] == features
     columns = places[known].astype(np.int32)
     cells = np.ones(len(columns), np.float32), columns, np.r_[0, np.cumsum(known.sum(1))]
-    return keys, csr_matrix(cells, (len(found), len(keys)))
+    return keys, csr_matrix(cells, (len(features), len(keys)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +179,11 @@ def _told_apart(
 
 def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
     """The share of words that get the tag they have."""
-    told = tagger.tag([words for words, _ in examples])
+    guesses = tagger.tag([words for words, _ in examples])
     right = [
         a == b
-        for found, (_, tags) in zip(told, examples, strict=True)
-        for a, b in zip(found, tags, strict=True)
+        for guess, (_, tags) in zip(guesses, examples, strict=True)
+        for a, b in zip(guess, tags, strict=True)
     ]
     return float(np.mean(right))
 
@@ -205,10 +205,10 @@ def _usual(examples: Sequence[Example]) -> dict[str, str]:
     counts: Counter[tuple[str, str]] = Counter()
     for words, tags in examples:
         counts.update(zip(words, tags, strict=True))
-    found: dict[str, str] = {}
+    usual: dict[str, str] = {}
     for (word, tag), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        found.setdefault(word, tag)
-    return found
+        usual.setdefault(word, tag)
+    return usual
 
 
 def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.uint64]:
@@ -219,19 +219,19 @@ def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.u
     forms = np.fromiter(codes, np.int64, int(sizes.sum()))
     table = np.array([_described(word, usual) for word in [*numbers, ""]], np.uint64)
     around = _around(forms, sizes, len(numbers))
-    found = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
+    features = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
         columns = [table[around[offset], FORM.index(column)] for column, offset in template]
-        found[:, i] = _mixed(np.full(len(forms), i + 1, np.uint64), columns)
-    return found
+        features[:, i] = _mixed(np.full(len(forms), i + 1, np.uint64), columns)
+    return features
 
 
-def _mixed(found: NDArray[np.uint64], columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+def _mixed(mixed: NDArray[np.uint64], columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """Numbers that stand for all columns, in their order."""
     for column in columns:
-        found = (found ^ column) * _MIX
-        found ^= found >> np.uint64(29)
-    return found
+        mixed = (mixed ^ column) * _MIX
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def _around(forms: Ints, sizes: Ints, nothing: int) -> dict[int, Ints]:

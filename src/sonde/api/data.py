@@ -226,7 +226,7 @@ def generate(
     with tqdm(
         total=drawn.n, desc="generate", unit=" sentences", unit_scale=True, disable=not progress
     ) as bar:
-        files.write(output, drawn, bare=text, asserted=asserted, told=bar.update)
+        files.write(output, drawn, bare=text, asserted=asserted, progress=bar.update)
     return Generated(space.size, len(space.cells), drawn.n)
 
 

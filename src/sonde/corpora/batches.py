@@ -85,27 +85,27 @@ class Batch:
         return _ways(self.parents, int(np.diff(self.starts).max()))[1] + 1
 
     @classmethod
-    def of(cls, found: Sequence[Tree]) -> Batch:
+    def of(cls, sentences: Sequence[Tree]) -> Batch:
         """The same of trees."""
-        starts = np.cumsum([0, *(len(t.words) for t in found)])
+        starts = np.cumsum([0, *(len(t.words) for t in sentences)])
         roots = np.array(
-            [start + t.root for start, t in zip(starts, found, strict=False)], np.int64
+            [start + t.root for start, t in zip(starts, sentences, strict=False)], np.int64
         )
-        heads = np.array([head for t in found for head in t.heads], np.int64)
+        heads = np.array([head for t in sentences for head in t.heads], np.int64)
         parents = heads + np.repeat(starts[:-1], np.diff(starts))
         parents[roots] = roots
-        depths = np.array([t.depth for t in found], np.int64)
+        depths = np.array([t.depth for t in sentences], np.int64)
         return cls(
             starts,
             parents,
             roots,
             depths,
-            _coded(t.words for t in found),
-            _coded(t.lemmas for t in found),
-            _coded(t.upos for t in found),
-            _coded(t.feats for t in found),
-            _coded(t.deprels for t in found),
-            [t.text for t in found],
+            _coded(t.words for t in sentences),
+            _coded(t.lemmas for t in sentences),
+            _coded(t.upos for t in sentences),
+            _coded(t.feats for t in sentences),
+            _coded(t.deprels for t in sentences),
+            [t.text for t in sentences],
         )
 
 
@@ -125,11 +125,11 @@ def batches(
     source = Source(str(path), on_error, Tally() if tally is None else tally)
     line = 1
     for data in chunks(path, b"\n\n"):
-        found = _parsed(data, source.forms)
-        if found is not None:
-            source.tally.sentences += len(found)
-            source.tally.words += len(found.parents)
-            yield found
+        batch = _parsed(data, source.forms)
+        if batch is not None:
+            source.tally.sentences += len(batch)
+            source.tally.words += len(batch.parents)
+            yield batch
         elif one_by_one := list(trees(data, line, source)):
             yield Batch.of(one_by_one)
         line += data.count(b"\n")
@@ -143,7 +143,7 @@ def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
         blocks = data.decode().strip("\n").split("\n\n")
     except UnicodeDecodeError:
         return None
-    headed = [_headed(kept) for block in blocks if (kept := block.strip("\n"))]
+    headed = [_headed(stripped) for block in blocks if (stripped := block.strip("\n"))]
     bodies = [body for body, _ in headed if body]
     texts = [text for body, text in headed if body]
     table = _table("\n".join(bodies), all(texts)) if bodies else None
@@ -159,15 +159,15 @@ def _parsed(data: bytes, forms: dict[str, str]) -> Batch | None:
 
 def _headed(block: str) -> tuple[str, str]:
     """The rows of a block and the raw string that its comments tell."""
-    found = BODY.search(block) if block[0] == "#" else None
-    at = block.rfind("\n# text = ", 0, found.start()) if found else -1
-    if found is None or at < 0:
+    match = BODY.search(block) if block[0] == "#" else None
+    at = block.rfind("\n# text = ", 0, match.start()) if match else -1
+    if match is None or at < 0:
         _, body, text, _ = header(block)
         return body, text
-    return block[found.end() :], block[at + 10 : block.index("\n", at + 10)].strip()
+    return block[match.end() :], block[at + 10 : block.index("\n", at + 10)].strip()
 
 
-def _table(joined: str, told: bool) -> Any | None:
+def _table(joined: str, texted: bool) -> Any | None:
     """The rows as a pyarrow table of strings by code; None where a row has not ten cells, or an
     empty one.
     """
@@ -179,8 +179,8 @@ def _table(joined: str, told: bool) -> Any | None:
     # a tab before a tab or the line's end: an empty cell
     if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:
         return None
-    wanted = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + (
-        [] if told else ["misc"]
+    names = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + (
+        [] if texted else ["misc"]
     )
     try:
         return csv.read_csv(
@@ -192,8 +192,8 @@ def _table(joined: str, told: bool) -> Any | None:
                 delimiter="\t", quote_char=False, double_quote=False, ignore_empty_lines=False
             ),
             convert_options=csv.ConvertOptions(
-                include_columns=wanted,
-                column_types=dict.fromkeys(wanted, pa.dictionary(pa.int32(), pa.string())),
+                include_columns=names,
+                column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
                 null_values=[],
             ),
         )
@@ -228,36 +228,36 @@ def _checked(
     if not lengths.all() or not np.array_equal(numbers[real], position - first):
         raise ValueError("ids")
     ranges = _ranges(columns, np.flatnonzero(~real), rows, starts, np.cumsum(real))
-    kept = {name: Coded(c.codes[real], c.names) for name, c in columns.items() if name != "id"}
+    of_words = {name: Coded(c.codes[real], c.names) for name, c in columns.items() if name != "id"}
     heads = np.fromiter(
-        (NUMBERS[name] if name != "_" else -2 for name in kept["head"].names), np.int64
-    )[kept["head"].codes]
+        (NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
+    )[of_words["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
-    words = Coded(kept["form"].codes, [forms.setdefault(w, w) for w in kept["form"].names])
-    found = Batch(
+    words = Coded(of_words["form"].codes, [forms.setdefault(w, w) for w in of_words["form"].names])
+    batch = Batch(
         starts,
         parents,
         roots,
         depths,
         words,
-        kept["lemma"],
-        kept["upos"],
-        kept["feats"],
-        kept["deprel"],
+        of_words["lemma"],
+        of_words["upos"],
+        of_words["feats"],
+        of_words["deprel"],
         texts,
     )
-    _check_words(found, ranges)
-    return found if all(texts) else _told(found, kept["misc"], ranges)
+    _check_words(batch, ranges)
+    return batch if all(texts) else _with_texts(batch, of_words["misc"], ranges)
 
 
-def _check_words(found: Batch, ranges: dict[int, list[Range]]) -> None:
+def _check_words(batch: Batch, ranges: dict[int, list[Range]]) -> None:
     """A ValueError where words are withheld, or a raw string is not made of them."""
-    words = found.words.strings()
-    hidden = any(not name.strip("_") for name in found.words.names)
-    for k, (a, b) in enumerate(pairwise(found.starts.tolist())):
+    words = batch.words.strings()
+    hidden = any(not name.strip("_") for name in batch.words.names)
+    for k, (a, b) in enumerate(pairwise(batch.starts.tolist())):
         if hidden and withheld(words[a:b]):
             raise ValueError("withheld")
-        if found.texts[k] and not spells(found.texts[k], words[a:b], ranges.get(k, ())):
+        if batch.texts[k] and not spells(batch.texts[k], words[a:b], ranges.get(k, ())):
             raise ValueError("text")
 
 
@@ -265,21 +265,21 @@ def _ranges(
     columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints
 ) -> dict[int, list[Range]]:
     """The multiword tokens by sentence; they and the empty nodes are checked as in `conllu`."""
-    found: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
+    extras: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
     of = np.searchsorted(rows, others, "right") - 1
-    told = columns.get("misc")
+    notes = columns.get("misc")
     for row, k in zip(others.tolist(), of.tolist(), strict=True):
         form, name = (columns[c].names[columns[c].codes[row]] for c in ("form", "id"))
-        misc = told.names[told.codes[row]] if told else "_"
+        misc = notes.names[notes.codes[row]] if notes else "_"
         extra(
             [name, form, *"_______", misc],
             int(before[row] - starts[k]),
-            found.setdefault(k, ([], [])),
+            extras.setdefault(k, ([], [])),
             "",
         )
     return {
         k: list(inside(ranges, int(starts[k + 1] - starts[k]), ""))
-        for k, (ranges, _) in found.items()
+        for k, (ranges, _) in extras.items()
     }
 
 
@@ -318,12 +318,12 @@ def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
     return above, way
 
 
-def _told(found: Batch, misc: Coded, ranges: dict[int, list[Range]]) -> Batch:
+def _with_texts(batch: Batch, misc: Coded, ranges: dict[int, list[Range]]) -> Batch:
     """The batch with raw strings rebuilt where no comment told them."""
-    words, notes = found.words.strings(), misc.strings()
-    bounds = found.starts.tolist()
+    words, notes = batch.words.strings(), misc.strings()
+    bounds = batch.starts.tolist()
     texts = [
-        found.texts[k] or rebuilt(words[a:b], notes[a:b], ranges.get(k, ()))
+        batch.texts[k] or rebuilt(words[a:b], notes[a:b], ranges.get(k, ()))
         for k, (a, b) in enumerate(pairwise(bounds))
     ]
-    return replace(found, texts=texts)
+    return replace(batch, texts=texts)

@@ -73,10 +73,10 @@ def read(
             continue
         tally.sentences += 1
         tally.words += len(block.rows)
-        found = tuple(words[row[shape.word]] for _, row in block.rows)
+        tokens = tuple(words[row[shape.word]] for _, row in block.rows)
         layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
-        text = block.text or rendered(found)
-        yield Tagged(Sentence(found, text), layers, block.document, block.rows[0][0])
+        text = block.text or rendered(tokens)
+        yield Tagged(Sentence(tokens, text), layers, block.document, block.rows[0][0])
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Bl
     for number, line, wrong in lines:
         if wrong:
             block.problem = block.problem or f"{number}: {wrong}"
-        elif _told(line, tabbed):
+        elif _is_comment(line, tabbed):
             key, _, value = line.lstrip("# ").partition(" = ")
             if key.strip() == "text":
                 block.text = value.strip()
@@ -116,7 +116,7 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
     """The spans of one layer in order, and how many begin with I, E or L, as all do in IOB1 but
     none in IOB2.
     """
-    found: list[Labelled] = []
+    labelled: list[Labelled] = []
     inside, slips = "", 0
     for i, tag in enumerate(tags):
         mark, _, label = tag.partition("-")
@@ -124,12 +124,12 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
             inside = ""
             continue
         if mark in "BSU" or label != inside:
-            found.append(Labelled(label, i, i + 1))
+            labelled.append(Labelled(label, i, i + 1))
             slips += mark in "IEL"
         else:
-            found[-1] = found[-1]._replace(stop=i + 1)
+            labelled[-1] = labelled[-1]._replace(stop=i + 1)
         inside = "" if mark in "SUEL" else label
-    return found, slips
+    return labelled, slips
 
 
 def _tabbed(sample: list[str]) -> bool:
@@ -145,7 +145,7 @@ def _cells(line: str, tabbed: bool) -> list[str]:
     return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
 
 
-def _told(line: str, tabbed: bool) -> bool:
+def _is_comment(line: str, tabbed: bool) -> bool:
     """Whether a line is a comment; a word may begin with # too, but has tags beside it."""
     return tabbed and line.startswith("#") and "\t" not in line
 
@@ -198,19 +198,19 @@ def _tags(
 ) -> tuple[int, ...]:
     """The columns of tags."""
     least = MOST * len(rows)
-    found = [
+    columns = [
         k
         for k in range(width)
         if k != word % width and sum(TAG.fullmatch(row[k]) is not None for row in rows) >= least
     ]
-    if not found:
+    if not columns:
         raise DataProblem(
             f"{path}: no column holds tags such as B-PER, I-PER and O throughout; name it by"
             " column=, the first is 0"
         )
-    if len(found) > 1 and width - 1 > len(found):
-        return (found[-2 if layout.chunks else -1],)
-    return tuple(found)
+    if len(columns) > 1 and width - 1 > len(columns):
+        return (columns[-2 if layout.chunks else -1],)
+    return tuple(columns)
 
 
 def _wrong(block: list[tuple[int, list[str]]], shape: _Shape) -> str:

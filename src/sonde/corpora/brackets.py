@@ -99,7 +99,7 @@ class _Words(dict[str, str]):
     """Terminals as written -> unescaped."""
 
     def __missing__(self, raw: str) -> str:
-        word = self[raw] = _QUOTES.get(raw) or _ESCAPE.sub(lambda found: _ESCAPED[found[0]], raw)
+        word = self[raw] = _QUOTES.get(raw) or _ESCAPE.sub(lambda match: _ESCAPED[match[0]], raw)
         return word
 
 
@@ -168,8 +168,8 @@ def parsed(text: str, path: str | Path, line: int) -> Tree:
     not one whole tree.
     """
     data = text.encode("utf-8", "surrogatepass")
-    found = list(_cut(data, _BRACKET))
-    if len(found) != 1 or found[0][2] or data[found[0][1] :].strip():
+    cuts = list(_cut(data, _BRACKET))
+    if len(cuts) != 1 or cuts[0][2] or data[cuts[0][1] :].strip():
         raise DataProblem(
             f"{path}:{line}: the brackets are not those of one whole tree ({text[:40]!r})"
         )
@@ -178,21 +178,21 @@ def parsed(text: str, path: str | Path, line: int) -> Tree:
 
 def written(tree: Tree) -> str:
     """A tree as one line of brackets."""
-    found: list[str] = []
-    _write(tree, 0, found)
-    return "".join(found)
+    pieces: list[str] = []
+    _write(tree, 0, pieces)
+    return "".join(pieces)
 
 
-def _write(tree: Tree, node: int, found: list[str]) -> None:
-    found.append(f"({tree.labels[node]}{tree.functions[node]}")
+def _write(tree: Tree, node: int, pieces: list[str]) -> None:
+    pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
     for label, start, _, below in tree.children(node):
-        found.append(" ")
+        pieces.append(" ")
         if below < 0:
             word = tree.words[start].replace("(", "-LRB-").replace(")", "-RRB-")
-            found.append(f"({label} {word})")
+            pieces.append(f"({label} {word})")
         else:
-            _write(tree, below, found)
-    found.append(")")
+            _write(tree, below, pieces)
+    pieces.append(")")
 
 
 UNCLOSED = "a bracket is not closed before the next tree begins"
@@ -243,7 +243,7 @@ def _cut(data: bytes, beginning: re.Pattern[bytes]) -> Iterator[tuple[int, int, 
     at = np.flatnonzero(opening | (codes == ord(")")))
     step = np.where(opening[at], 1, -1)
     depth = np.cumsum(step)
-    starts = [found.start() for found in beginning.finditer(data)]
+    starts = [match.start() for match in beginning.finditer(data)]
     places = np.searchsorted(at, np.array(starts, np.int64))
     if not ((depth < 0).any() or (depth - step)[places].any()):
         yield from _spans(data, 0, (at[depth == 0] + 1).tolist())
@@ -301,9 +301,9 @@ def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool
         return _grown(tokens[1:-1] if wrapped else tokens, strings, traces, str(path), line)
     except _Fault as fault:
         message, number = fault.args
-        found = list(_TOKEN.finditer(text))[number + wrapped]
-        line += text.count("\n", 0, found.start())
-        raise DataProblem(f"{path}:{line}: {message} ({found[0][:40]!r})") from None
+        match = list(_TOKEN.finditer(text))[number + wrapped]
+        line += text.count("\n", 0, match.start())
+        raise DataProblem(f"{path}:{line}: {message} ({match[0][:40]!r})") from None
 
 
 STRAY = "a word beside phrases, or without a tag of its own"

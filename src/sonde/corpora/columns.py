@@ -110,10 +110,10 @@ class Rows:
             try:
                 example = self._example(cells, split)
             except ValueError as problem:
-                told = f"{path}:{number}: {problem}"
+                message = f"{path}:{number}: {problem}"
                 if self.how.on_error == "raise":
-                    raise DataProblem(told) from None
-                self.tally.skip(told)
+                    raise DataProblem(message) from None
+                self.tally.skip(message)
                 continue
             self.tally.sentences += 1
             self.tally.words += sum(len(site.sentence.words) for site in example.sites)
@@ -121,13 +121,13 @@ class Rows:
 
     def counts(self) -> dict[str, int]:
         """What was read and left out."""
-        found = {
+        counts = {
             "examples": self.tally.sentences,
             "words": self.tally.words,
             "blank lines": self.blank,
             "skipped": self.tally.skipped,
         }
-        return {what: n for what, n in found.items() if n or what == "examples"}
+        return {what: n for what, n in counts.items() if n or what == "examples"}
 
     def _example(self, cells: list[str], split: str) -> Example:
         """One example; ValueError says what is wrong with the row."""

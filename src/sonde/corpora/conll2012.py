@@ -141,14 +141,14 @@ def bracketed(column: Sequence[str], file: str, line: int) -> list[Labelled]:
     """The spans of a column such as (ARG0* *) *, in the order of their ends; DataProblem where
     brackets do not match.
     """
-    found, open_ = [], []
+    spans, open_ = [], []
     for i, cell in enumerate(column):
         for label, _, closed, other in _BRACKET.findall(cell):
             if label:
                 open_.append((label, i))
             elif closed and open_:
                 name, start = open_.pop()
-                found.append(Labelled(name, start, i + 1))
+                spans.append(Labelled(name, start, i + 1))
             elif closed or other:
                 raise DataProblem(
                     f"{file}:{line + i}: {cell!r}"
@@ -158,25 +158,25 @@ def bracketed(column: Sequence[str], file: str, line: int) -> list[Labelled]:
         raise DataProblem(
             f"{file}:{line + open_[-1][1]}: ({open_[-1][0]} is never closed in its sentence"
         )
-    return found
+    return spans
 
 
 def chains(column: Sequence[str], where: str) -> list[Labelled]:
     """The mentions of a column such as (3|(4 3) 4), by start, stop and chain; what is not closed is
     a DataProblem.
     """
-    found: list[Labelled] = []
+    mentions: list[Labelled] = []
     open_: dict[str, list[int]] = {}
     for i, cell in enumerate(column):
         for whole, opened, closed, other in _MENTION.findall(
             "" if cell in NONE else cell.replace("|", " ")
         ):
             if whole:
-                found.append(Labelled(whole, i, i + 1))
+                mentions.append(Labelled(whole, i, i + 1))
             elif opened:
                 open_.setdefault(opened, []).append(i)
             elif closed and open_.get(closed):
-                found.append(Labelled(closed, open_[closed].pop(), i + 1))
+                mentions.append(Labelled(closed, open_[closed].pop(), i + 1))
             elif closed or other.strip():
                 raise DataProblem(
                     f"{where}: word {i + 1}: {cell!r} closes a mention that was never opened, or is"
@@ -185,7 +185,7 @@ def chains(column: Sequence[str], where: str) -> list[Labelled]:
     left = sorted(chain for chain, starts in open_.items() if starts)
     if left:
         raise DataProblem(f"{where}: the mention ({left[0]} is never closed in its sentence")
-    return sorted(found, key=lambda m: (m.start, m.stop, m.label))
+    return sorted(mentions, key=lambda m: (m.start, m.stop, m.label))
 
 
 def read(
@@ -202,8 +202,8 @@ def read(
             continue
         tally.sentences += 1
         tally.words += len(rows)
-        found = tuple(words[row[3]] for row in rows)
-        yield Block(found, tuple(rows), f"{rows[0][0]} {rows[0][1]}", str(path), numbers[0])
+        tokens = tuple(words[row[3]] for row in rows)
+        yield Block(tokens, tuple(rows), f"{rows[0][0]} {rows[0][1]}", str(path), numbers[0])
 
 
 def _sentences(path: str | Path) -> Iterator[tuple[list[int], list[tuple[str, ...]], str]]:

@@ -36,7 +36,7 @@ class _Heads(dict[str, int]):
 Rows = tuple[tuple[str, ...], ...]
 
 BODY = re.compile(r"\n(?!#)")
-_TOLD = re.compile(r"#\s*(text|sent_id)\s*=\s*(.*\S)")
+_COMMENT = re.compile(r"#\s*(text|sent_id)\s*=\s*(.*\S)")
 _KNOWN: set[str] = set()  # FEATS values that were found well-formed
 _REMEMBERED = 1 << 16
 NUMBERS = _Heads()
@@ -100,8 +100,8 @@ def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]
     for block in blocks:
         if block and block[0] != "\n" and block[-1] != "\n":
             yield line, block
-        elif kept := block.strip("\n"):
-            yield line + block.index(kept[0]), kept
+        elif stripped := block.strip("\n"):
+            yield line + block.index(stripped[0]), stripped
         line += block.count("\n") + 2
 
 
@@ -112,10 +112,10 @@ def _parted(data: bytes, line: int, source: Source) -> bytes:
     """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do,
     which is said.
     """
-    found = _NEARLY_BLANK.search(data)
-    if found is None:
+    match = _NEARLY_BLANK.search(data)
+    if match is None:
         return data
-    line += data.count(b"\n", 0, found.start())
+    line += data.count(b"\n", 0, match.start())
     problem = (
         f"{source.path}:{line}: the line between sentences must be empty, without spaces or tabs"
     )
@@ -129,15 +129,15 @@ def _readable(data: bytes, path: str, line: int, tally: Tally) -> list[str]:
     """The blocks of a piece of a file, those that are not UTF-8 counted and left empty (as many
     lines long).
     """
-    found = []
+    blocks = []
     for block in data.split(b"\n\n"):
         try:
-            found.append(decoded(block, path, line))
+            blocks.append(decoded(block, path, line))
         except DataProblem as problem:
             tally.skip(str(problem))
-            found.append("\n" * block.count(b"\n"))
+            blocks.append("\n" * block.count(b"\n"))
         line += block.count(b"\n") + 2
-    return found
+    return blocks
 
 
 def _tree(block: str, source: Source, line: int) -> Tree | None:
@@ -183,17 +183,17 @@ def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     """
     if block[0] != "#":
         return (), block, "", ""
-    found = BODY.search(block)
-    comments = tuple((block[: found.start()] if found else block).split("\n"))
+    body = BODY.search(block)
+    comments = tuple((block[: body.start()] if body else block).split("\n"))
     text = sent_id = ""
     for comment in comments:
         if comment.startswith("# text = "):
             text = comment[9:].strip()
         elif comment.startswith("# sent_id = "):
             sent_id = comment[12:].strip()
-        elif told := _TOLD.match(comment):
-            text, sent_id = (told[2], sent_id) if told[1] == "text" else (text, told[2])
-    return comments, block[found.end() :] if found else "", text, sent_id
+        elif match := _COMMENT.match(comment):
+            text, sent_id = (match[2], sent_id) if match[1] == "text" else (text, match[2])
+    return comments, block[body.end() :] if body else "", text, sent_id
 
 
 def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
@@ -224,10 +224,10 @@ def _extras(
     sentence of `size` words.
     """
     path, first = where
-    found: tuple[list[Range], list[tuple[str, ...]]] = ([], [])
+    extras: tuple[list[Range], list[tuple[str, ...]]] = ([], [])
     for before, (place, row) in enumerate(zip(places, rows, strict=True)):
-        extra(row, place - before, found, f"{path}:{first + place}")
-    return inside(found[0], size, f"{path}:{first}"), tuple(found[1])
+        extra(row, place - before, extras, f"{path}:{first + place}")
+    return inside(extras[0], size, f"{path}:{first}"), tuple(extras[1])
 
 
 def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
@@ -253,12 +253,12 @@ def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...
 
 
 def extra(
-    row: list[str], n: int, found: tuple[list[Range], list[tuple[str, ...]]], where: str
+    row: list[str], n: int, extras: tuple[list[Range], list[tuple[str, ...]]], where: str
 ) -> None:
     """Add a row that is not a word's, and that stands after n words, to the multiword tokens or to
     the empty nodes.
     """
-    ranges, empty = found
+    ranges, empty = extras
     name = row[0]
     if "-" in name:
         ranges.append(_range(row, n, ranges, where))
@@ -297,19 +297,19 @@ def _why(text: str) -> str:
 def _range(row: list[str], words: int, before: list[Range], where: str) -> Range:
     start, _, stop = row[0].partition("-")
     try:
-        found = Range(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
+        token = Range(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
     except ValueError:
         raise DataProblem(f"{where}: id {row[0]!r} is not a range such as 3-4") from None
     if (
-        found.start != words
-        or found.stop <= found.start
-        or (before and before[-1].stop > found.start)
+        token.start != words
+        or token.stop <= token.start
+        or (before and before[-1].stop > token.start)
     ):
         raise DataProblem(
             f"{where}: the multiword token {row[0]} does not begin with the next word, {words + 1},"
             " or overlaps another"
         )
-    return found
+    return token
 
 
 def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tuple[int, ...], int]:

@@ -18,7 +18,9 @@ _WORDS = {
     "test": ("test", "testing", "testb"),
 }
 _SPLIT_OF = {word: split for split, words in _WORDS.items() for word in words}
-_SAID = re.compile(rf"(?<![a-z])({'|'.join(sorted(_SPLIT_OF, key=len, reverse=True))})(?![a-z])")
+_SPLIT_WORD = re.compile(
+    rf"(?<![a-z])({'|'.join(sorted(_SPLIT_OF, key=len, reverse=True))})(?![a-z])"
+)
 
 # files that no corpus is made of
 _ABOUT = re.compile(r"\.|readme|licen[cs]e|copying|changes", re.IGNORECASE)
@@ -58,17 +60,17 @@ def one_each(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def said(name: str) -> str:
+def split_in(name: str) -> str:
     """The split that a name says, '' where it says none; the last word decides."""
-    found = _SAID.findall(name.lower())
-    return _SPLIT_OF[found[-1]] if found else ""
+    words = _SPLIT_WORD.findall(name.lower())
+    return _SPLIT_OF[words[-1]] if words else ""
 
 
 def _under(place: Path, suffixes: tuple[str, ...]) -> list[Part]:
     if str(place) == "embedded" and ".conllu" in suffixes:
         return treebank(place)
     if place.is_file():
-        return [Part(said(uncompressed(place).name), place)]
+        return [Part(split_in(uncompressed(place).name), place)]
     shown = ", ".join(suffixes)
     if not place.is_dir():
         raise DataProblem(
@@ -113,7 +115,7 @@ def _split(path: Path, place: Path) -> str:
     one is called.
     """
     names = [uncompressed(path).name, *reversed(path.relative_to(place).parts[:-1])]
-    return next(filter(None, map(said, names)), "") or _called(place)
+    return next(filter(None, map(split_in, names)), "") or _called(place)
 
 
 def _called(place: Path) -> str:

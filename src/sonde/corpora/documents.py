@@ -47,25 +47,25 @@ class Document(NamedTuple):
 def read(path: str | Path) -> Iterator[Document]:
     """The documents of a file in order; a row that is malformed is a word all the same."""
     stem = uncompressed(Path(path)).stem
-    found = Document(stem, [], [], str(path), 1, [])
+    document = Document(stem, [], [], str(path), 1, [])
     for number, line, unreadable in tried(path):
         if not unreadable and (line.startswith("#") or not line.strip()):
             if begun := _BEGIN.match(line):
-                if found.words:
-                    yield found
-                found = Document(begun[1] or stem, [], [], str(path), number + 1, [])
+                if document.words:
+                    yield document
+                document = Document(begun[1] or stem, [], [], str(path), number + 1, [])
             continue
         cells = line.split("\t")
         if problem := unreadable or (
             "" if len(cells) == 3 else f"{len(cells)} columns instead of 3 (number, word, mentions)"
         ):
-            found.wrong.append(f"{path}:{number}: {problem}")
+            document.wrong.append(f"{path}:{number}: {problem}")
             cells = ["", "", ""]
-        found = found if found.words else found._replace(line=number)
-        found.words.append(cells[1])
-        found.cells.append(cells[2])
-    if found.words:
-        yield found
+        document = document if document.words else document._replace(line=number)
+        document.words.append(cells[1])
+        document.cells.append(cells[2])
+    if document.words:
+        yield document
 
 
 _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")

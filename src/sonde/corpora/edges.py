@@ -85,48 +85,48 @@ def _plain(label: str | tuple[str, ...]) -> str | list[str]:
 def _object(line: str, unreadable: str) -> dict[str, Any]:
     if unreadable:
         raise ValueError(unreadable)
-    found = parsed(line, nan=True)  # what else a file says of a target is the file's own business
-    if not isinstance(found, dict):
-        raise ValueError(f'a line is an object with "text" and "targets", found {shown(found)}')
-    return found
+    value = parsed(line, nan=True)  # what else a file says of a target is the file's own business
+    if not isinstance(value, dict):
+        raise ValueError(f'a line is an object with "text" and "targets", found {shown(value)}')
+    return value
 
 
-def _wanted(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
+def _required(row: dict[str, Any], key: str, what: str, right: Callable[[Any], bool]) -> Any:
     """The value of a key that must be there; ValueError says what it is instead of what it should
     be.
     """
     if key not in row:
         raise ValueError(f"no {key}: {what}")
-    if not right(found := row.pop(key)):
-        raise ValueError(f"{key} is {what}, found {shown(found)}")
-    return found
+    if not right(value := row.pop(key)):
+        raise ValueError(f"{key} is {what}, found {shown(value)}")
+    return value
 
 
 def _record(row: dict[str, Any], line: int) -> Record:
-    text = _wanted(
+    text = _required(
         row,
         "text",
         "a string with words in it",
-        lambda found: isinstance(found, str) and bool(found.strip()),
+        lambda value: isinstance(value, str) and bool(value.strip()),
     )
     words = tuple(text.split(" "))
     if "" in words:
         raise ValueError(
             f"words are separated by single spaces, but word {words.index('')} of the text is empty"
         )
-    targets = _wanted(
-        row, "targets", "a list (it may be empty)", lambda found: isinstance(found, list)
+    targets = _required(
+        row, "targets", "a list (it may be empty)", lambda value: isinstance(value, list)
     )
     return Record(
         text, words, tuple(_target(t, i, len(words)) for i, t in enumerate(targets)), row, line
     )
 
 
-def _target(found: Any, number: int, words: int) -> Target:
+def _target(value: Any, number: int, words: int) -> Target:
     where = f"target {number}"
-    if not isinstance(found, dict):
-        raise ValueError(f"{where} is an object with span1 and label, found {shown(found)}")
-    more = dict(found)
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} is an object with span1 and label, found {shown(value)}")
+    more = dict(value)
     for key in ("span1", "label"):
         if key not in more:
             raise ValueError(f"{where} has no {key}")
@@ -144,13 +144,13 @@ def _target(found: Any, number: int, words: int) -> Target:
     return Target(span1, span2, tuple(label) if isinstance(label, list) else label, more)
 
 
-def _span(found: Any, what: str, words: int) -> Span:
-    if not (isinstance(found, list) and len(found) == 2 and all(type(n) is int for n in found)):
-        raise ValueError(f"{what} is [start, stop] in whole numbers, found {shown(found)}")
-    if found[0] >= found[1]:
+def _span(value: Any, what: str, words: int) -> Span:
+    if not (isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)):
+        raise ValueError(f"{what} is [start, stop] in whole numbers, found {shown(value)}")
+    if value[0] >= value[1]:
         raise ValueError(
-            f"{what}, {shown(found)}, holds no word; a span is [first word, word behind the last]"
+            f"{what}, {shown(value)}, holds no word; a span is [first word, word behind the last]"
         )
-    if not 0 <= found[0] < found[1] <= words:
-        raise ValueError(f"{what}, {shown(found)}, is outside a sentence of {words} words")
-    return found[0], found[1]
+    if not 0 <= value[0] < value[1] <= words:
+        raise ValueError(f"{what}, {shown(value)}, is outside a sentence of {words} words")
+    return value[0], value[1]

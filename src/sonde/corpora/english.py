@@ -16,18 +16,18 @@ _QUOTES = frozenset("‘’“”'\"")
 def split(word: str) -> list[str]:
     """A word with straight quotes, its clitic split off."""
     straight = word.translate(_STRAIGHT)
-    found = CLITIC.search(straight)
-    return [straight] if found is None else [straight[: found.start()], found[0]]
+    clitic = CLITIC.search(straight)
+    return [straight] if clitic is None else [straight[: clitic.start()], clitic[0]]
 
 
 def tokens(words: Iterable[str]) -> tuple[str, ...]:
     """The words of running text as a treebank would have them; `_italics_` lose their marks, and
     quotes that curl keep their sides.
     """
-    found: list[str] = []
+    parts: list[str] = []
     for word in words:
         if word.isalpha() or word in _QUOTES:
-            found.append(word)
-        elif kept := word.strip("_"):
-            found += split(kept)
-    return tuple(found)
+            parts.append(word)
+        elif bare := word.strip("_"):
+            parts += split(bare)
+    return tuple(parts)

@@ -232,13 +232,13 @@ def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list
             f"no file or folder {str(path)!r}; give a {first} file (or {first}.gz, {first}.xz) or a"
             " folder of them"
         )
-    found = _plain_first(p for p in place.iterdir() if _named(p, suffixes))
-    if not found:
+    paths = _plain_first(p for p in place.iterdir() if _named(p, suffixes))
+    if not paths:
         raise DataProblem(
             f"no {', '.join(suffixes)} files (nor {first}.gz, {first}.xz) in"
             f" {str(path)!r}{_hint(place, suffixes)}"
         )
-    parts = [Part(split_of(p), p) for p in found]
+    parts = [Part(split_of(p), p) for p in paths]
     order = ("train", "dev", "test", "")
     return sorted(parts, key=lambda part: (order.index(part.split), part.path.name))
 
@@ -270,8 +270,8 @@ def uncompressed(path: Path) -> Path:
 
 def split_of(path: Path) -> str:
     """The split that a file's name says (`en_ewt-ud-train.conllu.xz` says train), or ''."""
-    found = _SPLIT.findall(uncompressed(path).name)
-    return str(found[-1]) if found else ""
+    splits = _SPLIT.findall(uncompressed(path).name)
+    return str(splits[-1]) if splits else ""
 
 
 def digest(paths: Iterable[str | Path]) -> str:
@@ -291,13 +291,15 @@ def _digest(path: Path) -> str:
         return str(remembered["digest"])
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+            hex_digest = hashlib.file_digest(
+                file, lambda: hashlib.blake2b(digest_size=16)
+            ).hexdigest()
     except OSError as error:
         raise DataProblem(f"cannot read {path}: {(error.strerror or str(error)).lower()}") from None
     old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
     if old and _state(path) == known:
-        remember(cache_dir() / "digests", str(path), {**known, "digest": found})
-    return found
+        remember(cache_dir() / "digests", str(path), {**known, "digest": hex_digest})
+    return hex_digest
 
 
 def _state(path: Path) -> dict[str, int]:

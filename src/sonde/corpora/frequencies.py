@@ -147,13 +147,13 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     key = hashlib.blake2b(f"{digest(files)}{kinds}{on_error}".encode(), digest_size=16).hexdigest()
     place = cache_dir() / "frequencies" / f"{key}-{code_of(__name__)}.npz"
     try:
-        return _kept(place)
+        return _load(place)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
-        found = counted(chain.from_iterable(_words(file, on_error) for file in files))
-    if not found.total:
+        table = counted(chain.from_iterable(_words(file, on_error) for file in files))
+    if not table.total:
         raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
-    _keep(found, place)
-    return found
+    _save(table, place)
+    return table
 
 
 def corpus(path: str) -> list[Path]:
@@ -164,10 +164,10 @@ def corpus(path: str) -> list[Path]:
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
     endings = (*brackets.SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
-    found = sorted(
+    files = sorted(
         file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings
     )
-    return found or [part.path for part in treebank(path)]
+    return files or [part.path for part in treebank(path)]
 
 
 def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
@@ -208,21 +208,23 @@ def _added(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tuple[Ints,
     return joined[first], np.add.reduceat(np.concatenate([together, counts])[order], first)
 
 
-def _keep(found: Frequencies, place: Path) -> None:
+def _save(table: Frequencies, place: Path) -> None:
     """Write counts at once, so that several processes may; a cache that cannot be written is done
     without.
     """
-    words = np.frombuffer("\n".join(found.numbers).encode("utf-8", "surrogatepass"), np.uint8)
+    words = np.frombuffer("\n".join(table.numbers).encode("utf-8", "surrogatepass"), np.uint8)
     with suppress(FileProblem), draft(place) as part, part.open("wb") as file:
         np.savez(
-            file, words=words, counts=found.counts, small=found.small, capital=found.capital,
-            pairs=found.pairs, together=found.together,
+            file, words=words, counts=table.counts, small=table.small, capital=table.capital,
+            pairs=table.pairs, together=table.together,
         )  # fmt: skip
 
 
-def _kept(place: Path) -> Frequencies:
-    with np.load(place, allow_pickle=False) as held:
-        words = held["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
-        arrays = {name: held[name] for name in ("counts", "small", "capital", "pairs", "together")}
+def _load(place: Path) -> Frequencies:
+    with np.load(place, allow_pickle=False) as archive:
+        words = archive["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+        arrays = {
+            name: archive[name] for name in ("counts", "small", "capital", "pairs", "together")
+        }
     numbers = {word: i for i, word in enumerate(words)}
     return Frequencies(numbers, **arrays, total=int(arrays["counts"].sum()))

@@ -18,7 +18,7 @@ APART = frozenset({"ID", "CODE", METADATA, "COMMENT"})
 """Tags of leaves that are no words."""
 PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
 
-_MARKED = re.compile(r"\(\s*(?:ID|CODE|METADATA)\s")
+_METADATA = re.compile(r"\(\s*(?:ID|CODE|METADATA)\s")
 _EMPTY = re.compile(r"\*(\S*\*)?(-\d+)?")
 _NUMERAL = re.compile(r"NUM|CARD|CD|LS|N\b|NPR|FW|X")
 _SPLIT = "$@"
@@ -31,7 +31,7 @@ Token = tuple[str, str, str, str, str]
 
 def historical(text: str) -> bool:
     """Whether a tree has an identifier or a code among its leaves, or is metadata."""
-    return _MARKED.search(text) is not None
+    return _METADATA.search(text) is not None
 
 
 def ordinary(tokens: list[Token]) -> list[Token]:
@@ -44,19 +44,19 @@ def ordinary(tokens: list[Token]) -> list[Token]:
             "CorpusSearch's deep format, with (ORTHO word) inside the leaves; write the corpus in"
             " the usual format"
         )
-    found, real = list(tokens), []
+    plain, real = list(tokens), []
     for k in leaves:
         tag, word = tokens[k][:2]
         if tag == "CODE" and word in PARENTHESES:
-            found[k] = _leaf(*PARENTHESES[word])
+            plain[k] = _leaf(*PARENTHESES[word])
         elif k in hidden or tag in APART or empty(tag, word):
-            found[k] = _leaf(TRACE, word)
+            plain[k] = _leaf(TRACE, word)
         else:
             real.append(k)
     forms = _forms([tokens[k][1] for k in real])
     for k, leaf in zip(real, _together([tokens[k][0] for k in real], forms), strict=True):
-        found[k] = leaf
-    return found
+        plain[k] = leaf
+    return plain
 
 
 def _leaf(tag: str, word: str) -> Token:

@@ -7,19 +7,19 @@ from __future__ import annotations
 import unicodedata
 
 
-class _Kept(dict[int, str | None]):
+class _Letters(dict[int, str | None]):
     """For each character what stays of it; found when it is first met."""
 
     def __missing__(self, code: int) -> str | None:
-        self[code] = found = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else None
-        return found
+        self[code] = letter = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else None
+        return letter
 
 
-_KEPT = _Kept()
+_LETTERS = _Letters()
 
 
 def letters(text: str) -> str:
     """The letters (with the vowel signs of scripts that have them) and digits of a text, in lower
     case; '' where it has none.
     """
-    return text.casefold().translate(_KEPT)
+    return text.casefold().translate(_LETTERS)

@@ -50,15 +50,15 @@ class Mentions:
     def of(self, tree: Tree) -> list[Mention]:
         """The mentions of a sentence by start, stop and group; each once."""
         for comment in tree.comments:
-            if told := _GLOBAL.match(comment):
-                self.fields = tuple(told[1].split("-"))
-        found: set[Mention] = set()
+            if match := _GLOBAL.match(comment):
+                self.fields = tuple(match[1].split("-"))
+        mentions: set[Mention] = set()
         open_: dict[str, list[tuple[int, str]]] = {}
         for i, misc in enumerate(tree.misc):
             if "Entity=" in misc:
-                self._word(i, _value(misc), (open_, found), tree)
+                self._word(i, _value(misc), (open_, mentions), tree)
         self.unfinished += sum(map(len, open_.values()))
-        return sorted(found)
+        return sorted(mentions)
 
     def _word(
         self,
@@ -67,7 +67,7 @@ class Mentions:
         state: tuple[dict[str, list[tuple[int, str]]], set[Mention]],
         tree: Tree,
     ) -> None:
-        open_, found = state
+        open_, mentions = state
         for whole, opened, closed, other in _ITEM.findall(value):
             group = _PIECE.sub("", self._field(whole or opened or closed, 0))
             piece = _PIECE.search(self._field(whole or opened or closed, 0)) is not None
@@ -79,12 +79,12 @@ class Mentions:
             if piece:
                 self.unfinished += bool(whole or opened)
             elif whole:
-                found.add(Mention(i, i + 1, group, self._type(whole)))
+                mentions.add(Mention(i, i + 1, group, self._type(whole)))
             elif opened:
                 open_.setdefault(group, []).append((i, self._type(opened)))
             elif open_.get(group):
                 start, kind = open_[group].pop()
-                found.add(Mention(start, i + 1, group, kind))
+                mentions.add(Mention(start, i + 1, group, kind))
             else:
                 self.unfinished += 1
 

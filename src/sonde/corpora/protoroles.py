@@ -55,22 +55,24 @@ class Answers:
 
     def means(self) -> dict[str, float]:
         """The mean response of each property that somebody found applicable."""
-        return {name: sum(found) / len(found) for name, found in self.responses.items() if found}
+        return {
+            name: sum(values) / len(values) for name, values in self.responses.items() if values
+        }
 
 
 def spr2(path: Path, on_error: OnError, tally: Tally) -> dict[Place, Answers]:
     """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv),
     by place, in its order.
     """
-    found: dict[Place, Answers] = {}
+    by_place: dict[Place, Answers] = {}
     each_row(
         path,
         (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"),
-        lambda cells: _add(cells, found),
+        lambda cells: _add(cells, by_place),
         on_error,
         tally,
     )
-    return found
+    return by_place
 
 
 def each_row(
@@ -104,7 +106,7 @@ def each_row(
             tally.refuse(f"{path}:{number}: {problem}", on_error)
 
 
-def _add(cells: list[str], found: dict[Place, Answers]) -> None:
+def _add(cells: list[str], by_place: dict[Place, Answers]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
     numbers = map(_number, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end))
     number, start, first, last = numbers
@@ -114,11 +116,11 @@ def _add(cells: list[str], found: dict[Place, Answers]) -> None:
     if last < first:
         raise ValueError(f"the argument begins with word {first} and ends with word {last}")
     place = Place(split, number, (start, start + 1), (first, last + 1))
-    answers = found.setdefault(place, Answers(phrase.lower()))
-    said = answers.responses.setdefault(name, [])
+    answers = by_place.setdefault(place, Answers(phrase.lower()))
+    responses = answers.responses.setdefault(name, [])
     # an extremely rare error of the forms left nan, says the README
     if applicable != "no" and response != "nan":
-        said.append(float(response))
+        responses.append(float(response))
 
 
 def _number(column: str, text: str) -> int:
@@ -136,8 +138,8 @@ def uds(path: Path, on_error: OnError, tally: Tally) -> Iterator[tuple[Place, Ma
     """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or
     not, in its order.
     """
-    found = _json(path)
-    data = found.get("data") if isinstance(found, dict) else None
+    document = _json(path)
+    data = document.get("data") if isinstance(document, dict) else None
     if not isinstance(data, dict) or not all(isinstance(edges, dict) for edges in data.values()):
         raise DataProblem(
             f"{path}: not the normalized proto-roles of UDS 1.0, which has sentences with their"

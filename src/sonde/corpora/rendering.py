@@ -115,12 +115,12 @@ def repaired(
     """Words in a new order, a capital first; the old first word loses its own elsewhere, unless it
     is a name.
     """
-    found = [words[i] for i in order] if order is not None else list(words)
+    ordered = [words[i] for i in order] if order is not None else list(words)
     if order is not None and order[0] != 0 and not name:
         place = list(order).index(0)
-        found[place] = found[place][:1].lower() + found[place][1:]
-    found[0] = found[0][:1].upper() + found[0][1:]
-    return tuple(found)
+        ordered[place] = ordered[place][:1].lower() + ordered[place][1:]
+    ordered[0] = ordered[0][:1].upper() + ordered[0][1:]
+    return tuple(ordered)
 
 
 def told(words: Sequence[str], tags: Sequence[str] = ()) -> Sentence:

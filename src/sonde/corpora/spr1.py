@@ -70,13 +70,13 @@ def records(path: Path, on_error: OnError, tally: Tally) -> Iterator[Annotated]:
         if not (line or unreadable).strip():
             continue
         try:
-            found = _record(line, unreadable)
+            arguments = _record(line, unreadable)
         except ValueError as problem:
             tally.refuse(f"{path}:{number}: {problem}", on_error)
             continue
         tally.sentences += 1
-        tally.words += len(found[0].sentence.words) if found else 0
-        yield from found
+        tally.words += len(arguments[0].sentence.words) if arguments else 0
+        yield from arguments
 
 
 def _record(line: str, unreadable: str) -> list[Annotated]:
@@ -103,10 +103,10 @@ def _record(line: str, unreadable: str) -> list[Annotated]:
     return [_argument(one, sentence, split) for one in row["spr1"]]
 
 
-def _argument(found: Any, sentence: Sentence, split: str) -> Annotated:
+def _argument(row: Any, sentence: Sentence, split: str) -> Annotated:
     try:
-        predicate, argument = (found[key] for key in ("pred_idx", "arg_idx"))
-        said = [(one["spr_property"], one["response"]) for one in found["responses"]]
+        predicate, argument = (row[key] for key in ("pred_idx", "arg_idx"))
+        responses = [(one["spr_property"], one["response"]) for one in row["responses"]]
     except (KeyError, TypeError):
         raise ValueError(
             "an argument has pred_idx, arg_idx and responses with spr_property and response"
@@ -115,14 +115,14 @@ def _argument(found: Any, sentence: Sentence, split: str) -> Annotated:
         if type(word) is not int or not 0 <= word < len(sentence.words):
             raise ValueError(f"word {str(word)[:40]} of a sentence of {len(sentence.words)}")
     return Annotated(
-        sentence, split, (predicate, predicate + 1), (argument, argument + 1), _means(said)
+        sentence, split, (predicate, predicate + 1), (argument, argument + 1), _means(responses)
     )
 
 
-def _means(said: Sequence[tuple[Any, Any]]) -> dict[str, float]:
+def _means(responses: Sequence[tuple[Any, Any]]) -> dict[str, float]:
     """The mean response to each property."""
-    found: dict[str, list[float]] = {}
-    for name, response in said:
+    by_property: dict[str, list[float]] = {}
+    for name, response in responses:
         if (
             not isinstance(name, str)
             or not name
@@ -133,8 +133,8 @@ def _means(said: Sequence[tuple[Any, Any]]) -> dict[str, float]:
                 f"a response is a number from 1 to 5 to a property, found {str(response)[:40]} to"
                 f" {str(name)[:40]!r}"
             )
-        found.setdefault(name, []).append(float(response))
-    return {name: sum(mine) / len(mine) for name, mine in found.items()}
+        by_property.setdefault(name, []).append(float(response))
+    return {name: sum(mine) / len(mine) for name, mine in by_property.items()}
 
 
 def table(
@@ -144,7 +144,7 @@ def table(
     the Wall Street Journal.
     """
     trees, last = Trees.below(treebank), ""
-    for (split, name, predicate, pointer), said in sorted(
+    for (split, name, predicate, pointer), responses in sorted(
         _rows(path, on_error, tally).items(), key=lambda row: row[0][:2]
     ):
         tree = trees.tree(name)
@@ -167,7 +167,7 @@ def table(
             if len(argument) > 1:
                 lost.count("(kept) arguments in several pieces, of which the first was taken")
             yield Annotated(
-                tree.sentence, split, (verb, verb + 1), argument[0], _means(list(said.items()))
+                tree.sentence, split, (verb, verb + 1), argument[0], _means(list(responses.items()))
             )
 
 
@@ -179,14 +179,14 @@ def _rows(path: Path, on_error: OnError, tally: Tally) -> dict[Key, dict[str, fl
     """The response to each property of each argument; 1, very unlikely, where a property is not
     applicable.
     """
-    found: dict[Key, dict[str, float]] = {}
+    rows: dict[Key, dict[str, float]] = {}
 
     def take(cells: list[str]) -> None:
         key, name, response = _row(cells)
-        found.setdefault(key, {})[name] = response
+        rows.setdefault(key, {})[name] = response
 
     each_row(path, (COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
-    return found
+    return rows
 
 
 def _row(cells: list[str]) -> tuple[Key, str, float]:
@@ -229,16 +229,16 @@ class Placed:
             for child in children:
                 if child.node < 0:
                     above[child.start] = node
-        kept = [i for i, tag in enumerate(tree.tags) if tag != TRACE]
+        words = [i for i, tag in enumerate(tree.tags) if tag != TRACE]
         overt = [-1] * len(tree.words)
-        for place, i in enumerate(kept):
+        for place, i in enumerate(words):
             overt[i] = place
-        return cls(tree, Sentence.of(tree.words[i] for i in kept), tuple(above), tuple(overt))
+        return cls(tree, Sentence.of(tree.words[i] for i in words), tuple(above), tuple(overt))
 
     def word(self, place: int) -> int | None:
         """Which word of the sentence stands at a place; None for a trace or nothing."""
-        found = self.overt[place] if place < len(self.overt) else -1
-        return found if found >= 0 else None
+        index = self.overt[place] if place < len(self.overt) else -1
+        return index if index >= 0 else None
 
     def argument(self, pointer: str) -> list[Span] | None:
         """The pieces of an argument as words of the sentence: of a chain the first member with
@@ -273,13 +273,13 @@ class Placed:
 
 def _joined(pieces: list[Span]) -> list[Span]:
     """Pieces in order, those that touch each other as one."""
-    found = pieces[:1]
+    joined = pieces[:1]
     for start, stop in pieces[1:]:
-        if start <= found[-1][1]:
-            found[-1] = found[-1][0], max(stop, found[-1][1])
+        if start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
         else:
-            found.append((start, stop))
-    return found
+            joined.append((start, stop))
+    return joined
 
 
 @dataclass(slots=True)

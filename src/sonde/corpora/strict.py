@@ -48,7 +48,7 @@ def parsed(text: str, nan: bool = False) -> Any:
     `nan`, NaN is a number.
     """
     try:
-        found = json.loads(
+        value = json.loads(
             text,
             object_pairs_hook=_once,
             parse_int=_int,
@@ -60,11 +60,11 @@ def parsed(text: str, nan: bool = False) -> Any:
         ) from None
     except RecursionError:
         raise Malformed("nested too deeply") from None
-    if _HALF.search(text) and not _whole(found):
+    if _HALF.search(text) and not _whole(value):
         raise Malformed(
             "one half of a character without the other (\\ud800 to \\udfff), which no file can hold"
         )
-    return found
+    return value
 
 
 def shown(value: Any, most: int = 40) -> str:
@@ -75,14 +75,14 @@ def shown(value: Any, most: int = 40) -> str:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys differ: of two that are equal Python would forget the first."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    keyed = dict(pairs)
+    if len(keyed) < len(pairs):
         names = [name for name, _ in pairs]
         raise Malformed(
             f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice in one"
             " object"
         )
-    return found
+    return keyed
 
 
 def _int(text: str) -> int:
@@ -95,10 +95,10 @@ def _constant(name: str) -> NoReturn:
     raise Malformed(f"{name} is no number that JSON has")
 
 
-def _whole(found: Any) -> bool:
+def _whole(value: Any) -> bool:
     """Whether all of it can be written as UTF-8."""
     try:
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
     return True

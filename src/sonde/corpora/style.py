@@ -48,14 +48,14 @@ class Style:
 
     def foreign_values(self) -> str:
         """Which features have none of UD's values, in words; '' where all have some."""
-        found: dict[str, set[str]] = {}
+        by_feature: dict[str, set[str]] = {}
         for raw in self.feats:
             for name, value in features(raw).items():
                 if name in VALUES:
-                    found.setdefault(name, set()).update(value.split(","))
+                    by_feature.setdefault(name, set()).update(value.split(","))
         return "; ".join(
             f"{name} is written {', '.join(sorted(values))} there, not"
             f" {', '.join(sorted(VALUES[name]))}"
-            for name, values in sorted(found.items())
+            for name, values in sorted(by_feature.items())
             if not values & VALUES[name]
         )

@@ -70,11 +70,11 @@ _FOREIGN = ("fw-", "nil")
 
 def penn(words: Sequence[str], tags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words and Penn tags of one sentence; contractions become several words."""
-    found: list[tuple[str, str]] = []
+    tokens: list[tuple[str, str]] = []
     for word, tag in zip(words, tags, strict=True):
         for part, brown in _parts(word, tag):
-            found.append((part, _bare(found) if brown in _BARE else _tag(part, brown)))
-    return tuple(word for word, _ in found), tuple(tag for _, tag in found)
+            tokens.append((part, _bare(tokens) if brown in _BARE else _tag(part, brown)))
+    return tuple(word for word, _ in tokens), tuple(tag for _, tag in tokens)
 
 
 def _parts(word: str, tag: str) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ class Tally:
     mistold: int = 0
     withheld: int = 0
     first: str = ""
-    said: list[str] = field(default_factory=list)
+    noted: list[str] = field(default_factory=list)
 
     def remarks(self) -> list[str]:
         """What a reader of a table should know about the source as a whole, in sentences."""
@@ -38,14 +38,14 @@ class Tally:
             f"{self.mistold:,} raw strings (# text) are not made of the words, which were put"
             f" together instead; the first: {self.first}"
         )
-        return [*([text] if self.mistold else []), *self.said]
+        return [*([text] if self.mistold else []), *self.noted]
 
     def say(self, remark: str, once: str = "") -> None:
         """Keep something that holds of a source as a whole, if nothing that begins with `once` was
         said before.
         """
-        if not (once and any(said.startswith(once) for said in self.said)):
-            self.said.append(remark)
+        if not (once and any(earlier.startswith(once) for earlier in self.noted)):
+            self.noted.append(remark)
 
     def mistell(self, where: str) -> None:
         """Count a raw string that is not made of its words."""

@@ -41,8 +41,8 @@ def read(
                 tally.skip(str(problem))
                 line = ""
             number += 1
-            found = words(line)
-            if found and not line.startswith("# "):
+            tokens = words(line)
+            if tokens and not line.startswith("# "):
                 tally.sentences += 1
-                tally.words += len(found)
-                yield Sentence(tuple(map(forms.setdefault, found, found)), line)
+                tally.words += len(tokens)
+                yield Sentence(tuple(map(forms.setdefault, tokens, tokens)), line)

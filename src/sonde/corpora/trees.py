@@ -98,13 +98,13 @@ def features(raw: str) -> Mapping[str, str]:
     """
     if raw == "_":
         return MappingProxyType({})
-    found = {}
+    values = {}
     for item in raw.split("|"):
         name, equals, value = item.partition("=")
         if not (name and equals and value):
             raise ValueError(f"{item!r} in {raw!r} is not Name=Value")
-        found[name] = value
-    return MappingProxyType(found)
+        values[name] = value
+    return MappingProxyType(values)
 
 
 def depth(heads: tuple[int, ...]) -> int:
@@ -115,16 +115,16 @@ def depth(heads: tuple[int, ...]) -> int:
     """
     ancestor = (*heads, -1).__getitem__  # -1, above the root, is its own ancestor
     level = set(heads)
-    for found in range(1, min(len(heads), _DEEP) + 1):
+    for length in range(1, min(len(heads), _DEEP) + 1):
         if len(level) == 1 and -1 in level:
-            return found
+            return length
         level = set(map(ancestor, level))
     return 0 if len(heads) <= _DEEP else _walked(heads)
 
 
 def _walked(heads: tuple[int, ...]) -> int:
     """The same in linear time, for trees that are very deep."""
-    found = [0] * len(heads) + [0]
+    depths = [0] * len(heads) + [0]
     known = [False] * len(heads) + [True]  # the last cell answers for head -1
     for i in range(len(heads)):
         path = []
@@ -133,11 +133,11 @@ def _walked(heads: tuple[int, ...]) -> int:
             path.append(j)
             known[j] = True  # a circle comes back to a word of its own path, whose depth is still 0
             j = heads[j]
-        if j >= 0 and found[j] == 0:
+        if j >= 0 and depths[j] == 0:
             return 0
-        for above, k in enumerate(reversed(path), found[j] + 1):
-            found[k] = above
-    return max(found)
+        for above, k in enumerate(reversed(path), depths[j] + 1):
+            depths[k] = above
+    return max(depths)
 
 
 def rebuilt(words: Sequence[str], misc: Sequence[str], ranges: Iterable[Range]) -> str:

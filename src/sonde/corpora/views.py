@@ -183,22 +183,22 @@ class Tree:
 class Phrases:
     """Some phrase-structure trees."""
 
-    found: Sequence[brackets.Tree]
+    trees: Sequence[brackets.Tree]
 
     def sentences(self) -> list[Sentence]:
         """Their words, and readable strings of them."""
-        return [tree.sentence for tree in self.found]
+        return [tree.sentence for tree in self.trees]
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
     """Some sentences of running text."""
 
-    found: list[Sentence]
+    texts: list[Sentence]
 
     def sentences(self) -> list[Sentence]:
         """The sentences."""
-        return self.found
+        return self.texts
 
 
 Block = Batch | Phrases | Plain
@@ -208,7 +208,7 @@ def dependencies(block: Block) -> Batch:
     """A block of a treebank whose words have heads; a DataProblem where it is of another kind."""
     if isinstance(block, Batch):
         return block
-    tree = block.found[0] if isinstance(block, Phrases) else None
+    tree = block.trees[0] if isinstance(block, Phrases) else None
     where = f"{tree.file}:{tree.line}: phrase-structure trees have" if tree else "running text has"
     raise DataProblem(f"{where} no dependencies: give a treebank in CoNLL-U")
 
@@ -226,8 +226,8 @@ def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
         yield from batches(path, on_error, tally)
 
 
-def _parted(found: Iterable[T]) -> Iterator[list[T]]:
-    left = iter(found)
+def _parted(items: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(items)
     while some := list(islice(left, MANY)):
         yield some
 
@@ -241,7 +241,7 @@ def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
             for sentence, start in zip(sentences, columns.starts, strict=False)
         )
     if isinstance(block, Phrases):
-        pairs = zip(sentences, block.found, strict=True)
+        pairs = zip(sentences, block.trees, strict=True)
         return (
             Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs
         )

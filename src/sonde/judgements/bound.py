@@ -48,8 +48,8 @@ def write_bound(bound: Bound, to: Path) -> None:
 def read_bound(file: Path) -> Bound:
     """The bound in a file; DataProblem where it holds none."""
     try:
-        found = json.loads(file.read_text("utf-8"))
-        bound = Bound(**{f.name: found[f.name] for f in fields(Bound)})
+        values = json.loads(file.read_text("utf-8"))
+        bound = Bound(**{f.name: values[f.name] for f in fields(Bound)})
         if not 0 <= bound.low <= bound.score <= bound.high <= 1:
             raise ValueError("the score is not within its interval")
     except OSError as error:

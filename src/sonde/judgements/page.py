@@ -11,7 +11,10 @@ from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number
 from sonde.tasks import TASKS
 
-ASKED = {"blind": "Which label? (labels hidden)", "check": "Is this label right? (labels shown)"}
+QUESTIONS = {
+    "blind": "Which label? (labels hidden)",
+    "check": "Is this label right? (labels shown)",
+}
 
 
 def people_page(bound: Bound) -> Page[Bound]:
@@ -47,7 +50,7 @@ def people(bound: Bound) -> Table:
         ),
     )
     section = Section(
-        brief(TASKS, bound.task), (all_rows, *rows), ASKED.get(bound.mode, bound.mode)
+        brief(TASKS, bound.task), (all_rows, *rows), QUESTIONS.get(bound.mode, bound.mode)
     )
     return Table(
         ("label", "right, %", "95 % interval", "n"), (section,), frozenset({"label"}), notes

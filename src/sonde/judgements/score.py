@@ -17,7 +17,7 @@ import numpy as np
 from sonde.core import DataProblem
 from sonde.experiment.data import content
 from sonde.judgements.bound import Bound
-from sonde.judgements.sheet import MARK, YES, Sheet, drawn
+from sonde.judgements.sheet import MARK, YES, Sheet, sample
 from sonde.metrics import interval
 from sonde.tasks import TASKS
 
@@ -62,8 +62,8 @@ def read(file: Path) -> Filled:
                 f"{file}:{number}: row {key} stands here twice, with two judgements; keep one"
             )
         sentences[key] = row.get("sentence", "")
-    said = {key: answer for key, answer in judgements.items() if answer}
-    return Filled(file.name, sheet, said, sentences)
+    judged = {key: answer for key, answer in judgements.items() if answer}
+    return Filled(file.name, sheet, judged, sentences)
 
 
 def _rows(file: Path) -> list[tuple[int, list[str]]]:
@@ -114,8 +114,8 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
         if not comment.startswith("#") or MARK not in comment:
             continue
         try:
-            found = json.loads(comment.partition(MARK)[2])
-            return Sheet(**{f.name: found[f.name] for f in fields(Sheet)})
+            values = json.loads(comment.partition(MARK)[2])
+            return Sheet(**{f.name: values[f.name] for f in fields(Sheet)})
         except (ValueError, KeyError, TypeError):
             raise DataProblem(
                 f"{file}:{number}: the line that begins '# {MARK}' was changed; copy it from the"
@@ -238,7 +238,7 @@ def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
             f"{sheet.task} has other examples than when the sheet was written: score it with the"
             " same data and version"
         )
-    sentences, gold = drawn(dataset, sheet.n, sheet.seed)
+    sentences, gold = sample(dataset, sheet.n, sheet.seed)
     for filled in sheets:
         moved = next(misplaced(filled, sentences), None)
         if moved is not None:
@@ -251,8 +251,8 @@ def _gold(sheet: Sheet, sheets: Sequence[Filled]) -> list[str]:
 
 def _by_class(gold: Sequence[str], worth: dict[int, float]) -> dict[str, tuple[int, float]]:
     """For each gold label: how many sentences were judged, and the sum of what those count for."""
-    found: dict[str, tuple[int, float]] = {}
+    by_class: dict[str, tuple[int, float]] = {}
     for key, value in worth.items():
-        n, total = found.get(gold[key - 1], (0, 0.0))
-        found[gold[key - 1]] = (n + 1, total + value)
-    return dict(sorted(found.items()))
+        n, total = by_class.get(gold[key - 1], (0, 0.0))
+        by_class[gold[key - 1]] = (n + 1, total + value)
+    return dict(sorted(by_class.items()))

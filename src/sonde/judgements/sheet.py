@@ -60,7 +60,7 @@ class Asking:
     explained: Mapping[str, str] = field(default_factory=dict)
 
 
-def drawn(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
+def sample(dataset: Dataset, n: int, seed: int) -> tuple[list[str], list[str]]:
     """The sentences of the sample, in the sheet's order, and their gold labels. DataProblem where
     people cannot be asked so.
     """
@@ -87,7 +87,7 @@ def write(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     words that say two things.
     """
     dataset = task.load()
-    sentences, gold = drawn(dataset, asking.n, asking.seed)
+    sentences, gold = sample(dataset, asking.n, asking.seed)
     words = _words(reference, dataset, asking)
     sheet = Sheet(reference, content(dataset), asking.mode, len(sentences), asking.seed, words)
     # a judge who checks labels sees them

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from sonde.core import DataProblem, Result
-from sonde.corpora.corpus import said
+from sonde.corpora.corpus import split_in
 from sonde.notes import Sources
 from sonde.papers.facts import Block, Figure, Line, Paper, facts
 from sonde.papers.suite import Column, Suite
@@ -311,7 +311,7 @@ class Data:
         if self.jiant is None or not (place := self.jiant / JIANT[name]).is_dir():
             return None
         files = {
-            said(path.name): path
+            split_in(path.name): path
             for path in sorted(place.glob("*.json"))
             if "conll-2012-test" not in path.name
         }

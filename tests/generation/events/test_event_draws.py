@@ -196,7 +196,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        files.write(tmp_path / "s.jsonl", draw(made(SMALL)), told=fail)
+        files.write(tmp_path / "s.jsonl", draw(made(SMALL)), progress=fail)
     assert not list(tmp_path.iterdir())
 
 

@@ -58,23 +58,23 @@ def form(chance: Chance, like: Form | None = None) -> Form:
     return Form(tense, aspect, negative=chance.hit(0.1))
 
 
-def parts(chance: Chance, wanted: Form, depth: int, frames: tuple[str, ...] = FRAMES) -> Parts:
+def parts(chance: Chance, verb_form: Form, depth: int, frames: tuple[str, ...] = FRAMES) -> Parts:
     """The subject, the verb group and what follows it, for one of the frames."""
     frame = chance.pick(frames)
     if frame == "clausal" and not chance.more(depth):
         frame = "transitive"
     if frame == "copular":
-        return _copular(chance, replace(wanted, aspect="simple"), depth)
+        return _copular(chance, replace(verb_form, aspect="simple"), depth)
     if frame == "passive":
-        return _passive(chance, wanted, depth)
+        return _passive(chance, verb_form, depth)
     subject = person(chance, depth + 1, relative)
     verb = _verb(chance, frame)
-    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
+    auxiliaries, head = verb_group(chance, verb, _allowed(verb_form, verb), subject)
     return Parts(
         _as(subject, "nsubj"),
         auxiliaries,
         head,
-        complements(chance, frame, verb, wanted, depth),
+        complements(chance, frame, verb, verb_form, depth),
     )
 
 
@@ -90,11 +90,11 @@ def _verb(chance: Chance, frame: str) -> Verb:
     return chance.pick(table[frame])
 
 
-def _allowed(wanted: Form, verb: Verb) -> Form:
+def _allowed(verb_form: Form, verb: Verb) -> Form:
     return (
-        replace(wanted, aspect="simple")
-        if verb.state and wanted.aspect == "progressive"
-        else wanted
+        replace(verb_form, aspect="simple")
+        if verb.state and verb_form.aspect == "progressive"
+        else verb_form
     )
 
 
@@ -103,7 +103,7 @@ def _as(subject: Phrase, deprel: str) -> Phrase:
 
 
 def complements(
-    chance: Chance, frame: str, verb: Verb, wanted: Form, depth: int
+    chance: Chance, frame: str, verb: Verb, verb_form: Form, depth: int
 ) -> tuple[Word, ...]:
     """What the verb asks for: objects, a clause, an infinitive."""
     if frame == "transitive":
@@ -111,7 +111,7 @@ def complements(
     if frame == "ditransitive":
         return _gift(chance, depth)
     if frame == "clausal":
-        below = statement(chance, form(chance, wanted), depth + 1).under("ccomp")
+        below = statement(chance, form(chance, verb_form), depth + 1).under("ccomp")
         return (below.plus((uninflected("that", "SCONJ", "_", "mark"),)),)
     if frame == "control":
         below = infinitive(chance, depth + 1).under("xcomp")
@@ -147,24 +147,24 @@ def infinitive(chance: Chance, depth: int) -> Word:
     )
 
 
-def _passive(chance: Chance, wanted: Form, depth: int) -> Parts:
+def _passive(chance: Chance, verb_form: Form, depth: int) -> Parts:
     verb = _verb(chance, "transitive")
     while verb.state or (verb.kind == "person" and chance.hit(0.3)):
         verb = _verb(chance, "transitive")
     subject = _as(nominal(chance, verb.kind, depth + 1, relative), "nsubj:pass")
-    auxiliaries, head = verb_group(chance, verb, replace(wanted, passive=True), subject)
+    auxiliaries, head = verb_group(chance, verb, replace(verb_form, passive=True), subject)
     agent: tuple[Word, ...] = ()
     if chance.hit(0.3):
         agent = (prepositional("by", person(chance, depth + 1, relative, "Acc").word, "obl:agent"),)
     return Parts(subject, auxiliaries, head, agent)
 
 
-def _copular(chance: Chance, wanted: Form, depth: int) -> Parts:
+def _copular(chance: Chance, verb_form: Form, depth: int) -> Parts:
     kind = chance.pick(KINDS)
     subject = _as(nominal(chance, kind, depth + 1, relative), "nsubj")
     head = adjective(chance, kind, 4)
     (copula,) = verb_group(
-        chance, AUXILIARIES["be"], replace(wanted, question=False, negative=False), subject
+        chance, AUXILIARIES["be"], replace(verb_form, question=False, negative=False), subject
     )[1:]
     copula = replace(copula, upos="AUX", deprel="cop")
     return Parts(
@@ -172,73 +172,78 @@ def _copular(chance: Chance, wanted: Form, depth: int) -> Parts:
     )
 
 
-def statement(chance: Chance, wanted: Form, depth: int) -> Word:
+def statement(chance: Chance, verb_form: Form, depth: int) -> Word:
     """Subject, verb and complements in order, with adjuncts, coordination and clauses where there
     is room.
     """
-    found = parts(chance, wanted, depth)
-    left: list[Word] = [found.subject.word, *_negated(found.auxiliaries, wanted)]
+    clause = parts(chance, verb_form, depth)
+    left: list[Word] = [clause.subject.word, *_negated(clause.auxiliaries, verb_form)]
     if depth == 0 and chance.more(depth + 2):
         left[:0] = [place(chance, depth + 1, relative), COMMA]
-    verbal = found.head.upos == "VERB"
-    if verbal and wanted.aspect == "simple" and not wanted.negative and chance.more(depth + 2):
+    verbal = clause.head.upos == "VERB"
+    if (
+        verbal
+        and verb_form.aspect == "simple"
+        and not verb_form.negative
+        and chance.more(depth + 2)
+    ):
         left.append(adverb(chance.pick(LEXICON.frequency)))
-    right = [*found.after, *adjuncts(chance, depth, verbal)]
+    right = [*clause.after, *adjuncts(chance, depth, verbal)]
     if chance.more(depth + 2):
         right.append(
-            _below(chance, wanted, depth)
+            _below(chance, verb_form, depth)
             if chance.hit(0.5)
-            else _joined(chance, found.subject, wanted, depth)
+            else _joined(chance, clause.subject, verb_form, depth)
         )
-    return found.head.plus(left, right)
+    return clause.head.plus(left, right)
 
 
-def _negated(auxiliaries: tuple[Word, ...], wanted: Form) -> list[Word]:
+def _negated(auxiliaries: tuple[Word, ...], verb_form: Form) -> list[Word]:
     return (
         [*auxiliaries[:1], NOT, *auxiliaries[1:]]
-        if wanted.negative and auxiliaries
+        if verb_form.negative and auxiliaries
         else list(auxiliaries)
     )
 
 
 def adjuncts(chance: Chance, depth: int, verbal: bool) -> list[Word]:
     """How and where; nothing here tells the tense."""
-    found = []
+    words = []
     if verbal and chance.more(depth + 1):
-        found.append(adverb(chance.pick(LEXICON.manner)))
+        words.append(adverb(chance.pick(LEXICON.manner)))
     if chance.more(depth + 1):
-        found.append(place(chance, depth + 1, relative))
-    return found
+        words.append(place(chance, depth + 1, relative))
+    return words
 
 
-def _below(chance: Chance, wanted: Form, depth: int) -> Word:
+def _below(chance: Chance, verb_form: Form, depth: int) -> Word:
     """A subordinate clause."""
     mark = chance.pick(("because", "although", "while", "since"))
-    clause = statement(chance, replace(form(chance, wanted), negative=False), depth + 2)
+    clause = statement(chance, replace(form(chance, verb_form), negative=False), depth + 2)
     return clause.under("advcl").plus(left=(uninflected(mark, "SCONJ", "_", "mark"),))
 
 
-def _joined(chance: Chance, subject: Phrase, wanted: Form, depth: int) -> Word:
+def _joined(chance: Chance, subject: Phrase, verb_form: Form, depth: int) -> Word:
     """A second predicate of the same subject, or a second clause."""
     conjunction = Word(chance.pick(("and", "but")), "and", "CCONJ", "_", "cc")
     conjunction = replace(conjunction, lemma=conjunction.form)
     if chance.hit(0.4):
         return (
-            statement(chance, form(chance, wanted), depth + 2)
+            statement(chance, form(chance, verb_form), depth + 2)
             .under("conj")
             .plus(left=(COMMA, conjunction))
         )
     frame = chance.pick(("transitive", "intransitive"))
     verb = _verb(chance, frame)
-    auxiliaries, head = verb_group(chance, verb, Form(wanted.tense), subject)
+    auxiliaries, head = verb_group(chance, verb, Form(verb_form.tense), subject)
     return head.under("conj").plus(
-        [conjunction, *auxiliaries], complements(chance, frame, verb, wanted, depth + 1)
+        [conjunction, *auxiliaries], complements(chance, frame, verb, verb_form, depth + 1)
     )
 
 
 def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
     """A relative clause: about a person mostly as the subject, about other things as the object."""
-    wanted, frame = form(chance), ""
+    verb_form, frame = form(chance), ""
     if noun.kind == "person" and chance.hit(0.7):
         frame = chance.pick(("transitive", "intransitive"))
         verb = _verb(chance, frame)
@@ -248,40 +253,40 @@ def relative(chance: Chance, noun: Noun, number: str, depth: int) -> Word:
         verb = chance.pick(LEXICON.transitive[noun.kind])
         subject = _as(person(chance, depth + 1, relative), "nsubj")
         before = [uninflected("that", "PRON", "PronType=Rel", "obj"), subject.word]
-    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), subject)
-    after = complements(chance, frame, verb, wanted, depth)
-    return head.under("acl:relcl").plus([*before, *_negated(auxiliaries, wanted)], after)
+    auxiliaries, head = verb_group(chance, verb, _allowed(verb_form, verb), subject)
+    after = complements(chance, frame, verb, verb_form, depth)
+    return head.under("acl:relcl").plus([*before, *_negated(auxiliaries, verb_form)], after)
 
 
 def question(chance: Chance) -> Word:
     """A yes-no question, or one with a question word."""
-    wanted = replace(form(chance), question=True, negative=False)
+    verb_form = replace(form(chance), question=True, negative=False)
     draw = chance.pick(range(10))
     if draw < 2:
-        return _who(chance, replace(wanted, question=False))
+        return _who(chance, replace(verb_form, question=False))
     frames = FRAMES if draw < 6 else ("transitive", "intransitive", "passive", "control")
-    found = parts(chance, wanted, 0, frames)
-    left = [*found.auxiliaries[:1], found.subject.word, *found.auxiliaries[1:]]
-    after = [*found.after, *adjuncts(chance, 0, found.head.upos == "VERB")]
-    if draw == 6 and found.after and found.after[0].deprel == "obj":
-        asked = "who" if found.after[0].upos in ("PROPN", "PRON") else "what"
-        left.insert(0, uninflected(asked, "PRON", "PronType=Int", "obj"))
+    clause = parts(chance, verb_form, 0, frames)
+    left = [*clause.auxiliaries[:1], clause.subject.word, *clause.auxiliaries[1:]]
+    after = [*clause.after, *adjuncts(chance, 0, clause.head.upos == "VERB")]
+    if draw == 6 and clause.after and clause.after[0].deprel == "obj":
+        pronoun = "who" if clause.after[0].upos in ("PROPN", "PRON") else "what"
+        left.insert(0, uninflected(pronoun, "PRON", "PronType=Int", "obj"))
         after = [word for word in after if word.deprel != "obj"]
     elif draw >= 6:
-        asked = chance.pick(("when", "where", "why", "how"))
-        left.insert(0, uninflected(asked, "ADV", "PronType=Int", "advmod"))
+        pronoun = chance.pick(("when", "where", "why", "how"))
+        left.insert(0, uninflected(pronoun, "ADV", "PronType=Int", "advmod"))
         after = [word for word in after if word.deprel in {"obj", "xcomp"}]
-    return found.head.plus(left, after)
+    return clause.head.plus(left, after)
 
 
-def _who(chance: Chance, wanted: Form) -> Word:
+def _who(chance: Chance, verb_form: Form) -> Word:
     frame = chance.pick(("transitive", "transitive", "intransitive"))
     verb = _verb(chance, frame)
     pronoun = uninflected("who", "PRON", "PronType=Int", "nsubj")
-    auxiliaries, head = verb_group(chance, verb, _allowed(wanted, verb), Phrase(pronoun, "Sing"))
+    auxiliaries, head = verb_group(chance, verb, _allowed(verb_form, verb), Phrase(pronoun, "Sing"))
     return head.plus(
         [pronoun, *auxiliaries],
-        [*complements(chance, frame, verb, wanted, 0), *adjuncts(chance, 0, True)],
+        [*complements(chance, frame, verb, verb_form, 0), *adjuncts(chance, 0, True)],
     )
 
 

@@ -226,19 +226,19 @@ def verb_group(
 ) -> tuple[tuple[Word, ...], Word]:
     """The auxiliaries of a verb, and the verb; each is inflected as the one before it asks."""
     words: list[Word] = []
-    wanted = "finite"
+    inflection = "finite"
     if form.aspect == "modal":
         words.append(uninflected(chance.pick(MODALS), "AUX", "VerbForm=Fin", "aux"))
-        wanted = "base"
+        inflection = "base"
     for name in _chain(form):
         auxiliary = AUXILIARIES[name.removesuffix(":pass")]
         deprel = "aux:pass" if name == "be:pass" else "aux"
-        words.append(_inflected(auxiliary, wanted, form.tense, subject, "AUX").under(deprel))
-        wanted = ASKED[name]
-    return tuple(words), _inflected(verb, wanted, form.tense, subject, "VERB")
+        words.append(_inflected(auxiliary, inflection, form.tense, subject, "AUX").under(deprel))
+        inflection = NEXT_FORM[name]
+    return tuple(words), _inflected(verb, inflection, form.tense, subject, "VERB")
 
 
-ASKED = {"have": "participle", "be": "gerund", "be:pass": "passive", "do": "base"}
+NEXT_FORM = {"have": "participle", "be": "gerund", "be:pass": "passive", "do": "base"}
 """The form of the verb that stands behind each auxiliary."""
 
 
@@ -253,9 +253,9 @@ def _chain(form: Form) -> list[str]:
     return chain or (["do"] if support else [])
 
 
-def _inflected(verb: Verb, wanted: str, tense: str, subject: Phrase, upos: str) -> Word:
+def _inflected(verb: Verb, inflection: str, tense: str, subject: Phrase, upos: str) -> Word:
     """One form of a verb with its features, as UD_English writes them."""
-    if wanted == "finite":
+    if inflection == "finite":
         feats = (
             f"Mood=Ind|Number={subject.number}|Person={subject.person}|Tense={tense}|VerbForm=Fin"
         )
@@ -265,7 +265,7 @@ def _inflected(verb: Verb, wanted: str, tense: str, subject: Phrase, upos: str) 
         "participle": (verb.participle, "Tense=Past|VerbForm=Part"),
         "passive": (verb.participle, "Tense=Past|VerbForm=Part|Voice=Pass"),
         "gerund": (verb.gerund, "Tense=Pres|VerbForm=Part"),
-    }[wanted]
+    }[inflection]
     return Word(form, verb.base, upos, feats)
 
 

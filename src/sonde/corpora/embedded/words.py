@@ -75,17 +75,17 @@ class Chance:
 
 def flat(word: Word) -> list[Word]:
     """The words of a tree in the order in which they are spoken."""
-    found: list[Word] = []
-    _gather(word, found)
-    return found
+    words: list[Word] = []
+    _gather(word, words)
+    return words
 
 
-def _gather(word: Word, found: list[Word]) -> None:
+def _gather(word: Word, words: list[Word]) -> None:
     for child in word.left:
-        _gather(child, found)
-    found.append(word)
+        _gather(child, words)
+    words.append(word)
     for child in word.right:
-        _gather(child, found)
+        _gather(child, words)
 
 
 def lines(root: Word, name: str) -> Iterator[str]:

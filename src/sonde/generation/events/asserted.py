@@ -31,35 +31,39 @@ Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 
-def asserted(told: Event, language: Language) -> dict[str, str]:
+def asserted(event: Event, language: Language) -> dict[str, str]:
     """What is asserted of each clause of an event, by what its paths begin with: '' is the main
     clause, 'agent.relative.' one in it.
     """
-    placed, row = analysed(told, language)
-    found = assertions(placed, {path: np.array([value]) for path, value in row.items()}, language)
-    return {prefix: ASSERTED[int(codes[0])] for prefix, codes in found.items()}
+    placed, row = analysed(event, language)
+    by_clause = assertions(
+        placed, {path: np.array([value]) for path, value in row.items()}, language
+    )
+    return {prefix: ASSERTED[int(codes[0])] for prefix, codes in by_clause.items()}
 
 
 def assertions(placed: Placed, values: Values, language: Language) -> dict[str, Codes]:
     """The same of many sentences of one shape: for each clause [n] places in `ASSERTED`."""
     n = len(next(iter(values.values())))
     real: dict[str, Flags] = {"": np.ones(n, bool)}  # where a clause stands for what is the case
-    found: dict[str, Codes] = {}
+    codes: dict[str, Codes] = {}
     for at in placed.clauses:  # those around come first
-        clause, told = (
+        clause, actual = (
             _Clause.of(at, placed, values, language),
             real.get(at.prefix, np.zeros(n, bool)),
         )
-        found[at.prefix] = np.where(told, clause.status(), OPEN).astype(np.int8)
+        codes[at.prefix] = np.where(actual, clause.status(), OPEN).astype(np.int8)
         for path, known in clause.restrictors():
-            real.setdefault(f"{path}.relative.", told & known)
-        real[f"{at.prefix}also."] = told
+            real.setdefault(f"{path}.relative.", actual & known)
+        real[f"{at.prefix}also."] = actual
         if at.clause.content is not None:
-            real[f"{at.prefix}content."] = told & _held(at, found[at.prefix], values, language)
-    return found
+            real[f"{at.prefix}content."] = actual & _content_holds(
+                at, codes[at.prefix], values, language
+            )
+    return codes
 
 
-class _Said(NamedTuple):
+class _Phrase(NamedTuple):
     """A phrase of a clause: its path, whether it is the subject, of two verbs even, and in which
     sentences it has which force.
     """
@@ -80,7 +84,7 @@ class _Clause(NamedTuple):
     negative: Flags
     modal: Flags
     narrowed: Flags
-    phrases: tuple[_Said, ...]
+    phrases: tuple[_Phrase, ...]
 
     @classmethod
     def of(cls, at: ClauseAt, placed: Placed, values: Values, language: Language) -> _Clause:
@@ -95,7 +99,7 @@ class _Clause(NamedTuple):
             ]
         )
         rows = values[f"{at.prefix}adverbs"] if at.clause.adverbs else np.zeros(len(form), np.int64)
-        return cls(negative, modal, narrowing[rows], tuple(_said(at, placed, values, language)))
+        return cls(negative, modal, narrowing[rows], tuple(_phrases(at, placed, values, language)))
 
     def status(self) -> Codes:
         """What is asserted if the clause stood alone."""
@@ -119,25 +123,25 @@ class _Clause(NamedTuple):
             negated = negated | phrase.none
 
 
-def _said(at: ClauseAt, placed: Placed, values: Values, language: Language) -> Iterator[_Said]:
+def _phrases(at: ClauseAt, placed: Placed, values: Values, language: Language) -> Iterator[_Phrase]:
     """What is said in a clause; a shared subject stands before both verbs."""
     forces = [language.forces.get(phrase.determiner) for phrase in language.phrases]
     none, every, some = (
         np.array([f == name for f in forces]) for name in ("none", "every", "some")
     )
     joined = at.clause.also is not None or at.prefix.endswith("also.")
-    for place, subject in placed.said(at):
+    for place, subject in placed.arguments(at):
         for path in placed.nouns(place):
             form = values[f"{path}.form"]
-            yield _Said(path, subject, subject and joined, none[form], every[form], some[form])
+            yield _Phrase(path, subject, subject and joined, none[form], every[form], some[form])
 
 
-def _held(at: ClauseAt, status: Codes, values: Values, language: Language) -> Flags:
+def _content_holds(at: ClauseAt, status: Codes, values: Values, language: Language) -> Flags:
     """Where what a verb takes is told as true."""
     verb = values[f"{at.prefix}predicate"]
     factive, veridical = (
         np.array([flag in e.flags for e in language.values("verb")])[verb]
         for flag in ("factive", "veridical")
     )
-    held: Flags = factive | (veridical & (status == HAPPENS))
-    return held
+    holds: Flags = factive | (veridical & (status == HAPPENS))
+    return holds

@@ -63,11 +63,11 @@ class Batch(NamedTuple):
     def sentences(self) -> list[Generated]:
         """The sentences with what their words realise."""
         spaced, roles = self.spaced(), self.roles()
-        paths = {told: tuple(told.split(" ")) for told in set(roles)}  # few differ
+        paths = {row: tuple(row.split(" ")) for row in set(roles)}  # few differ
         both = zip(spaced, _written(spaced, self.language), roles, strict=True)
         return [
-            Generated(Sentence(tuple(words.split(" ")), text), paths[told])
-            for words, text, told in both
+            Generated(Sentence(tuple(words.split(" ")), text), paths[row])
+            for words, text, row in both
         ]
 
     def events(self) -> Iterator[Event]:
@@ -78,9 +78,9 @@ class Batch(NamedTuple):
 
     def lines(self) -> list[str]:
         """The sentences as JSON: text, words, where they start, roles and event."""
-        told = joined(layout(self.placed, self.language).event, self.values, len(self.places))
+        events = joined(layout(self.placed, self.language).event, self.values, len(self.places))
         spaced, leaning = self.spaced(), self.language.leaning
-        parts = zip(spaced, _written(spaced, self.language), self.roles(), told, strict=True)
+        parts = zip(spaced, _written(spaced, self.language), self.roles(), events, strict=True)
         return [_line(words, leaning, *more) for words, *more in parts]
 
 
@@ -90,7 +90,7 @@ def _written(spaced: list[str], language: Language) -> list[str]:
     return spaced
 
 
-def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, told: str) -> str:
+def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str) -> str:
     """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves
     as they are.
     """
@@ -98,7 +98,7 @@ def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, told: st
     words, paths = spaced.replace(" ", '","'), roles.replace(" ", '","')
     return (
         f'{{"text":"{text}","words":["{words}"],"starts":{starts},'
-        f'"roles":["{paths}"],"event":{told}}}'
+        f'"roles":["{paths}"],"event":{event}}}'
     )
 
 
@@ -123,8 +123,8 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
         )
     cells = np.searchsorted(starts, numbers, side="right") - 1
     order = np.argsort(cells, kind="stable")
-    found, first = np.unique(cells[order], return_index=True)
-    for k, places in zip(found, np.split(order, first[1:]), strict=True):
+    distinct, first = np.unique(cells[order], return_index=True)
+    for k, places in zip(distinct, np.split(order, first[1:]), strict=True):
         inside = numbers[places] - starts[k]
         cell = space.cells[k]
         yield Batch(cell.placed, cell.values(inside), places, space.language)
@@ -132,11 +132,11 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
 
 def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -> list[T]:
     """What each batch yields, put back in the order of the places."""
-    found: list[Any] = [None] * n
+    ordered: list[Any] = [None] * n
     for part in parts:
         for place, one in zip(part.places.tolist(), read(part), strict=True):
-            found[place] = one
-    return found
+            ordered[place] = one
+    return ordered
 
 
 def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
@@ -144,10 +144,10 @@ def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
     return in_order(batches(space, numbers), len(numbers), Batch.sentences)
 
 
-def realised(told: Event, language: Language) -> Generated:
+def realised(event: Event, language: Language) -> Generated:
     """The sentence of one event. An event whose words or forms the language lacks is named by what
     it lacks.
     """
-    placed, row = analysed(told, language)
+    placed, row = analysed(event, language)
     values = {path: np.array([number]) for path, number in row.items()}
     return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

@@ -17,12 +17,12 @@ def meet(box: Box, other: Box) -> Box | None:
     """What is in both boxes; a variable that a box does not name is free there. None where nothing
     is.
     """
-    found = dict(box)
+    both = dict(box)
     for path, mask in other.items():
-        found[path] = found.get(path, mask) & mask
-        if not found[path]:
+        both[path] = both.get(path, mask) & mask
+        if not both[path]:
             return None
-    return found
+    return both
 
 
 def crossed(boxes: Iterable[Box], others: Sequence[Box]) -> list[Box]:

@@ -77,8 +77,8 @@ class Cell:
 
     @cached_property
     def _diagram(self) -> tuple[list[Level], list[list[int]]]:
-        found = levels(self.problem)
-        return found, counts(found)
+        diagram = levels(self.problem)
+        return diagram, counts(diagram)
 
     @property
     def size(self) -> int:
@@ -92,10 +92,10 @@ class Cell:
 
     @cached_property
     def _tables(self) -> list[Table]:
-        found, known = self._diagram
+        diagram, known = self._diagram
         return [
             _table(level, behind, self._kind)
-            for level, behind in zip(found, known[1:], strict=True)
+            for level, behind in zip(diagram, known[1:], strict=True)
         ]
 
     @property
@@ -106,7 +106,7 @@ class Cell:
         """The values of the sentences with some numbers, below `size`; constant time each."""
         rest: NDArray[Any] = np.array(numbers, self._kind)
         states = np.zeros(len(rest), np.int64)
-        found: dict[str, Numbers] = {}
+        values: dict[str, Numbers] = {}
         taken: dict[str, list[tuple[Numbers, Numbers]]] = {kind: [] for kind in RIVALS}
         for variable, table in zip(self.problem.variables, self._tables, strict=True):
             group, digit, rest, states = table.step(rest, states)
@@ -114,8 +114,8 @@ class Cell:
                 atom = np.array(self.problem.groups[variable.path].places, np.int64)[group]
                 digit = _free(digit, atom, taken[variable.kind])
                 taken[variable.kind].append((atom, digit))
-            found[variable.path] = table.members[table.starts[group] + digit]
-        return found
+            values[variable.path] = table.members[table.starts[group] + digit]
+        return values
 
 
 def _table(level: Level, behind: list[int], kind: type) -> Table:

@@ -64,21 +64,21 @@ class Problem:
         """The values of each variable in groups; rivals of one kind share theirs, so that what is
         taken can be counted.
         """
-        found: dict[str, Groups] = {}
+        groups: dict[str, Groups] = {}
         start = 0
         for kind in RIVALS:
             paths = [v.path for v in self.variables if v.kind == kind]
             atoms = self._atoms(paths)
             for path in paths:
                 mine = [(i, atom) for i, atom in enumerate(atoms) if atom & self.domain[path]]
-                found[path] = Groups(
+                groups[path] = Groups(
                     tuple(atom for _, atom in mine), tuple(WIDTH * (start + i) for i, _ in mine)
                 )
             start += len(atoms)
         for variable in self.variables:
             if variable.kind not in RIVALS:
-                found[variable.path] = Groups(tuple(self._atoms([variable.path])), ())
-        return found
+                groups[variable.path] = Groups(tuple(self._atoms([variable.path])), ())
+        return groups
 
     @cached_property
     def ends(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -120,7 +120,7 @@ class Level(NamedTuple):
 def levels(problem: Problem) -> list[Level]:
     """The diagram, variable by variable; every state but the first is reached."""
     states = [_start(problem)]
-    found = []
+    diagram = []
     for k in range(len(problem.variables)):
         step = _Step.of(problem, k)
         numbers: dict[State, int] = {}
@@ -131,13 +131,13 @@ def levels(problem: Problem) -> list[Level]:
                 values.append(n)
                 to.append(numbers.setdefault(after, len(numbers)))
             starts.append(len(to))
-        found.append(
+        diagram.append(
             Level(
                 step.groups, *(np.array(column, np.int32) for column in (starts, group, values, to))
             )
         )
         states = list(numbers)
-    return found
+    return diagram
 
 
 def _start(problem: Problem) -> State:
@@ -150,16 +150,16 @@ def _start(problem: Problem) -> State:
     )
 
 
-def counts(found: Sequence[Level]) -> list[list[int]]:
+def counts(diagram: Sequence[Level]) -> list[list[int]]:
     """How many sentences lie behind each state, level by level, and 1 behind each last one."""
-    known = [[1] * (1 + int(found[-1].to.max(initial=-1)))]
-    for level in reversed(found):
+    behind = [[1] * (1 + int(diagram[-1].to.max(initial=-1)))]
+    for level in reversed(diagram):
         ways = [
-            n * known[-1][to]
+            n * behind[-1][to]
             for n, to in zip(level.values.tolist(), level.to.tolist(), strict=True)
         ]
-        known.append([sum(ways[i:j]) for i, j in pairwise(level.starts.tolist())])
-    return known[::-1]
+        behind.append([sum(ways[i:j]) for i, j in pairwise(level.starts.tolist())])
+    return behind[::-1]
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class _Step:
               ones
     closing   the forbidden boxes that have no later variable; `reached` the required ones, by
               requirement
-    offsets   where the taken values of a group are counted, for rivals; `kept` the counts that
+    offsets   where the taken values of a group are counted, for rivals; `remaining` the counts that
               still matter later
     """
 
@@ -184,7 +184,7 @@ class _Step:
     reached: tuple[tuple[int, int], ...]
     whole: tuple[tuple[int, int], ...]
     offsets: tuple[int, ...]
-    kept: int
+    remaining: int
 
     @classmethod
     def of(cls, problem: Problem, k: int) -> _Step:
@@ -205,7 +205,7 @@ class _Step:
             reached=tuple(reached),
             whole=tuple((1 << r, span) for r, span in whole),
             offsets=places,
-            kept=sum(((1 << WIDTH) - 1) << place for place in rivals),
+            remaining=sum(((1 << WIDTH) - 1) << place for place in rivals),
         )
 
     def edges(self, state: State) -> Iterator[Edge]:
@@ -219,7 +219,7 @@ class _Step:
                 continue
             if self.offsets:
                 free -= taken >> self.offsets[i] & ((1 << WIDTH) - 1)
-                taken = taken + (1 << self.offsets[i]) & self.kept
+                taken = taken + (1 << self.offsets[i]) & self.remaining
             if free > 0:
                 left = self._met(unmet & ~self.missed[i], absent) if self.whole else (0, 0)
                 if left is not None:

@@ -68,12 +68,12 @@ class Draw:
         mixed = mixing(positions)
         firsts = np.array([0, *accumulate(s.n for s in self.strata)])
         which = np.searchsorted(firsts, mixed, side="right") - 1
-        found = []
+        parts = []
         for k in np.unique(which):
             places = np.flatnonzero(which == k)
             for part in batches(self.strata[k].space, inner[k](mixed[places] - firsts[k])):
-                found.append(part._replace(places=places[part.places]))
-        return found
+                parts.append(part._replace(places=places[part.places]))
+        return parts
 
 
 def draw(
@@ -87,15 +87,15 @@ def draw(
     """So many sentences of a space (all without n); more than there are, or shares that cannot be
     had, are an error.
     """
-    wanted = space.size if n is None else n
-    if wanted < 1:
-        raise DataProblem(f"{wanted:,} sentences are asked for; ask for at least 1")
-    if wanted > space.size:
+    count = space.size if n is None else n
+    if count < 1:
+        raise DataProblem(f"{count:,} sentences are asked for; ask for at least 1")
+    if count > space.size:
         raise DataProblem(
-            f"{wanted:,} sentences are asked for, the request has {space.size:,}; ask for fewer or"
+            f"{count:,} sentences are asked for, the request has {space.size:,}; ask for fewer or"
             " widen it"
         )
-    strata = list(_strata(space, wanted, priors)) if priors else [Stratum(space, wanted)]
+    strata = list(_strata(space, count, priors)) if priors else [Stratum(space, count)]
     return Draw(
         tuple(
             part
@@ -150,31 +150,31 @@ def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
     for names, share in zip(combinations, whole.tolist(), strict=True):
         if not share:
             continue
-        found = space
+        part = space
         for path, name in names:
-            found = found.having(parts[path][name])
-        if found.size < share:
-            said = ", ".join(f"{path}={name}" for path, name in names)
+            part = part.having(parts[path][name])
+        if part.size < share:
+            conditions = ", ".join(f"{path}={name}" for path, name in names)
             raise DataProblem(
-                f"the priors ask for {share:,} sentences with {said}, and there are {found.size:,};"
-                " ask for fewer in all"
+                f"the priors ask for {share:,} sentences with {conditions}, and there are"
+                f" {part.size:,}; ask for fewer in all"
             )
-        yield Stratum(found, share)
+        yield Stratum(part, share)
 
 
 def _parts(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
     """The pattern of each value of a feature; the values must cover the space, or the rest would be
     left out unseen.
     """
-    found = {name: _pattern(path, name) for name in names}
-    covered = sum(space.having(pattern).size for pattern in found.values())
+    patterns = {name: _pattern(path, name) for name in names}
+    covered = sum(space.having(pattern).size for pattern in patterns.values())
     if covered != space.size:
         left = space.size - covered
         raise DataProblem(
             f"request.priors.{path}: {left:,} of {space.size:,} sentences are none of"
             f" {', '.join(names)}; name every value"
         )
-    return found
+    return patterns
 
 
 def _pattern(path: str, name: str) -> Partial:

@@ -95,16 +95,16 @@ def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
         language.having("form", "polarity", ("negative",)),
         language.having("phrase", "determiner", ("some",)),
     )
-    none, said = common.force(language, "none"), list[str]()
-    for path, subject in placed.said(at):
+    none, preceding = common.force(language, "none"), list[str]()
+    for path, subject in placed.arguments(at):
         for noun in placed.nouns(path):
             if not subject:
                 yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
             yield from (
                 Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
-                for earlier in said
+                for earlier in preceding
             )
-            said.append(noun)
+            preceding.append(noun)
 
 
 @lru_cache(maxsize=8)
@@ -199,7 +199,7 @@ def english(table: Path = TABLE, more: Path | None = None) -> Language:
 def _english(table: Path, more: Path | None, _contents: str) -> Language:
     lexicon = _heard(read(table, FORMS, more), more or table)
     forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
-    found = Language(
+    language = Language(
         name="English",
         lexicon=lexicon,
         forms=tuple(Form(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
@@ -210,10 +210,10 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
         defaults=DEFAULTS,
         leaning=(),
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, found),
-        columns=lambda placed: columns(placed, found),
+        rules=lambda placed: rules(placed, language),
+        columns=lambda placed: columns(placed, language),
     )
-    return found
+    return language
 
 
 def _heard(lexicon: Lexicon, table: Path) -> Lexicon:

@@ -45,17 +45,19 @@ def group(form: Form, voice: str, plural: bool) -> Group:
     if not chain and form.polarity == "negative":
         chain = [("do", BARE)]
     finite = _finite_form(form, plural)
-    words, wanted = [], finite
+    words, inflection = [], finite
     for i, (auxiliary, next_form) in enumerate(chain):
         if auxiliary == "modal":
             words.append((str(form.modal), "modal"))
         elif auxiliary == "be":
-            words.append((BE[str(form.tense)][plural] if i == 0 else BE_FORMS[wanted], "auxiliary"))
+            words.append(
+                (BE[str(form.tense)][plural] if i == 0 else BE_FORMS[inflection], "auxiliary")
+            )
         else:
-            words.append((AUXILIARIES[auxiliary][wanted], "auxiliary"))
-        wanted = next_form
+            words.append((AUXILIARIES[auxiliary][inflection], "auxiliary"))
+        inflection = next_form
     negation = (("not", "negation"),) if form.polarity == "negative" else ()
-    return Group((*words[:1], *negation), tuple(words[1:]), wanted)
+    return Group((*words[:1], *negation), tuple(words[1:]), inflection)
 
 
 def _finite_form(form: Form, plural: bool) -> int:
@@ -182,11 +184,11 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
     verbs = np.empty((*shape, language.count("verb")), object)
     inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
     for (i, form), plural in product(enumerate(language.forms), range(2)):
-        made = group(form, voice, bool(plural))
-        for tables, words in ((before, made.before), (after, made.after)):
+        verb_group = group(form, voice, bool(plural))
+        for tables, words in ((before, verb_group.before), (after, verb_group.after)):
             for k, table in enumerate(tables):
                 table[i, plural] = "".join(f"{word[k]} " for word in words)
-        verbs[i, plural] = inflected[made.verb]
+        verbs[i, plural] = inflected[verb_group.verb]
     return (before[0], before[1]), (after[0], after[1]), verbs
 
 

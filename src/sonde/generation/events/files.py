@@ -31,23 +31,23 @@ def read(path: str | Path, language: str | None = None) -> Request:
         raise DataProblem(f"{path}: {problem}") from None
 
 
-def admitted(asked: Request) -> Space:
+def admitted(request: Request) -> Space:
     """All sentences that a request admits."""
-    return space(asked)
+    return space(request)
 
 
-def drawn(found: Space, asked: Request, n: int | None, seed: int) -> Draw:
+def drawn(sentences: Space, request: Request, n: int | None, seed: int) -> Draw:
     """So many sentences of a request's space, with the shares that it asks for."""
-    return draw(found, n, seed, asked.priors, even=asked.even)
+    return draw(sentences, n, seed, request.priors, even=request.even)
 
 
 def write(
     path: str | Path,
-    drawn: Draw,
+    sample: Draw,
     *,
     bare: bool = False,
     asserted: bool = False,
-    told: Callable[[int], object] = lambda n: None,
+    progress: Callable[[int], object] = lambda n: None,
 ) -> None:
     """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at all.
     Where it is to be told what they assert, JSON has the key `asserted`.
@@ -55,10 +55,10 @@ def write(
     lines = Batch.texts if bare else (_asserting if asserted else Batch.lines)
     out = Path(path).expanduser()
     with draft(out) as part, part.open("w", encoding="utf-8") as file:
-        for n, parts in drawn.chunks():
-            found = in_order(parts, n, lines)
-            file.write("\n".join(found) + "\n")
-            told(n)
+        for n, parts in sample.chunks():
+            texts = in_order(parts, n, lines)
+            file.write("\n".join(texts) + "\n")
+            progress(n)
 
 
 def _asserting(batch: Batch) -> list[str]:
@@ -70,4 +70,4 @@ def _asserting(batch: Batch) -> list[str]:
         for row in clauses
     )
     lines = zip(batch.lines(), asserted, strict=True)
-    return [f'{line[:-1]},"asserted":{told}}}' for line, told in lines]
+    return [f'{line[:-1]},"asserted":{statuses}}}' for line, statuses in lines]

@@ -170,22 +170,22 @@ def _holes(
             yield {"patient": Hole.GAP}
 
 
-Wanted = tuple[tuple[str, Hole | None], ...]
+Roles = tuple[tuple[str, Hole | None], ...]
 # between verb and end a phrase has neither modifier nor relative clause: what follows could belong
 # to that
 LIGHT = -1
 
 
 def _filled(
-    grammar: Grammar, clause: Clause, wanted: Wanted, bounds: Bounds, depth: int
+    grammar: Grammar, clause: Clause, roles: Roles, bounds: Bounds, depth: int
 ) -> Iterator[tuple[Clause, Bounds]]:
     """The clause with its roles filled in every way, and the bounds that are left; some are
     holes.
     """
-    if not wanted:
+    if not roles:
         yield clause, bounds
         return
-    (role, hole), rest = wanted[0], wanted[1:]
+    (role, hole), rest = roles[0], roles[1:]
     deep = depth if not rest or not clause.order else LIGHT
     place = Place(
         deep,

@@ -125,11 +125,11 @@ class Language:
         """Lemmas of a kind, in bits; verbs in all their frames. One that is not there is named."""
         return reduce(or_, (_lemma(self, kind, lemma) for lemma in lemmas), 0)
 
-    def having(self, kind: str, field: str, wanted: Iterable[str | None]) -> int:
+    def having(self, kind: str, field: str, values: Iterable[str | None]) -> int:
         """Forms or phrase forms of which a field is one of some values; a value that none has is
         named.
         """
-        return reduce(or_, (_having(self, kind, field, one) for one in wanted), 0)
+        return reduce(or_, (_having(self, kind, field, one) for one in values), 0)
 
 
 @lru_cache(maxsize=4096)
@@ -141,15 +141,15 @@ def _lemma(language: Language, kind: str, lemma: str) -> int:
 
 
 @lru_cache(maxsize=512)
-def _having(language: Language, kind: str, field: str, wanted: str | None) -> int:
-    mask = language.mask(kind, lambda value: value._asdict()[field] == wanted)
+def _having(language: Language, kind: str, field: str, choice: str | None) -> int:
+    mask = language.mask(kind, lambda value: value._asdict()[field] == choice)
     if not mask:
         known = dict.fromkeys(
-            str(said)
+            str(other)
             for value in language.values(kind)
-            if (said := value._asdict()[field]) is not None
+            if (other := value._asdict()[field]) is not None
         )
         raise DataProblem(
-            f"{field} {wanted!r} is not there in {language.name}; there are {', '.join(known)}"
+            f"{field} {choice!r} is not there in {language.name}; there are {', '.join(known)}"
         )
     return mask

@@ -29,8 +29,10 @@ def language(name: str, lexicon: Path | None = None, more: Path | None = None) -
     """
     if name not in LANGUAGES.places():
         raise DataProblem(f"{name!r} is not there; there are {', '.join(LANGUAGES)}")
-    found = LANGUAGES.find(name)
+    factory = LANGUAGES.find(name)
     return cast(
         Language,
-        found(*([] if lexicon is None else [lexicon]), **({} if more is None else {"more": more})),
+        factory(
+            *([] if lexicon is None else [lexicon]), **({} if more is None else {"more": more})
+        ),
     )

@@ -74,15 +74,15 @@ class Lexicon:
                 raise DataProblem(f"{where}: {entry.kind} {entry.lemma!r} is there twice")
             places[key] = len(kinds[entry.kind])
             kinds[entry.kind].append(entry)
-        return cls({kind: tuple(found) for kind, found in kinds.items()}, places)
+        return cls({kind: tuple(of_kind) for kind, of_kind in kinds.items()}, places)
 
     def number(self, kind: str, lemma: str, frame: str = "") -> int:
         """The number of a lemma among its kind; verbs are told apart by frame. Complains about one
         that is not there.
         """
-        found = self.places.get((kind, lemma, frame))
-        if found is not None:
-            return found
+        place = self.places.get((kind, lemma, frame))
+        if place is not None:
+            return place
         frames = [f for f in FRAMES if ("verb", lemma, f) in self.places]
         if kind == "verb" and frames:
             raise DataProblem(
@@ -104,12 +104,12 @@ class Lexicon:
 
 
 @lru_cache(maxsize=512)
-def _mask(lexicon: Lexicon, kind: str, wanted: frozenset[str], flag: str) -> int:
+def _mask(lexicon: Lexicon, kind: str, classes: frozenset[str], flag: str) -> int:
     entries = enumerate(lexicon.entries[kind])
     return sum(
         1 << i
         for i, e in entries
-        if (not wanted or wanted & set(e.classes)) and (not flag or flag in e.flags)
+        if (not classes or classes & set(e.classes)) and (not flag or flag in e.flags)
     )
 
 
@@ -157,19 +157,20 @@ def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> Entry:
             f"{where}: kind {kind!r}, band {band!r}; kinds are {', '.join(KINDS)}, bands"
             f" {', '.join(BANDS)}"
         )
-    found = (lemma, *(() if others == "-" else others.split(" ")))
-    wanted = forms.get(classes if kind == "verb" and classes in forms else kind, 0)
-    if len(found) != wanted + 1:
+    spellings = (lemma, *(() if others == "-" else others.split(" ")))
+    count = forms.get(classes if kind == "verb" and classes in forms else kind, 0)
+    if len(spellings) != count + 1:
         raise DataProblem(
-            f"{where}: {kind} {lemma!r} has {len(found) - 1} forms beside the lemma, not {wanted}"
+            f"{where}: {kind} {lemma!r} has {len(spellings) - 1} forms beside the lemma, not"
+            f" {count}"
         )
-    for form in found:
+    for form in spellings:
         if not FORM.fullmatch(form):
             raise DataProblem(f"{where}: {form!r} is not one word of letters")
     if kind == "verb" and classes not in FRAMES:
         raise DataProblem(f"{where}: frame {classes!r} is not one of {', '.join(FRAMES)}")
     takes, bare = _flags(flags, where)
-    return Entry(kind, lemma, found, tuple(classes.split(",")), takes, bare, band)
+    return Entry(kind, lemma, spellings, tuple(classes.split(",")), takes, bare, band)
 
 
 def _flags(cell: str, where: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:

@@ -50,36 +50,36 @@ class Partial:
 def partial(value: object, path: str) -> Partial:
     """The pattern that JSON values describe; what is wrong is named with its path."""
     fields = keyed(value, EVENT, path)
-    found: dict[str, Any] = {}
+    pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
         if inner is None:
-            found[key] = None
+            pattern[key] = None
         elif key in ROLES:
-            found[key] = _participant(inner, where)
+            pattern[key] = _participant(inner, where)
         elif key in INNER:
-            found[key] = partial(inner, where)
+            pattern[key] = partial(inner, where)
         else:
-            found[key] = _plain(inner, key, where)
-    return Partial(found)
+            pattern[key] = _plain(inner, key, where)
+    return Partial(pattern)
 
 
 def _participant(value: object, path: str) -> Partial:
     fields = keyed(value, (*PARTICIPANT, *HOLES), path)
-    found: dict[str, Any] = {}
+    pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
         if key in HOLES:
             if not isinstance(inner, bool):
                 raise DataProblem(f"{where}: is true or false")
-            found[key] = inner
+            pattern[key] = inner
         elif inner is None:
-            found[key] = None
+            pattern[key] = None
         elif key == "relative":
-            found[key] = partial(inner, where)
+            pattern[key] = partial(inner, where)
         elif key == "modifier":
             parts = keyed(inner, MODIFIER, where)
-            read = {
+            modifier = {
                 k: (
                     _participant(v, f"{where}.{k}")
                     if k == "participant"
@@ -87,10 +87,10 @@ def _participant(value: object, path: str) -> Partial:
                 )
                 for k, v in parts.items()
             }
-            found[key] = Partial(read)
+            pattern[key] = Partial(modifier)
         else:
-            found[key] = _plain(inner, key, where)
-    return Partial(found)
+            pattern[key] = _plain(inner, key, where)
+    return Partial(pattern)
 
 
 def _plain(value: object, key: str, path: str) -> Any:
@@ -101,11 +101,11 @@ def _plain(value: object, key: str, path: str) -> Any:
         raise DataProblem(
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
-    found = [
+    alternatives = [
         None if o is None else chosen(o, key, path) if key in CHOICES else text(o, path)
         for o in options
     ]
-    return frozenset(found)
+    return frozenset(alternatives)
 
 
 def boxes(pattern: Partial, placed: Placed, language: Language, *, main: bool = False) -> list[Box]:
@@ -118,40 +118,40 @@ def boxes(pattern: Partial, placed: Placed, language: Language, *, main: bool = 
 
 def clause_boxes(pattern: Partial, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
     """The sentences in which one clause is as the pattern says."""
-    found: list[Box] = [ANY]
-    for key, wanted in pattern.fields.items():
-        found = crossed(found, _clause_field(key, wanted, at, placed, language))
-    return found
+    admitted: list[Box] = [ANY]
+    for key, value in pattern.fields.items():
+        admitted = crossed(admitted, _clause_field(key, value, at, placed, language))
+    return admitted
 
 
 def _clause_field(
-    key: str, wanted: Any, at: ClauseAt, placed: Placed, language: Language
+    key: str, value: Any, at: ClauseAt, placed: Placed, language: Language
 ) -> list[Box]:
     clause, prefix = at.clause, at.prefix
     if key in ("frame", "voice", "dative"):
-        said = {"frame": clause.frame, "voice": clause.voice, "dative": clause.dative}[key]
-        return [ANY] if said in (wanted or (None,)) else []
-    if key == "predicate" and wanted:
-        return [{f"{prefix}predicate": language.words("verb", wanted)}]
+        actual = {"frame": clause.frame, "voice": clause.voice, "dative": clause.dative}[key]
+        return [ANY] if actual in (value or (None,)) else []
+    if key == "predicate" and value:
+        return [{f"{prefix}predicate": language.words("verb", value)}]
     if key in FEATURES:
-        return [{f"{prefix}form": language.having("form", key, wanted or (None,))}]
+        return [{f"{prefix}form": language.having("form", key, value or (None,))}]
     if key == "adverbs":
-        return _adverbs(wanted, at, language)
+        return _adverbs(value, at, language)
     if key in INNER:
-        return _inner(key, wanted, at, placed, language)
-    return _role_boxes(key, wanted, at, placed, language) if key in ROLES else []
+        return _inner(key, value, at, placed, language)
+    return _role_boxes(key, value, at, placed, language) if key in ROLES else []
 
 
 def _inner(
-    key: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language
+    key: str, pattern: Partial | None, at: ClauseAt, placed: Placed, language: Language
 ) -> list[Box]:
-    if at.clause.inner(key) is None or wanted is None:
-        return [ANY] if at.clause.inner(key) is None and wanted is None else []
-    return clause_boxes(wanted, placed.clause(f"{at.prefix}{key}."), placed, language)
+    if at.clause.inner(key) is None or pattern is None:
+        return [ANY] if at.clause.inner(key) is None and pattern is None else []
+    return clause_boxes(pattern, placed.clause(f"{at.prefix}{key}."), placed, language)
 
 
-def _adverbs(wanted: tuple[str, ...] | None, at: ClauseAt, language: Language) -> list[Box]:
-    numbers = {language.lexicon.number("adverb", word) for word in wanted or ()}
+def _adverbs(lemmas: tuple[str, ...] | None, at: ClauseAt, language: Language) -> list[Box]:
+    numbers = {language.lexicon.number("adverb", word) for word in lemmas or ()}
     path = f"{at.prefix}adverbs"
     if not at.clause.adverbs:
         return [] if numbers else [ANY]
@@ -161,70 +161,70 @@ def _adverbs(wanted: tuple[str, ...] | None, at: ClauseAt, language: Language) -
 
 
 def _role_boxes(
-    role: str, wanted: Partial | None, at: ClauseAt, placed: Placed, language: Language
+    role: str, pattern: Partial | None, at: ClauseAt, placed: Placed, language: Language
 ) -> list[Box]:
     slot = at.clause.slot(role)
-    if slot is None or wanted is None:
-        return [ANY] if slot is None and wanted is None else []
-    fields = dict(wanted.fields)
+    if slot is None or pattern is None:
+        return [ANY] if slot is None and pattern is None else []
+    fields = dict(pattern.fields)
     for key, hole in zip(HOLES, Hole, strict=True):
         if fields.pop(key, slot is hole) != (slot is hole):
             return []
     path = placed.filler(at, role)
     some = [_phrase_boxes(Partial(fields), p, placed, language) for p in placed.nouns(path)]
-    return [box for found in some for box in found]
+    return [box for alternatives in some for box in alternatives]
 
 
 def _phrase_boxes(pattern: Partial, path: str, placed: Placed, language: Language) -> list[Box]:
-    found: list[Box] = [ANY]
+    admitted: list[Box] = [ANY]
     phrase = next(p.phrase for p in placed.phrases if p.path == path)
-    for key, wanted in pattern.fields.items():
-        found = crossed(found, _phrase_field(key, wanted, (path, phrase), placed, language))
-    return found
+    for key, value in pattern.fields.items():
+        admitted = crossed(admitted, _phrase_field(key, value, (path, phrase), placed, language))
+    return admitted
 
 
 def _phrase_field(
-    key: str, wanted: Any, at: tuple[str, Phrase], placed: Placed, language: Language
+    key: str, value: Any, at: tuple[str, Phrase], placed: Placed, language: Language
 ) -> list[Box]:
     path, phrase = at
     if key == "noun":
-        return [{f"{path}.noun": language.words("noun", wanted)}] if wanted else []
+        return [{f"{path}.noun": language.words("noun", value)}] if value else []
     if key in ("number", "determiner"):
-        return [{f"{path}.form": language.having("phrase", key, wanted)}] if wanted else []
+        return [{f"{path}.form": language.having("phrase", key, value)}] if value else []
     if key == "adjectives":
-        return _adjectives(wanted or (), at, language)
+        return _adjectives(value or (), at, language)
     inner = {"modifier": phrase.modifier, "relative": phrase.relative}[key]
-    if inner is None or wanted is None:
-        return [ANY] if inner is None and wanted is None else []
+    if inner is None or value is None:
+        return [ANY] if inner is None and value is None else []
     if key == "relative":
-        return clause_boxes(wanted, placed.clause(f"{path}.relative."), placed, language)
-    found: list[Box] = [ANY]
-    if "preposition" in wanted.fields:
-        found = crossed(
-            found,
+        return clause_boxes(value, placed.clause(f"{path}.relative."), placed, language)
+    admitted: list[Box] = [ANY]
+    if "preposition" in value.fields:
+        admitted = crossed(
+            admitted,
             [
                 {
                     f"{path}.modifier.preposition": language.words(
-                        "preposition", wanted.fields["preposition"]
+                        "preposition", value.fields["preposition"]
                     )
                 }
             ],
         )
-    if wanted.fields.get("participant") is not None:
-        found = crossed(
-            found,
+    if value.fields.get("participant") is not None:
+        admitted = crossed(
+            admitted,
             _phrase_boxes(
-                wanted.fields["participant"], f"{path}.modifier.participant", placed, language
+                value.fields["participant"], f"{path}.modifier.participant", placed, language
             ),
         )
-    return found
+    return admitted
 
 
-def _adjectives(wanted: tuple[str, ...], at: tuple[str, Phrase], language: Language) -> list[Box]:
+def _adjectives(lemmas: tuple[str, ...], at: tuple[str, Phrase], language: Language) -> list[Box]:
     path, phrase = at
-    if not wanted:
+    if not lemmas:
         return [] if phrase.adjectives else [ANY]
-    masks = [language.words("adjective", [word]) for word in wanted]
+    masks = [language.words("adjective", [word]) for word in lemmas]
     places = permutations(range(phrase.adjectives), len(masks))
     return [
         {f"{path}.adjectives.{i}": mask for i, mask in zip(order, masks, strict=True)}

@@ -45,10 +45,10 @@ class Permutation:
         if self.size > WIDEST:
             return np.array([self._walk(int(p)) for p in positions], object)
         kind = np.uint64 if self.size < EXACT else object
-        found = self._network(positions.astype(kind))
-        while len(out := np.flatnonzero(found >= self.size)):
-            found[out] = self._network(found[out])
-        return found.astype(np.int64) if self.size < EXACT else found
+        images = self._network(positions.astype(kind))
+        while len(out := np.flatnonzero(images >= self.size)):
+            images[out] = self._network(images[out])
+        return images.astype(np.int64) if self.size < EXACT else images
 
     def _network(self, values: NDArray[Any]) -> NDArray[Any]:
         """The network, on halves that fit into 64 bits."""
@@ -61,8 +61,8 @@ class Permutation:
             mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX[1]
             mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[2]
             left, right = right, (left ^ (mixed ^ (mixed >> np.uint64(31)))) & low
-        found: NDArray[Any] = (left.astype(values.dtype) << half) | right.astype(values.dtype)
-        return found
+        joined: NDArray[Any] = (left.astype(values.dtype) << half) | right.astype(values.dtype)
+        return joined
 
     def _walk(self, value: int) -> int:
         """The same for one number of any size."""

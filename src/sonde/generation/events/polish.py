@@ -185,7 +185,7 @@ def polish(table: Path = TABLE, more: Path | None = None) -> Language:
 @cache
 def _polish(table: Path, more: Path | None, _contents: str) -> Language:
     lexicon = _checked(read(table, FORMS, more), more or table)
-    found = Language(
+    language = Language(
         name="Polish",
         lexicon=lexicon,
         forms=tuple(
@@ -201,10 +201,10 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
         defaults=DEFAULTS,
         leaning=(",",),
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, found),
-        columns=lambda placed: columns(placed, found),
+        rules=lambda placed: rules(placed, language),
+        columns=lambda placed: columns(placed, language),
     )
-    return found
+    return language
 
 
 def _checked(lexicon: Lexicon, table: Path) -> Lexicon:

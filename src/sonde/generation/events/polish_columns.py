@@ -48,16 +48,16 @@ class Case(NamedTuple):
         """The part of tables [cases, ...] that may be looked up: the case itself, or those that the
         key picks from.
         """
-        found: Texts = tables[list(self.cases)] if self.keys else tables[self.cases[0]]
-        return found
+        part: Texts = tables[list(self.cases)] if self.keys else tables[self.cases[0]]
+        return part
 
 
 def columns(placed: Placed, language: Language) -> list[Column]:
     """The columns of a shape, without commas that stand at the end or before another."""
-    found = list(_clause(placed.clauses[0], placed, language))
+    pieces = list(_clause(placed.clauses[0], placed, language))
     return [
         one
-        for one, after in pairwise([*found, None])
+        for one, after in pairwise([*pieces, None])
         if one is not None and not (_comma(one) and (after is None or _comma(after)))
     ]
 
@@ -126,12 +126,12 @@ def _phrase(
 ) -> Iterator[Column]:
     _, determiners, adjectives, nouns = _inflected(language)
     form, gender = Key(f"{path}.form"), _gender(path, language)
-    said = np.array(
+    determiner_roles = np.array(
         [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
         object,
     )
     words = case.of(determiners)
-    roles = np.broadcast_to(said[:, None], words.shape)
+    roles = np.broadcast_to(determiner_roles[:, None], words.shape)
     yield Column(words, roles, (*case.keys, form, gender))
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
@@ -250,9 +250,9 @@ def _inflected(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
 def _adverbs(language: Language, *, stance: bool) -> tuple[Texts, Texts]:
     """Of rows of adverbs those of stance, or the others, and what they realise."""
     entries = language.values("adverb")
-    kept = [
+    rows = [
         [(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance]
         for row in language.values("adverbs")
     ]
-    words = texts(" ".join(entries[i].lemma for _, i in row) for row in kept)
-    return words, np.array(["".join(f"adverbs.{k} " for k, _ in row) for row in kept], object)
+    words = texts(" ".join(entries[i].lemma for _, i in row) for row in rows)
+    return words, np.array(["".join(f"adverbs.{k} " for k, _ in row) for row in rows], object)

@@ -146,12 +146,12 @@ def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
     words, roles = np.empty(shape, object), np.empty(shape, object)
     verbs = np.empty((*shape, language.count("verb")), object)
     for (i, form), concord in product(enumerate(language.forms), range(5)):
-        made = group(form, voice, concord)
+        verb_group = group(form, voice, concord)
         for k, table in enumerate((words, roles)):
-            table[i, concord] = "".join(f"{word[k]} " for word in made.before)
+            table[i, concord] = "".join(f"{word[k]} " for word in verb_group.before)
         # verbs without participles have no passive, so nothing is lost
         verbs[i, concord] = [
-            f"{e.forms[made.verb]} " if made.verb < len(e.forms) else ""
+            f"{e.forms[verb_group.verb]} " if verb_group.verb < len(e.forms) else ""
             for e in language.values("verb")
         ]
     return words, roles, verbs

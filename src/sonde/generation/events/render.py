@@ -40,26 +40,26 @@ def layout(placed: Placed, language: Language) -> Layout:
 
 def _merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     """The pieces with those that are the same everywhere joined to their neighbours."""
-    found: list[Piece] = []
+    merged: list[Piece] = []
     constant = ""
     for table, keys in pieces:
         if not any(table.strides):  # one text, however many combinations
             constant += str(table.item() if table.ndim == 0 else table.flat[0])
             continue
         if constant:
-            found.append((np.array(constant, object), ()))
+            merged.append((np.array(constant, object), ()))
             constant = ""
-        found.append((table, keys))
-    return (*found, (np.array(constant, object), ())) if constant else tuple(found)
+        merged.append((table, keys))
+    return (*merged, (np.array(constant, object), ())) if constant else tuple(merged)
 
 
 def joined(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str]:
     """The texts of n sentences, put together from their pieces."""
-    found = [
+    columns = [
         repeat(str(table.item()), n) if not keys else table[_index(keys, values)].tolist()
         for table, keys in pieces
     ]
-    return map("".join, zip(*found, strict=True))
+    return map("".join, zip(*columns, strict=True))
 
 
 def _index(
@@ -143,7 +143,7 @@ def _table(language: Language, kind: str, path: str) -> Piece:
 def _texts(language: Language, kind: str) -> Texts:
     """What the values of a kind of variable add to the JSON text."""
     adverbs = [e.lemma for e in language.values("adverb")]
-    said: dict[str, Callable[[Any], str]] = {
+    formats: dict[str, Callable[[Any], str]] = {
         "form": _form_text,
         "phrase": lambda form: (
             f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}'
@@ -153,7 +153,7 @@ def _texts(language: Language, kind: str) -> Texts:
     }
     return np.array(
         [
-            said.get(kind, lambda entry: _text(entry.lemma))(value)
+            formats.get(kind, lambda entry: _text(entry.lemma))(value)
             for value in language.values(kind)
         ],
         object,

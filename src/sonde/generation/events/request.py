@@ -157,10 +157,10 @@ def tables_of(value: object) -> dict[str, Path]:
 
 
 def _yes(fields: Fields, key: str) -> bool:
-    found = fields.get(key, False)
-    if not isinstance(found, bool):
+    value = fields.get(key, False)
+    if not isinstance(value, bool):
         raise DataProblem(f"request.{key}: is true or false")
-    return found
+    return value
 
 
 def _grammar(fields: Fields, language: Language) -> Grammar:
@@ -215,11 +215,11 @@ def _listed(
     """A list of known names, without repeats."""
     if key not in fields:
         return default
-    found = words(fields[key], f"{path}.{key}")
-    for i, name in enumerate(found):
+    names = words(fields[key], f"{path}.{key}")
+    for i, name in enumerate(names):
         if name not in known:
             raise DataProblem(f"{path}.{key}.{i}: {name!r} is not one of {', '.join(known)}")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, int]:
@@ -231,34 +231,34 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
                 f"request.classes: no noun is a {name!r}; there are {', '.join(known)}"
             )
     bands = _listed(fields, "bands", BANDS, BANDS)
-    found = {kind: language.mask(kind, lambda e: e.band in bands) for kind in KINDS}
-    found["noun"] &= language.lexicon.mask("noun", classes=classes)
+    domains = {kind: language.mask(kind, lambda e: e.band in bands) for kind in KINDS}
+    domains["noun"] &= language.lexicon.mask("noun", classes=classes)
     for key, kind in LEXICAL.items():
         if key in fields:
-            found[kind] = _lexical(fields[key], key, kind, language)
+            domains[kind] = _lexical(fields[key], key, kind, language)
     for word in words(fields.get("prohibit_words", []), "request.prohibit_words"):
         for kind, mask in _anywhere(word, language, "prohibit_words").items():
-            found[kind] &= ~mask
-    return {**found, **_features(fields, language, found["adverb"])}
+            domains[kind] &= ~mask
+    return {**domains, **_features(fields, language, domains["adverb"])}
 
 
 def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int]:
-    asked = {
+    values = {
         key: words(fields[key], f"request.{key}") if key in fields else language.defaults[key]
         for key in FEATURES
     }
     if "modal" in fields and "tense" not in fields:
-        asked["tense"] = language.defaults["tense"]
-    form = language.having("form", "tense", asked["tense"]) | language.having(
-        "form", "modal", asked["modal"]
+        values["tense"] = language.defaults["tense"]
+    form = language.having("form", "tense", values["tense"]) | language.having(
+        "form", "modal", values["modal"]
     )
-    form &= language.having("form", "aspect", asked["aspect"]) & language.having(
-        "form", "polarity", asked["polarity"]
+    form &= language.having("form", "aspect", values["aspect"]) & language.having(
+        "form", "polarity", values["polarity"]
     )
-    phrase = language.having("phrase", "number", asked["number"]) & language.having(
-        "phrase", "determiner", asked["determiner"]
+    phrase = language.having("phrase", "number", values["number"]) & language.having(
+        "phrase", "determiner", values["determiner"]
     )
-    for word in asked["relativiser"]:
+    for word in values["relativiser"]:
         if word not in language.relativisers:
             raise DataProblem(
                 f"request.relativiser: {word!r} is not there; there are"
@@ -268,7 +268,7 @@ def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int
     rows = language.mask(
         "adverbs", lambda row: len(row) <= longest and all(adverbs >> i & 1 for i in row)
     )
-    relativiser = language.mask("relativiser", lambda word: word in asked["relativiser"])
+    relativiser = language.mask("relativiser", lambda word: word in values["relativiser"])
     return {"form": form, "phrase": phrase, "relativiser": relativiser, "adverbs": rows}
 
 
@@ -276,14 +276,14 @@ def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     """Words of a kind that are listed; verbs also by frame, as {"transitive": ["help"]}."""
     if kind != "verb" or not isinstance(value, Mapping):
         return _named(words(value, f"request.{key}"), kind, language, f"request.{key}")
-    found = 0
+    mask = 0
     for frame, lemmas in keyed(value, FRAMES, f"request.{key}").items():
         for i, lemma in enumerate(words(lemmas, f"request.{key}.{frame}")):
             try:
-                found |= 1 << language.lexicon.number("verb", lemma, frame)
+                mask |= 1 << language.lexicon.number("verb", lemma, frame)
             except DataProblem as problem:
                 raise DataProblem(f"request.{key}.{frame}.{i}: {problem}") from None
-    return found
+    return mask
 
 
 def _named(lemmas: tuple[str, ...], kind: str, language: Language, path: str) -> int:
@@ -296,19 +296,19 @@ def _named(lemmas: tuple[str, ...], kind: str, language: Language, path: str) ->
 def _anywhere(word: str, language: Language, key: str) -> dict[str, int]:
     """What a word is, by kind, in bits; complains where it is nothing."""
     masks = {kind: language.mask(kind, lambda entry: entry.lemma == word) for kind in KINDS}
-    found = {kind: mask for kind, mask in masks.items() if mask}
-    if not found:
+    matches = {kind: mask for kind, mask in masks.items() if mask}
+    if not matches:
         raise DataProblem(
             f"request.{key}: no word {word!r} in the lexicon; give the lemma, as 'help' for helped"
         )
-    return found
+    return matches
 
 
 def _constraints(value: object, key: str, language: Language) -> tuple[Constraint, ...]:
     """Partial events, bare (in any clause) or as {"in": "main", "event": {...}}."""
     if not isinstance(value, list):
         raise DataProblem(f"request.{key}: is a list of partial events")
-    found = []
+    constraints = []
     for i, item in enumerate(value):
         path, inner, where = f"request.{key}.{i}", item, "any"
         if isinstance(item, Mapping) and "event" in item:
@@ -319,8 +319,8 @@ def _constraints(value: object, key: str, language: Language) -> tuple[Constrain
         path += ".event" if inner is not item else ""
         pattern = partial(inner, path)
         _check(pattern, path, language)
-        found.append(Constraint(f"{key}.{i}", pattern, where == "main"))
-    return tuple(found)
+        constraints.append(Constraint(f"{key}.{i}", pattern, where == "main"))
+    return tuple(constraints)
 
 
 KINDS_OF = {
@@ -345,15 +345,15 @@ def _check(pattern: Partial, path: str, language: Language) -> None:
     not have.
     """
     fields = pattern.fields
-    for key, wanted in fields.items():
+    for key, value in fields.items():
         where = f"{path}.{key}"
         try:
-            if isinstance(wanted, Partial):
-                _check(wanted, where, language)
-            elif wanted and key in KINDS_OF:
-                language.words(KINDS_OF[key], wanted)
-            elif wanted and key in FORMS_OF:
-                language.having(FORMS_OF[key], key, wanted - {None})
+            if isinstance(value, Partial):
+                _check(value, where, language)
+            elif value and key in KINDS_OF:
+                language.words(KINDS_OF[key], value)
+            elif value and key in FORMS_OF:
+                language.having(FORMS_OF[key], key, value - {None})
         except DataProblem as problem:
             raise DataProblem(
                 str(problem) if str(problem).startswith("request.") else f"{where}: {problem}"
@@ -377,7 +377,7 @@ def _priors(value: object) -> dict[str, dict[str, float]]:
             'request.priors: is an object of features, as {"polarity": {"negative": 0.2,'
             ' "positive": 0.8}}'
         )
-    found: dict[str, dict[str, float]] = {}
+    priors: dict[str, dict[str, float]] = {}
     for path, weights in value.items():
         if not isinstance(weights, Mapping) or not weights:
             raise DataProblem(f"request.priors.{path}: is an object of values with their weights")
@@ -393,5 +393,5 @@ def _priors(value: object) -> dict[str, dict[str, float]]:
                 )
         if not sum(weights.values()) > 0:
             raise DataProblem(f"request.priors.{path}: all weights are 0")
-        found[path] = {name: float(weight) for name, weight in weights.items()}
-    return found
+        priors[path] = {name: float(weight) for name, weight in weights.items()}
+    return priors

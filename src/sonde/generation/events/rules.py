@@ -113,11 +113,11 @@ def _refused(language: Language, role: str) -> tuple[tuple[int, int], ...]:
     for i, entry in enumerate(language.values("verb")):
         if role in entry.takes:
             groups[entry.takes[role]] = groups.get(entry.takes[role], 0) | 1 << i
-    found = (
+    pairs = (
         (verbs, others(language, language.lexicon.mask("noun", classes=taken)))
         for taken, verbs in groups.items()
     )
-    return tuple((verbs, nouns) for verbs, nouns in found if nouns)
+    return tuple((verbs, nouns) for verbs, nouns in pairs if nouns)
 
 
 def _fit(path: str, kind: str, nouns: list[str], language: Language) -> Iterator[Rule]:
@@ -132,11 +132,11 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
     groups: dict[tuple[str, ...], int] = {}
     for i, entry in enumerate(language.values(kind)):
         groups[entry.classes] = groups.get(entry.classes, 0) | 1 << i
-    found = (
+    pairs = (
         (words, others(language, language.lexicon.mask("noun", classes=classes)))
         for classes, words in groups.items()
     )
-    return tuple((words, nouns) for words, nouns in found if nouns)
+    return tuple((words, nouns) for words, nouns in pairs if nouns)
 
 
 def _scope(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
@@ -145,14 +145,16 @@ def _scope(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     """
     form, negative = f"{at.prefix}form", language.having("form", "polarity", ("negative",))
     none, every = force(language, "none"), force(language, "every")
-    said: list[str] = []
-    for path, subject in placed.said(at):
+    preceding: list[str] = []
+    for path, subject in placed.arguments(at):
         for phrase in (f"{noun}.form" for noun in placed.nouns(path)):
             yield Rule({phrase: none, form: negative}, "double negation")
             if subject:
                 yield Rule({phrase: every, form: negative}, "ambiguous scope")
-            yield from (Rule({earlier: none, phrase: none}, "double negation") for earlier in said)
-            for earlier in said:
+            yield from (
+                Rule({earlier: none, phrase: none}, "double negation") for earlier in preceding
+            )
+            for earlier in preceding:
                 yield Rule({earlier: none, phrase: every}, "ambiguous scope")
                 yield Rule({earlier: every, phrase: none}, "ambiguous scope")
-            said.append(phrase)
+            preceding.append(phrase)

@@ -71,12 +71,12 @@ class Clause:
         """The roles in the order in which they are said, the subject first; roles that are not
         filled are left out.
         """
-        kept = [
+        roles = [
             role
             for role in ORDERS[self.frame, self.voice, self.dative]
             if self.slot(role) is not None
         ]
-        return tuple(kept)
+        return tuple(roles)
 
 
 ORDERS = {
@@ -128,10 +128,10 @@ class Placed:
         """All clauses and phrases, those nearer the top first, so that what hangs together stands
         together.
         """
-        found = list(_clause_parts("", self.shape, ""))
+        parts = list(_clause_parts("", self.shape, ""))
         return tuple(
             sorted(
-                found,
+                parts,
                 key=lambda part: (part.prefix if isinstance(part, ClauseAt) else part.path).count(
                     "relative"
                 ),
@@ -166,7 +166,7 @@ class Placed:
             return self.filler(at, "agent")
         return at.head if isinstance(slot, Hole) else f"{at.prefix}{role}"
 
-    def said(self, at: ClauseAt) -> Iterator[tuple[str, bool]]:
+    def arguments(self, at: ClauseAt) -> Iterator[tuple[str, bool]]:
         """The paths of what is said in a clause, in the order said, and which is the subject; a
         shared one is that of the first verb.
         """
@@ -175,7 +175,9 @@ class Placed:
             if slot is Hole.SHARED:
                 yield from (
                     (path, True)
-                    for path, subject in self.said(self.clause(at.prefix.removesuffix("also.")))
+                    for path, subject in self.arguments(
+                        self.clause(at.prefix.removesuffix("also."))
+                    )
                     if subject
                 )
             elif not isinstance(slot, Hole):

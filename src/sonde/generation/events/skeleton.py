@@ -139,25 +139,25 @@ def _roles(event: Event, path: str) -> list[str]:
             f"{path}: there is no {event.voice} {event.frame} with dative"
             f" {event.dative or 'left out'}"
         )
-    wanted = {*roles, *(["content"] if event.frame == "clausal" else [])}
-    found = {role for role in ROLES if event.argument(role) is not None}
-    found |= {"content"} if event.content is not None else set()
-    if found != wanted and not (event.voice == "passive" and found | {"agent"} == wanted):
-        said = ", ".join(sorted(found)) or "nothing"
+    required = {*roles, *(["content"] if event.frame == "clausal" else [])}
+    filled = {role for role in ROLES if event.argument(role) is not None}
+    filled |= {"content"} if event.content is not None else set()
+    if filled != required and not (event.voice == "passive" and filled | {"agent"} == required):
+        names = ", ".join(sorted(filled)) or "nothing"
         raise DataProblem(
-            f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(wanted))}; there is"
-            f" {said}"
+            f"{path}: {event.voice} {event.frame} takes {', '.join(sorted(required))}; there is"
+            f" {names}"
         )
-    return [role for role in roles if role in found]
+    return [role for role in roles if role in filled]
 
 
 def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
     row[f"{prefix}predicate"] = language.lexicon.number("verb", event.predicate, event.frame)
     form = Form(event.tense, event.modal, event.aspect, event.polarity)
-    row[f"{prefix}form"] = _found(language, "form", form, f"{prefix}form")
+    row[f"{prefix}form"] = _number(language, "form", form, f"{prefix}form")
     if event.adverbs:
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
-        row[f"{prefix}adverbs"] = _found(language, "adverbs", adverbs, f"{prefix}adverbs")
+        row[f"{prefix}adverbs"] = _number(language, "adverbs", adverbs, f"{prefix}adverbs")
     slots = {role: _slot(event.argument(role), f"{prefix}{role}", row, language) for role in ROLES}
     content = (
         None
@@ -180,7 +180,7 @@ def _slot(
     argument: Argument | None, path: str, row: dict[str, int], language: Language
 ) -> Slot | None:
     if isinstance(argument, Gap):
-        row[f"{path}.gap"] = _found(language, "relativiser", argument.relativiser, f"{path}.gap")
+        row[f"{path}.gap"] = _number(language, "relativiser", argument.relativiser, f"{path}.gap")
         return Hole.GAP
     if isinstance(argument, Pair):
         first, second = (
@@ -195,7 +195,7 @@ def _slot(
 
 def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:
     row[f"{path}.noun"] = language.lexicon.number("noun", participant.noun)
-    row[f"{path}.form"] = _found(
+    row[f"{path}.form"] = _number(
         language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}"
     )
     for i, adjective in enumerate(participant.adjectives):
@@ -213,13 +213,13 @@ def _phrase(participant: Participant, path: str, row: dict[str, int], language: 
     return Phrase(len(participant.adjectives), inner, relative)
 
 
-def _found(language: Language, kind: str, value: Any, path: str) -> int:
+def _number(language: Language, kind: str, value: Any, path: str) -> int:
     values = language.values(kind)
     if value not in values:
-        said = (
+        text = (
             " ".join(str(v) for v in value if v is not None)
             if isinstance(value, tuple) and kind != "adverbs"
             else str(value)
         )
-        raise DataProblem(f"{path}: {language.name} has no {kind} {said!r}")
+        raise DataProblem(f"{path}: {language.name} has no {kind} {text!r}")
     return values.index(value)

@@ -66,25 +66,28 @@ class Space:
         """The part of the space in which the main clause (or any) is as a pattern says."""
         cells = []
         for cell in self.cells:
-            wanted = tuple(boxes(pattern, cell.placed, self.language, main=main))
+            alternatives = tuple(boxes(pattern, cell.placed, self.language, main=main))
             cells.append(
-                Cell(cell.placed, replace(cell.problem, required=(*cell.problem.required, wanted)))
+                Cell(
+                    cell.placed,
+                    replace(cell.problem, required=(*cell.problem.required, alternatives)),
+                )
             )
         return Space(self.language, tuple(cell for cell in cells if cell.size))
 
 
-def space(asked: Request) -> Space:
+def space(request: Request) -> Space:
     """All sentences that a request admits; one that admits none is an error that says what
     clashes.
     """
-    found = _space(asked)
-    if not found.size:
-        raise DataProblem(f"no sentence is as requested: {_clash(asked)}")
-    return found
+    sentences = _space(request)
+    if not sentences.size:
+        raise DataProblem(f"no sentence is as requested: {_clash(request)}")
+    return sentences
 
 
-def _space(asked: Request) -> Space:
-    some = list(islice(shapes(asked.grammar), MOST + 1))
+def _space(request: Request) -> Space:
+    some = list(islice(shapes(request.grammar), MOST + 1))
     if len(some) > MOST:
         raise DataProblem(
             f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or"
@@ -92,7 +95,7 @@ def _space(asked: Request) -> Space:
         )
     cells = []
     edges = 0
-    for cell in (admitted(shape, asked) for shape in some):
+    for cell in (admitted(shape, request) for shape in some):
         if cell is not None and cell.size:
             cells.append(cell)
             edges += cell.edges
@@ -101,26 +104,26 @@ def _space(asked: Request) -> Space:
                 f"the request needs diagrams of more than {LARGEST:,} edges; lower at_most, or name"
                 " fewer words, classes or values"
             )
-    return Space(asked.language, tuple(cells))
+    return Space(request.language, tuple(cells))
 
 
-def admitted(shape: Clause, asked: Request) -> Cell | None:
+def admitted(shape: Clause, request: Request) -> Cell | None:
     """The sentences of one shape that a request admits; None where it is clear at once that there
     are none.
     """
-    placed, language = place(shape), asked.language
-    domain = _domain(placed, asked)
+    placed, language = place(shape), request.language
+    domain = _domain(placed, request)
     if domain is None:
         return None
-    required = [tuple(boxes(c.pattern, placed, language, main=c.main)) for c in asked.require]
-    required += [tuple(_somewhere(masks, placed, language)) for _, masks in asked.needed]
+    required = [tuple(boxes(c.pattern, placed, language, main=c.main)) for c in request.require]
+    required += [tuple(_somewhere(masks, placed, language)) for _, masks in request.needed]
     if not all(required):
         return None
     forbidden = [
-        box for c in asked.prohibit for box in boxes(c.pattern, placed, language, main=c.main)
+        box for c in request.prohibit for box in boxes(c.pattern, placed, language, main=c.main)
     ]
-    forbidden += [rule.box for rule in language.rules(placed) if rule.name not in asked.allow]
-    forbidden += _mixed(placed, language) if asked.matched else []
+    forbidden += [rule.box for rule in language.rules(placed) if rule.name not in request.allow]
+    forbidden += _mixed(placed, language) if request.matched else []
     return Cell(
         placed,
         Problem(placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)),
@@ -132,18 +135,20 @@ def _telling(forbidden: Iterable[Box], domain: Box) -> Iterator[Box]:
     return (box for box in forbidden if all(domain[path] & mask for path, mask in box.items()))
 
 
-def _domain(placed: Placed, asked: Request) -> Box | None:
+def _domain(placed: Placed, request: Request) -> Box | None:
     """What each variable may be before anything is required; None where one has nothing to be."""
-    found = {v.path: asked.domains[v.kind] for v in placed.variables}
+    domain = {v.path: request.domains[v.kind] for v in placed.variables}
     for at in placed.clauses:
-        found[f"{at.prefix}predicate"] &= asked.language.lexicon.mask("verb", frame=at.clause.frame)
-    return found if all(found.values()) else None
+        domain[f"{at.prefix}predicate"] &= request.language.lexicon.mask(
+            "verb", frame=at.clause.frame
+        )
+    return domain if all(domain.values()) else None
 
 
 def _somewhere(masks: Mapping[str, int], placed: Placed, language: Language) -> Iterator[Box]:
     """Sentences in which a word is, wherever a shape has a place for it."""
-    wanted = masks.get("adverb", 0)
-    rows = language.mask("adverbs", lambda row: any(wanted >> i & 1 for i in row))
+    adverbs = masks.get("adverb", 0)
+    rows = language.mask("adverbs", lambda row: any(adverbs >> i & 1 for i in row))
     for variable in placed.variables:
         mask = rows if variable.kind == "adverbs" else masks.get(variable.kind, 0)
         if mask:
@@ -159,25 +164,25 @@ def _mixed(placed: Placed, language: Language) -> list[Box]:
     return [{a: x, b: y} for a, b in pairwise(paths) for x, y in ((one, many), (many, one))]
 
 
-def _clash(asked: Request) -> str:
+def _clash(request: Request) -> str:
     """The smallest set of requirements that cannot be met together, found by leaving out one after
     another.
     """
-    names = [c.name for c in (*asked.require, *asked.prohibit)] + [
-        f"require_words {word!r}" for word, _ in asked.needed
+    names = [c.name for c in (*request.require, *request.prohibit)] + [
+        f"require_words {word!r}" for word, _ in request.needed
     ]
-    kept = list(names)
-    if asked.matched:
+    clash = list(names)
+    if request.matched:
         names.append("matched_number")
-        kept.append("matched_number")
-    if not _space(_only(asked, [])).size:
-        return _cause(_only(asked, []))
+        clash.append("matched_number")
+    if not _space(_only(request, [])).size:
+        return _cause(_only(request, []))
     for name in names:
-        fewer = [k for k in kept if k != name]
-        if not _space(_only(asked, fewer)).size:
-            kept = fewer
-    return f"{_listed(kept)} cannot be met" + (
-        " together" if len(kept) > 1 else " with these words, features and structures"
+        fewer = [k for k in clash if k != name]
+        if not _space(_only(request, fewer)).size:
+            clash = fewer
+    return f"{_listed(clash)} cannot be met" + (
+        " together" if len(clash) > 1 else " with these words, features and structures"
     )
 
 
@@ -192,11 +197,11 @@ LIFTED = {  # kind of variable -> what of a request would have to be wider
 }
 
 
-def _cause(asked: Request) -> str:
+def _cause(request: Request) -> str:
     """Why words, features and structures leave nothing: the parts that would let sentences in if
     they were wider.
     """
-    grammar, language = asked.grammar, asked.language
+    grammar, language = request.grammar, request.language
     if next(shapes(grammar), None) is None:
         if "clausal" in grammar.frames:
             return (
@@ -206,7 +211,7 @@ def _cause(asked: Request) -> str:
         return "frames, voices and at_most admit no structure"
     every = {kind: language.mask(kind, lambda value: True) for kind in LIFTED}
     wider = {
-        kinds: {**asked.domains, **{kind: every[kind] for kind in kinds}}
+        kinds: {**request.domains, **{kind: every[kind] for kind in kinds}}
         for n in (1, 2)
         for kinds in combinations(LIFTED, n)
     }
@@ -215,10 +220,10 @@ def _cause(asked: Request) -> str:
         if len(kinds) == 1 or not helping:  # two together where no one alone is enough
             helping += (
                 [" with ".join(LIFTED[kind] for kind in kinds)]
-                if _space(replace(asked, domains=domains)).size
+                if _space(replace(request, domains=domains)).size
                 else []
             )
-    if not helping and _space(replace(asked, allow=frozenset(language.allowed))).size:
+    if not helping and _space(replace(request, allow=frozenset(language.allowed))).size:
         helping.append(f"allow, of {', '.join(language.allowed)}")
     helps = f"; what would help: {', '.join(helping)}" if helping else ""
     return f"the words, features and structures leave nothing{helps}"
@@ -228,17 +233,17 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _only(asked: Request, kept: Sequence[str]) -> Request:
+def _only(request: Request, names: Sequence[str]) -> Request:
     """The request with only some of its requirements."""
     return replace(
-        asked,
-        require=tuple(c for c in asked.require if c.name in kept),
-        prohibit=tuple(c for c in asked.prohibit if c.name in kept),
-        needed=tuple(n for n in asked.needed if f"require_words {n[0]!r}" in kept),
-        matched="matched_number" in kept,
+        request,
+        require=tuple(c for c in request.require if c.name in names),
+        prohibit=tuple(c for c in request.prohibit if c.name in names),
+        needed=tuple(n for n in request.needed if f"require_words {n[0]!r}" in names),
+        matched="matched_number" in names,
     )
 
 
-def each(found: Space) -> Iterator[Event]:
+def each(sentences: Space) -> Iterator[Event]:
     """Every event of a space in the order of the numbers; for small ones."""
-    return (found.event_at(number) for number in range(found.size))
+    return (sentences.event_at(number) for number in range(sentences.size))

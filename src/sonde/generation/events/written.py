@@ -60,14 +60,14 @@ def to_json(event: Event) -> dict[str, Any]:
     """An event as plain JSON values, keys in a fixed order, without what is absent."""
     form = (event.tense, event.modal, event.aspect, event.polarity)
     plain = (event.predicate, event.frame, *form, event.voice, event.dative)
-    found: dict[str, Any] = dict(zip(EVENT, plain, strict=False))
-    found["adverbs"] = list(event.adverbs) or None
+    fields: dict[str, Any] = dict(zip(EVENT, plain, strict=False))
+    fields["adverbs"] = list(event.adverbs) or None
     for role in ROLES:
         argument = event.argument(role)
-        found[role] = None if argument is None else _argument_json(argument)
+        fields[role] = None if argument is None else _argument_json(argument)
     for key, inner in zip(INNER, (event.content, event.also), strict=True):
-        found[key] = None if inner is None else to_json(inner)
-    return {key: value for key, value in found.items() if value is not None}
+        fields[key] = None if inner is None else to_json(inner)
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def _argument_json(value: Argument) -> dict[str, Any]:
@@ -77,19 +77,19 @@ def _argument_json(value: Argument) -> dict[str, Any]:
         return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
     if isinstance(value, Pair):
         return {"both": [_argument_json(p) for p in value.both]}
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "noun": value.noun,
         "number": value.number,
         "determiner": value.determiner,
     }
     if value.adjectives:
-        found["adjectives"] = list(value.adjectives)
+        fields["adjectives"] = list(value.adjectives)
     if value.modifier is not None:
         inner = _argument_json(value.modifier.participant)
-        found["modifier"] = {"preposition": value.modifier.preposition, "participant": inner}
+        fields["modifier"] = {"preposition": value.modifier.preposition, "participant": inner}
     if value.relative is not None:
-        found["relative"] = to_json(value.relative)
-    return found
+        fields["relative"] = to_json(value.relative)
+    return fields
 
 
 def from_json(value: object, path: str = "event") -> Event:
@@ -183,10 +183,10 @@ def needed(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) -> None:
 
 def chosen(value: object, key: str, path: str) -> str:
     """A text that is one of the values which a key may have."""
-    found = text(value, path)
-    if key in CHOICES and found not in CHOICES[key]:
-        raise DataProblem(f"{path}: {found!r} is not one of {', '.join(CHOICES[key])}")
-    return found
+    choice = text(value, path)
+    if key in CHOICES and choice not in CHOICES[key]:
+        raise DataProblem(f"{path}: {choice!r} is not one of {', '.join(CHOICES[key])}")
+    return choice
 
 
 def text(value: object, path: str) -> str:

@@ -64,7 +64,7 @@ class _Cutter:
         self.words = words
         self.opening = cache(self._opening)
         self.adverbs = cache(
-            lambda word: [found for found in self.words.get(word, ()) if found.kind == "adverb"]
+            lambda word: [entry for entry in self.words.get(word, ()) if entry.kind == "adverb"]
         )
         self.bare = cache(self._bare)
         self.nouns = lru_cache(maxsize=1 << 15)(self._nouns)
@@ -116,18 +116,18 @@ class _Cutter:
                     words=(_small("reflexive", word),),
                 )
             )
-        found = self.words.get(word, ())
+        entries = self.words.get(word, ())
         small += [
             Chunk("n", word, words=(_small("preposition", word),))
-            for entry in found
+            for entry in entries
             if entry.kind == "preposition"
         ]
         small += [
             Chunk("d", word, traits=entry.traits, words=(_small("adverb", word),))
-            for entry in found
+            for entry in entries
             if entry.kind == "adverb"
         ]
-        kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
+        kinds = {kind for entry in entries for kind in (entry.kind, *entry.traits)}
         kinds |= {"determiner"} if word in DETERMINERS or word == "not" else set()
         kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
         return tuple(small), frozenset(kinds)
@@ -154,7 +154,7 @@ class _Cutter:
         determiner, numbers = DETERMINERS.get(first, ("", ()))
         if determiner == "a" and article(words[1]) != first:
             return ()
-        found = []
+        chunks = []
         for _, lemma, number, traits in (
             entry for entry in self.words[noun] if entry.kind == "noun"
         ):
@@ -162,7 +162,7 @@ class _Cutter:
                 before = (Fact(lemma, "determiner", determiner),) * len(first.split())
                 described = tuple(Fact(lemma, "adjective", adjective) for adjective in adjectives)
                 facts = frozenset({Fact(lemma, "number", number), *before, *described})
-                found.append(
+                chunks.append(
                     Chunk(
                         "N",
                         lemma,
@@ -172,7 +172,7 @@ class _Cutter:
                         (*before, *described, Fact(lemma, "noun", "")),
                     )
                 )
-        return tuple(found)
+        return tuple(chunks)
 
     def _verb_stop(self, words: Sequence[str], at: int) -> int:
         """The word after a verb group: a verb, or helping words and whatever is between them and
@@ -194,35 +194,35 @@ class _Cutter:
             return tuple(self._helped(words, "base", {"modal": words[0]}, None))
         if words[0] in HELPERS:
             lemma, tense, number = HELPERS[words[0]]
-            wanted = {"do": "plain", "have": "participle", "be": "predicate"}[lemma]
-            return tuple(self._helped(words, wanted, {"tense": tense}, number))
-        found = []
+            expected = {"do": "plain", "have": "participle", "be": "predicate"}[lemma]
+            return tuple(self._helped(words, expected, {"tense": tense}, number))
+        chunks = []
         for verb in self._main(words[0]):
             if verb.form in FINITE:
                 tense, number = FINITE[verb.form]
-                said = {
+                features = {
                     "tense": tense,
                     "aspect": "simple",
                     "polarity": "positive",
                     "voice": "active",
                 }
-                found.append(
-                    _group(verb, "A", number, said, (Fact(verb.lemma, "predicate", ""),), [()])
+                chunks.append(
+                    _group(verb, "A", number, features, (Fact(verb.lemma, "predicate", ""),), [()])
                 )
-        return tuple(found)
+        return tuple(chunks)
 
     def _helped(
-        self, words: tuple[str, ...], wanted: str, said: dict[str, str], number: str | None
+        self, words: tuple[str, ...], expected: str, features: dict[str, str], number: str | None
     ) -> Iterator[Chunk]:
         """Verb groups that begin with a helping word; "not" comes before a second one."""
-        kinds = ["modal" if "modal" in said else "auxiliary"]
+        kinds = ["modal" if "modal" in features else "auxiliary"]
         added: list[str] = []
         adverbs: list[str] = []
         for word in words[1:-1]:
             if word == "not" and kinds.count("negation") == 0 and not added:
                 kinds.append("negation")
-            elif (wanted, word) in NEXT:
-                wanted, more = NEXT[wanted, word]
+            elif (expected, word) in NEXT:
+                expected, more = NEXT[expected, word]
                 added.append(more)
                 kinds.append("auxiliary")
             elif self.adverbs(word):
@@ -231,15 +231,15 @@ class _Cutter:
             else:
                 return
         for verb in self._main(words[-1]) if len(words) > 1 else ():
-            if (wanted, verb.form) in ENDS:
-                parts = [*added, *ENDS[wanted, verb.form]]
+            if (expected, verb.form) in ENDS:
+                parts = [*added, *ENDS[expected, verb.form]]
                 aspect = (
                     " ".join(part for part in ("perfect", "progressive") if part in parts)
                     or "simple"
                 )
                 voice = "passive" if "passive" in parts else "active"
-                told = {
-                    **said,
+                all_features = {
+                    **features,
                     "aspect": aspect,
                     "polarity": "negative" if "negation" in kinds else "positive",
                     "voice": voice,
@@ -250,7 +250,12 @@ class _Cutter:
                     for kind, word in zip((*kinds, "predicate"), words, strict=True)
                 )
                 yield _group(
-                    sharing, voice[0].upper(), number, told, each, grades(adverbs, self._graded)
+                    sharing,
+                    voice[0].upper(),
+                    number,
+                    all_features,
+                    each,
+                    grades(adverbs, self._graded),
                 )
 
     def _joined(self, words: Sequence[str], at: int) -> bool:
@@ -271,7 +276,7 @@ class _Cutter:
         )
 
     def _main(self, word: str) -> list[Word]:
-        return [found for found in self.words.get(word, ()) if found.kind == "verb"]
+        return [entry for entry in self.words.get(word, ()) if entry.kind == "verb"]
 
 
 def _small(kind: str, word: str) -> Fact:
@@ -292,11 +297,11 @@ def _group(
     verb: Word,
     kind: str,
     number: str | None,
-    said: dict[str, str],
+    features: dict[str, str],
     words: tuple[Fact, ...],
     adverbs: Sequence[tuple[str, ...]],
 ) -> Chunk:
-    facts = {Fact(verb.lemma, key, value) for key, value in said.items()}
+    facts = {Fact(verb.lemma, key, value) for key, value in features.items()}
     each = tuple(
         frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in adverbs
     )

@@ -20,7 +20,7 @@ from sonde.generation.readings.structure import (
     Heads,
     Parts,
     Rule,
-    Said,
+    Statement,
     Structure,
     raised,
     structure,
@@ -98,8 +98,10 @@ class Tail(NamedTuple):
 def structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, Around((), (), "main"))
-    found = (structure(clause.parts, LIKELY) for clause in clauses if clause.stop == len(skeleton))
-    return tuple(dict.fromkeys(found))
+    complete = (
+        structure(clause.parts, LIKELY) for clause in clauses if clause.stop == len(skeleton)
+    )
+    return tuple(dict.fromkeys(complete))
 
 
 class _Parser:
@@ -114,8 +116,8 @@ class _Parser:
     def clauses(self, start: int, around: Around) -> Iterator[Clause]:
         """Subject and verb phrase."""
         for subject in self.nominals(start):
-            for found in self.phrases(subject.stop, around._replace(subject=subject.heads)):
-                yield found._replace(parts=subject.parts + found.parts)
+            for predicate in self.phrases(subject.stop, around._replace(subject=subject.heads)):
+                yield predicate._replace(parts=subject.parts + predicate.parts)
 
     def _phrases(self, start: int, around: Around) -> Iterator[Clause]:
         """A verb phrase, or several that share their subject (and their gap), and perhaps what
@@ -137,30 +139,34 @@ class _Parser:
         ends = dict(second.ends)
         if first.raised and first.raised not in ends:
             return
-        told = (
+        parts = (
             *raised(first.parts, ends.get(first.raised, ())),
             *second.parts,
-            Said(first.verbs[0], "and", second.verbs[0]),
+            Statement(first.verbs[0], "and", second.verbs[0]),
         )
         verbs = first.verbs + second.verbs
         for n in range(len(adverbs) + 1):
             shared = tuple(
-                Said(verb, "adverb", adverb) for adverb in adverbs[:n] for verb in second.verbs
+                Statement(verb, "adverb", adverb) for adverb in adverbs[:n] for verb in second.verbs
             )
-            yield (both := Clause(second.stop, verbs, told + shared, second.ends))
+            yield (both := Clause(second.stop, verbs, parts + shared, second.ends))
             yield from self._adjoined(both)
 
     def _adjoined(self, clause: Clause) -> Iterator[Clause]:
         """Adverbs and places after joined verbs, of all of them."""
         kind, start = self.skeleton[clause.stop], clause.stop + 1
-        found = (
+        nominals = (
             [Nominal(start, (clause.stop,), (Rule("late", clause.stop),))] if kind == "d" else []
         )
-        found += self.nominals(start) if kind == "n" else []
-        for one in found:
+        nominals += self.nominals(start) if kind == "n" else []
+        for one in nominals:
             says = "adverb" if kind == "d" else clause.stop
-            told = tuple(Said(verb, says, head) for verb in clause.verbs for head in one.heads)
-            yield (grown := clause._replace(stop=one.stop, parts=clause.parts + one.parts + told))
+            statements = tuple(
+                Statement(verb, says, head) for verb in clause.verbs for head in one.heads
+            )
+            yield (
+                grown := clause._replace(stop=one.stop, parts=clause.parts + one.parts + statements)
+            )
             yield from self._adjoined(grown)
 
     def _simple_phrases(self, start: int, around: Around) -> Iterator[Clause]:
@@ -170,15 +176,18 @@ class _Parser:
         kind = self.skeleton[verb]
         if kind not in "APB" or (kind == "B" and around.helped < 0):
             return
-        told: Parts = (
-            Said(verb, "clause", around.clause),
-            *(Said(verb, "adverb", adverb) for adverb in range(start, verb)),
+        verb_parts: Parts = (
+            Statement(verb, "clause", around.clause),
+            *(Statement(verb, "adverb", adverb) for adverb in range(start, verb)),
         )
         if kind == "B":
             kind = self.skeleton[around.helped]
-            told += (Rule("shares", verb, (around.helped,)), Said(verb, LIKE, around.helped))
+            verb_parts += (
+                Rule("shares", verb, (around.helped,)),
+                Statement(verb, LIKE, around.helped),
+            )
         else:
-            told += (Rule("agrees", verb, around.subject),)
+            verb_parts += (Rule("agrees", verb, around.subject),)
         passive = kind == "P"
         begun = Tail(
             verb + 1, around.subject, around.gap, passive, (around.subject,) if passive else ()
@@ -191,7 +200,9 @@ class _Parser:
                 if len(tail.objects) > passive and tail.objects[-1] != around.gap:
                     ends += (("object", tail.objects[-1]),)
                 for parts in self._framed(verb, tail):
-                    yield Clause(tail.stop, (verb,), told + tail.parts + parts, ends, tail.raised)
+                    yield Clause(
+                        tail.stop, (verb,), verb_parts + tail.parts + parts, ends, tail.raised
+                    )
 
     def _objects(self, verb: int, tail: Tail) -> Iterator[Tail]:
         """Objects, of which a gap may be one and the last may be borrowed, and then the rest."""
@@ -199,12 +210,12 @@ class _Parser:
         if len(tail.objects) < 2 and self.skeleton[tail.stop] == "&":
             yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
         if len(tail.objects) < 2:
-            for found, gap in self._named_or_gap(tail.stop, tail.gap):
+            for nominal, gap in self._named_or_gap(tail.stop, tail.gap):
                 grown = tail._replace(
-                    stop=found.stop,
+                    stop=nominal.stop,
                     gap=gap,
-                    objects=(*tail.objects, found.heads),
-                    parts=tail.parts + found.parts,
+                    objects=(*tail.objects, nominal.heads),
+                    parts=tail.parts + nominal.parts,
                 )
                 yield from self._objects(verb, grown)
 
@@ -228,10 +239,10 @@ class _Parser:
     def _grown(self, verb: int, tail: Tail) -> Iterator[Tail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
         if kind == "d":
-            told: Parts = (Said(verb, "adverb", tail.stop), Rule("late", tail.stop))
-            yield tail._replace(stop=start, parts=tail.parts + told)
+            parts: Parts = (Statement(verb, "adverb", tail.stop), Rule("late", tail.stop))
+            yield tail._replace(stop=start, parts=tail.parts + parts)
         elif kind == "R":
-            stress = (Said(head, "emphatic", tail.stop) for head in tail.subject)
+            stress = (Statement(head, "emphatic", tail.stop) for head in tail.subject)
             yield tail._replace(
                 stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress)
             )
@@ -240,18 +251,18 @@ class _Parser:
             or (kind == "t" and not tail.to)
             or (kind == "b" and not tail.by and tail.passive)
         ):
-            for found, gap in self._named_or_gap(start, tail.gap):
-                grown = tail._replace(stop=found.stop, gap=gap, parts=tail.parts + found.parts)
+            for nominal, gap in self._named_or_gap(start, tail.gap):
+                grown = tail._replace(stop=nominal.stop, gap=gap, parts=tail.parts + nominal.parts)
                 if kind == "n":
                     yield grown._replace(
                         parts=grown.parts
-                        + tuple(Said(verb, tail.stop, head) for head in found.heads)
+                        + tuple(Statement(verb, tail.stop, head) for head in nominal.heads)
                     )
                 else:
                     yield (
-                        grown._replace(to=found.heads)
+                        grown._replace(to=nominal.heads)
                         if kind == "t"
-                        else grown._replace(by=found.heads)
+                        else grown._replace(by=nominal.heads)
                     )
         elif kind == "T" and not tail.content:
             for gap in dict.fromkeys(((), tail.gap)):
@@ -268,7 +279,7 @@ class _Parser:
         """A noun phrase, a reflexive or the gap, if it has not come yet; and the gap that is still
         to come.
         """
-        yield from ((found, gap) for found in self.nominals(start))
+        yield from ((nominal, gap) for nominal in self.nominals(start))
         if self.skeleton[start] == "R":
             yield Nominal(start + 1, (start,)), gap
         if gap:
@@ -288,15 +299,15 @@ class _Parser:
         agent = tail.by if tail.passive else tail.subject
         if agent:
             filled["agent"] = agent
-        told: Parts = (
+        common: Parts = (
             Rule("frame", verb, (), frame),
-            *(Said(verb, "content", inner) for inner in tail.content),
+            *(Statement(verb, "content", inner) for inner in tail.content),
         )
         odd = {
             "recipient": "recipient",
             "patient": "gift" if frame == "ditransitive" else "patient",
         }
-        told += tuple(
+        common += tuple(
             Rule("fits", verb, filled[role], name) for role, name in odd.items() if role in filled
         )
         named = [heads for heads in filled.values() if not self._reflexive(heads)]
@@ -304,7 +315,7 @@ class _Parser:
             self._filled(verb, role, heads, tail.subject, named) for role, heads in filled.items()
         ]
         for way in product(*ways):
-            yield told + tuple(part for parts in way for part in parts)
+            yield common + tuple(part for parts in way for part in parts)
 
     def _filled(
         self, verb: int, role: str, heads: Heads, subject: Heads, named: list[Heads]
@@ -313,11 +324,15 @@ class _Parser:
         stand before it.
         """
         if not self._reflexive(heads):
-            return [tuple(Said(verb, role, head) for head in heads)]
+            return [tuple(Statement(verb, role, head) for head in heads)]
         before = dict.fromkeys((subject, *(other for other in named if other[0] < heads[0])))
-        own = Said(verb, "reflexive", role)
+        own = Statement(verb, "reflexive", role)
         return [
-            (Rule("reflexive", heads[0], other), own, *(Said(verb, role, head) for head in other))
+            (
+                Rule("reflexive", heads[0], other),
+                own,
+                *(Statement(verb, role, head) for head in other),
+            )
             for other in before
         ]
 
@@ -336,8 +351,8 @@ class _Parser:
         if self.skeleton[begun.stop] != "&":
             return
         for one in self._single(begun.stop + 1):
-            told = (Said(conjuncts[-1][0], "and", one.heads[0]),)
-            both = Nominal(one.stop, begun.heads + one.heads, begun.parts + one.parts + told)
+            statement = (Statement(conjuncts[-1][0], "and", one.heads[0]),)
+            both = Nominal(one.stop, begun.heads + one.heads, begun.parts + one.parts + statement)
             yield both
             yield from self._followed(both)
             yield from self._pairs(both, [*conjuncts, one.heads])
@@ -348,8 +363,11 @@ class _Parser:
         yield (bare := Nominal(start + 1, (start,)))
         yield from self._followed(bare)
         if self.skeleton[start + 1] == "R":
-            told = (Rule("reflexive", start + 1, (start,)), Said(start, "emphatic", start + 1))
-            yield (stressed := Nominal(start + 2, (start,), told))
+            parts = (
+                Rule("reflexive", start + 1, (start,)),
+                Statement(start, "emphatic", start + 1),
+            )
+            yield (stressed := Nominal(start + 2, (start,), parts))
             yield from self._followed(stressed)
 
     def _followed(self, noun: Nominal) -> Iterator[Nominal]:
@@ -360,15 +378,15 @@ class _Parser:
         if kind == "n":
             for place in self.nominals(where + 1):
                 near = tuple(
-                    Said(head, where, other) for head in noun.heads for other in place.heads
+                    Statement(head, where, other) for head in noun.heads for other in place.heads
                 )
-                yield (found := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
-                yield from self._followed(found)
+                yield (modified := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
+                yield from self._followed(modified)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):
                 linked: Parts = (
                     Rule("relative", where, noun.heads),
-                    *(Said(h, "relative", v) for h in noun.heads for v in clause.verbs),
+                    *(Statement(h, "relative", v) for h in noun.heads for v in clause.verbs),
                 )
                 yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + linked)
 

@@ -12,8 +12,8 @@ ALIVE = frozenset({"person", "animal"})
 
 def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a verb has the number of its subject; joined nouns are plural."""
-    wanted = chunks[rule.place].number
-    return wanted is None or wanted == _number(chunks, rule.others)
+    number = chunks[rule.place].number
+    return number is None or number == _number(chunks, rule.others)
 
 
 def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
@@ -21,7 +21,7 @@ def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
 
 
 def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    return rule.told in chunks[rule.place].traits
+    return rule.detail in chunks[rule.place].traits
 
 
 def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -37,8 +37,8 @@ def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
     animals and things.
     """
     kind = chunks[rule.place].kind
-    wanted = {"W": ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
-    return wanted is None or all(chunks[head].traits & wanted for head in rule.others)
+    classes = {"W": ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
+    return classes is None or all(chunks[head].traits & classes for head in rule.others)
 
 
 def _late(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -48,24 +48,26 @@ def _late(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether "himself" and the like may be said of some nouns."""
-    (wanted,) = chunks[rule.place].traits
-    if _number(chunks, rule.others) == "plural" or wanted == "plural":
-        return wanted == "plural" and _number(chunks, rule.others) == "plural"
+    (kind,) = chunks[rule.place].traits
+    if _number(chunks, rule.others) == "plural" or kind == "plural":
+        return kind == "plural" and _number(chunks, rule.others) == "plural"
     traits = chunks[rule.others[0]].traits
-    if wanted == "neuter":
+    if kind == "neuter":
         return "person" not in traits
-    return "thing" not in traits and not traits & ({"masculine", "feminine"} - {wanted})
+    return "thing" not in traits and not traits & ({"masculine", "feminine"} - {kind})
 
 
 def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a role is filled as one expects: things are given to somebody, and saws are for
     things.
     """
-    if rule.told == "recipient":
+    if rule.detail == "recipient":
         return all(
             chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others
         )
-    if rule.told == "gift" or (rule.told == "patient" and "of things" in chunks[rule.place].traits):
+    if rule.detail == "gift" or (
+        rule.detail == "patient" and "of things" in chunks[rule.place].traits
+    ):
         return all(
             chunks[other].kind == "R" or "thing" in chunks[other].traits for other in rule.others
         )

@@ -72,22 +72,22 @@ def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
     """For each word what its lines say of it: nouns and adverbs several words, verbs a frame a
     line.
     """
-    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    by_word: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for line in lines:
         if line.kind in ("noun", "verb", "adjective", "adverb", "preposition"):
             for lemma in line.lemmas:
-                found[line.kind, lemma] |= (
+                by_word[line.kind, lemma] |= (
                     {line.of} if line.kind == "verb" else {*line.of.split()} - {"-"}
                 )
-    return {word: frozenset(traits) for word, traits in found.items()}
+    return {word: frozenset(traits) for word, traits in by_word.items()}
 
 
 def _irregular(lines: list[Line], kind: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Forms that no rule gives, "lemma:form:form"; a word may have several sets of them."""
-    found: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    by_lemma: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
     for line in lines:
         if line.of == kind and line.kind == "irregular":
             for entry in line.lemmas:
                 lemma, *forms = entry.split(":")
-                found[lemma].append(tuple(forms))
-    return {lemma: tuple(forms) for lemma, forms in found.items()}
+                by_lemma[lemma].append(tuple(forms))
+    return {lemma: tuple(forms) for lemma, forms in by_lemma.items()}

@@ -21,7 +21,7 @@ from sonde.generation.readings import (
     polish_rules,
 )
 from sonde.generation.readings.reading import Reading, agreed
-from sonde.generation.readings.structure import Chunk, Rules, Structure, said
+from sonde.generation.readings.structure import Chunk, Rules, Structure, stated
 from sonde.generation.readings.words import Extra
 
 Answer = TypeVar("Answer", bound=Hashable)
@@ -59,7 +59,7 @@ def readings(
     if language not in GRAMMARS:
         raise DataProblem(f"no readings of {language!r}; there are {', '.join(GRAMMARS)}")
     grammar = GRAMMARS[language]
-    found: dict[int, dict[Reading, None]] = {}
+    by_oddity: dict[int, dict[Reading, None]] = {}
     for chunks in grammar.rows(words, more):
         for structure in grammar.structures("".join(chunk.kind for chunk in chunks)):
             if all(grammar.rules[rule.name](chunks, rule) for rule in structure.rules):
@@ -70,8 +70,8 @@ def readings(
                         not grammar.rules[rule.name](chunks, rule) for rule in structure.likely
                     )
                 )
-                found.setdefault(oddity, {}).update(dict.fromkeys(_readings(chunks, structure)))
-    return tuple(found[min(found)]) if found else ()
+                by_oddity.setdefault(oddity, {}).update(dict.fromkeys(_readings(chunks, structure)))
+    return tuple(by_oddity[min(by_oddity)]) if by_oddity else ()
 
 
 def agreeing(
@@ -89,8 +89,10 @@ def agreeing(
 
 def _readings(chunks: tuple[Chunk, ...], structure: Structure) -> list[Reading]:
     """A reading for each way to take the chunks themselves."""
-    told, words = (
-        said(structure.facts, chunks),
+    facts, words = (
+        stated(structure.facts, chunks),
         tuple(word for chunk in chunks for word in chunk.words),
     )
-    return [Reading(told.union(*way), words) for way in product(*(chunk.facts for chunk in chunks))]
+    return [
+        Reading(facts.union(*way), words) for way in product(*(chunk.facts for chunk in chunks))
+    ]

@@ -113,16 +113,16 @@ def _read(line: Json, language: str) -> Iterator[str]:
     if same is None:
         yield "the event is not among the readings"
         return
-    for word, role, read in zip(words, line["roles"], same.words, strict=True):
+    for word, role, actual in zip(words, line["roles"], same.words, strict=True):
         try:
-            told = realised(line["event"], role, word)
+            expected = realised(line["event"], role, word)
         except LookupError:
             yield f"{word!r} is said to be {role}, which the event lacks"
         else:
-            if told != read:
+            if expected != actual:
                 yield (
-                    f"{word!r} is said to be {role}, which is {_named(told)}, and is read as"
-                    f" {_named(read)}"
+                    f"{word!r} is said to be {role}, which is {_named(expected)}, and is read as"
+                    f" {_named(actual)}"
                 )
 
 
@@ -143,8 +143,8 @@ def _scattered(line: Json) -> Iterator[str]:
         for k in range(1, len(above) + 1):
             if above[k - 1] not in LOOSE:
                 places.setdefault(".".join(above[:k]), []).append(i)
-    for part, found in places.items():
-        if len(found) <= found[-1] - found[0]:
+    for part, indices in places.items():
+        if len(indices) <= indices[-1] - indices[0]:
             yield f"the words of {part} do not stand together"
 
 
@@ -175,10 +175,10 @@ def realised(event: Json, role: str, word: str) -> Fact:
 
 def _at(event: Json, path: list[str]) -> Any:
     """What stands at a path; a part that there is none of, as the reflexive's, is nothing."""
-    found: Any = event
+    part: Any = event
     for key in path:
-        found = found[int(key)] if key.isdecimal() else found.get(key, {})
-    return found
+        part = part[int(key)] if key.isdecimal() else part.get(key, {})
+    return part
 
 
 def _named(fact: Fact) -> str:

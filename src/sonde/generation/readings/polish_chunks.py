@@ -68,23 +68,23 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
 @cache
 def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     """The chunks that a word is by itself, and the kinds and traits of all that it can be."""
-    found = polish_words().get(word, ())
+    entries = polish_words().get(word, ())
     small = (
         [Chunk(LINKS[word], word, words=(Fact("", SMALL[word], word),))] if word in LINKS else []
     )
-    said = [
+    invariable = [
         (kind, letter, entry)
         for kind, letter in (("preposition", "n"), ("adverb", "d"))
-        for entry in found
+        for entry in entries
         if entry.kind == kind
     ]
     small += [
         Chunk(letter, word, traits=entry.traits, words=(Fact("", kind, word),))
-        for kind, letter, entry in said
+        for kind, letter, entry in invariable
     ]
     pronoun = {
         f"{entry.form} {entry.number} {gender}"
-        for entry in found
+        for entry in entries
         if entry.kind == "relative"
         for gender in entry.genders
     }
@@ -92,7 +92,7 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
         small.append(
             Chunk("K", "który", traits=frozenset(pronoun), words=(Fact("", "link", "który"),))
         )
-    kinds = {kind for entry in found for kind in (entry.kind, *entry.traits)}
+    kinds = {kind for entry in entries for kind in (entry.kind, *entry.traits)}
     return tuple(small), frozenset(
         kinds | ({"verb"} if word == "nie" or word in HELPERS else set())
     )
@@ -120,19 +120,19 @@ def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     of them agree.
     """
     *before, noun = words
-    found: dict[tuple[str, str], Chunk] = {}
+    chunks: dict[tuple[str, str], Chunk] = {}
     for entry in polish_words()[noun]:
-        told = _agreeing(before, entry) if entry.kind == "noun" else None
-        if told is None or entry.number is None:
+        described = _agreeing(before, entry) if entry.kind == "noun" else None
+        if described is None or entry.number is None:
             continue
         key = (entry.lemma, entry.number)
-        facts = frozenset({Fact(entry.lemma, "number", entry.number), *told})
-        cases = found[key].traits if key in found else frozenset()
-        each = (*told[len(told) - len(before) :], Fact(entry.lemma, "noun", ""))
-        found[key] = Chunk(
+        facts = frozenset({Fact(entry.lemma, "number", entry.number), *described})
+        cases = chunks[key].traits if key in chunks else frozenset()
+        each = (*described[len(described) - len(before) :], Fact(entry.lemma, "noun", ""))
+        chunks[key] = Chunk(
             "N", entry.lemma, entry.number, cases | entry.traits | {entry.form}, (facts,), each
         )
-    return tuple(found.values())
+    return tuple(chunks.values())
 
 
 def _agreeing(before: Sequence[str], noun: Word) -> list[Fact] | None:
@@ -172,7 +172,7 @@ def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     """Verb groups: perhaps "nie", perhaps a helping verb with adverbs after it, and a verb in a
     form that goes with it.
     """
-    said = {"polarity": "negative" if words[0] == "nie" else "positive"}
+    features = {"polarity": "negative" if words[0] == "nie" else "positive"}
     rest = words[1:] if words[0] == "nie" else words
     helper = rest[0] if len(rest) > 1 else ""
     if not rest or (helper and helper not in HELPERS):
@@ -180,22 +180,22 @@ def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     adverbs = rest[1:-1]
     if any("adverb" not in _opening(adverb)[1] for adverb in adverbs):
         return ()
-    found = []
+    chunks = []
     for verb in polish_words().get(rest[-1], ()):
-        told = _told(verb, helper) if verb.kind == "verb" else None
-        if told is not None:
-            tense, number, genders = told
+        finite = _finite(verb, helper) if verb.kind == "verb" else None
+        if finite is not None:
+            tense, number, genders = finite
             before = [*["negation"] * (words[0] == "nie"), *["auxiliary"] * bool(helper)]
             each = (
                 *(Fact(verb.lemma, kind, "") for kind in before),
                 *(Fact("", "adverb", word) for word in adverbs),
             )
-            group = _group(verb, {**said, "tense": tense}, number, genders, adverbs)
-            found.append(group._replace(words=(*each, Fact(verb.lemma, "predicate", ""))))
-    return tuple(dict.fromkeys(found))
+            group = _group(verb, {**features, "tense": tense}, number, genders, adverbs)
+            chunks.append(group._replace(words=(*each, Fact(verb.lemma, "predicate", ""))))
+    return tuple(dict.fromkeys(chunks))
 
 
-def _told(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] | None:
+def _finite(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] | None:
     """Tense, number and genders of a verb form with a helping verb or none; None where they do not
     go together.
     """
@@ -213,18 +213,18 @@ def _told(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] | N
 
 def _group(
     verb: Word,
-    said: dict[str, str],
+    features: dict[str, str],
     number: str | None,
     genders: frozenset[str],
     adverbs: Sequence[str],
 ) -> Chunk:
     passive = verb.form == "passive"
     aspect = "imperfective" if "imperfective" in verb.traits else "perfective"
-    told = {**said, "aspect": aspect, "voice": "passive" if passive else "active"}
-    facts = {Fact(verb.lemma, key, value) for key, value in told.items()}
+    all_features = {**features, "aspect": aspect, "voice": "passive" if passive else "active"}
+    facts = {Fact(verb.lemma, key, value) for key, value in all_features.items()}
     each = tuple(
         frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way})
         for way in grades(adverbs, _graded)
     )
-    traits = verb.traits | genders | ({"negated"} if said["polarity"] == "negative" else set())
+    traits = verb.traits | genders | ({"negated"} if features["polarity"] == "negative" else set())
     return Chunk("P" if passive else "A", verb.lemma, number, traits, each)

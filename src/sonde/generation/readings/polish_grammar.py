@@ -19,7 +19,7 @@ from sonde.generation.readings.structure import (
     Heads,
     Parts,
     Rule,
-    Said,
+    Statement,
     Structure,
     raised,
     structure,
@@ -62,7 +62,7 @@ class Clause(NamedTuple):
     raised: str = ""
 
 
-class Meant(NamedTuple):
+class Interpretation(NamedTuple):
     """What a clause that has been read may mean: who is subject and object, and by whom something
     is done.
     """
@@ -101,8 +101,10 @@ class Part(NamedTuple):
 def structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, Around("main"))
-    found = (structure(clause.parts, LIKELY) for clause in clauses if clause.stop == len(skeleton))
-    return tuple(dict.fromkeys(found))
+    complete = (
+        structure(clause.parts, LIKELY) for clause in clauses if clause.stop == len(skeleton)
+    )
+    return tuple(dict.fromkeys(complete))
 
 
 class _Parser:
@@ -146,11 +148,11 @@ class _Parser:
             ends = dict(other.ends)
             if clause.raised and clause.raised not in ends:
                 continue
-            joined = Said(clause.verbs[0], "and", other.verbs[0])
-            told = (*raised(clause.parts, ends.get(clause.raised, ())), joined, *other.parts)
+            joined = Statement(clause.verbs[0], "and", other.verbs[0])
+            parts = (*raised(clause.parts, ends.get(clause.raised, ())), joined, *other.parts)
             for n in range(len(clause.before) + 1):
                 shared = tuple(
-                    Said(verb, "adverb", adverb)
+                    Statement(verb, "adverb", adverb)
                     for adverb in clause.before[:n]
                     for verb in other.verbs
                 )
@@ -159,7 +161,7 @@ class _Parser:
                     other.stop,
                     verbs,
                     clause.subject,
-                    told + shared,
+                    parts + shared,
                     other.open,
                     clause.before,
                     other.ends,
@@ -187,25 +189,28 @@ class _Parser:
         elif kind in "AP" and part.verb < 0:
             yield part._replace(verb=at)
         elif kind == "n":
-            for found in self.nominals(at + 1):
-                governed = (*part.parts, *found.parts, Rule("governs", at, found.heads))
+            for nominal in self.nominals(at + 1):
+                governed = (*part.parts, *nominal.parts, Rule("governs", at, nominal.heads))
                 yield part._replace(
-                    stop=found.stop,
-                    open=found.open,
-                    places=(*part.places, (at, found.heads)),
+                    stop=nominal.stop,
+                    open=nominal.open,
+                    places=(*part.places, (at, nominal.heads)),
                     parts=governed,
                 )
         elif kind == "b" and not part.by:
-            for found in self.nominals(at + 1):
-                governed = (*part.parts, *found.parts, Rule("case", 0, found.heads, "acc"))
+            for nominal in self.nominals(at + 1):
+                governed = (*part.parts, *nominal.parts, Rule("case", 0, nominal.heads, "acc"))
                 yield part._replace(
-                    stop=found.stop, open=found.open, by=found.heads, parts=governed
+                    stop=nominal.stop, open=nominal.open, by=nominal.heads, parts=governed
                 )
         elif kind in "NR" and len(part.nominals) < 2:
-            for found in self.nominals(at) if kind == "N" else (Nominal(at + 1, (at,)),):
-                named = (*part.nominals, found)
+            for nominal in self.nominals(at) if kind == "N" else (Nominal(at + 1, (at,)),):
+                named = (*part.nominals, nominal)
                 yield part._replace(
-                    stop=found.stop, open=found.open, nominals=named, parts=part.parts + found.parts
+                    stop=nominal.stop,
+                    open=nominal.open,
+                    nominals=named,
+                    parts=part.parts + nominal.parts,
                 )
 
     def _meant(self, part: Part, around: Around) -> Iterator[Clause]:
@@ -213,43 +218,43 @@ class _Parser:
         passive = self.skeleton[part.verb] == "P"
         if part.by and not passive:
             return
-        told: Parts = (*part.parts, Said(part.verb, "clause", around.clause))
-        told += tuple(Said(part.verb, "adverb", adverb) for adverb in part.adverbs)
-        told += tuple(
-            Said(part.verb, place, head) for place, heads in part.places for head in heads
+        common: Parts = (*part.parts, Statement(part.verb, "clause", around.clause))
+        common += tuple(Statement(part.verb, "adverb", adverb) for adverb in part.adverbs)
+        common += tuple(
+            Statement(part.verb, place, head) for place, heads in part.places for head in heads
         )
-        told += tuple(Said(part.verb, "content", inner) for inner in part.content)
+        common += tuple(Statement(part.verb, "content", inner) for inner in part.content)
         before = tuple(adverb for adverb in part.adverbs if adverb < part.verb)
         for meant in self._ways(part, around):
             if meant.goal is not None and (passive or part.content):
                 continue
             heads = meant.subject.heads if meant.subject else ()
-            said = (
-                told
+            parts = (
+                common
                 + self._subject(part, meant.subject, around)
                 + self._object(part, meant.goal, heads)
             )
             if meant.by:
-                said += (
+                parts += (
                     *self._filled(part.verb, "agent", meant.by),
                     Rule("fits", part.verb, meant.by, "agent"),
                 )
             named = meant.goal is not None and meant.goal.pronoun < 0 and meant.goal.heads
             ends = tuple((name, end) for name, end in (("object", named), ("by", meant.by)) if end)
             yield Clause(
-                part.stop, (part.verb,), heads, said, part.open, before, ends, meant.raised
+                part.stop, (part.verb,), heads, parts, part.open, before, ends, meant.raised
             )
 
-    def _ways(self, part: Part, around: Around) -> Iterator[Meant]:
+    def _ways(self, part: Part, around: Around) -> Iterator[Interpretation]:
         """Who may be who, things borrowed from the verb after "i" included."""
         link = self._closed(part.stop, open=part.open)
         for subject, goal in self._roles(part, around):
-            yield Meant(subject, goal, part.by)
+            yield Interpretation(subject, goal, part.by)
             if self.skeleton[link] == "&" and subject is not None and goal is None:
                 if self.skeleton[part.verb] == "P" and not part.by:
-                    yield Meant(subject, None, RAISED, "by")
+                    yield Interpretation(subject, None, RAISED, "by")
                 elif self.skeleton[part.verb] == "A":
-                    yield Meant(subject, Nominal(part.stop, RAISED), part.by, "object")
+                    yield Interpretation(subject, Nominal(part.stop, RAISED), part.by, "object")
 
     def _roles(self, part: Part, around: Around) -> Iterator[tuple[Nominal | None, Nominal | None]]:
         """Subject and object, as far as there are any."""
@@ -271,38 +276,38 @@ class _Parser:
         if subject is None:
             return ()
         role = "patient" if self.skeleton[part.verb] == "P" else "agent"
-        told: Parts = (
+        parts: Parts = (
             Rule("agrees", part.verb, subject.heads),
             *self._filled(part.verb, role, subject.heads),
         )
         if subject.pronoun >= 0:
-            return (*told, Rule("relative", subject.pronoun, subject.heads, "nom"))
-        return told if around.shared else (*told, Rule("case", 0, subject.heads, "nom"))
+            return (*parts, Rule("relative", subject.pronoun, subject.heads, "nom"))
+        return parts if around.shared else (*parts, Rule("case", 0, subject.heads, "nom"))
 
     def _object(self, part: Part, goal: Nominal | None, subject: Heads) -> Parts:
         passive = self.skeleton[part.verb] == "P"
         frame = "clausal" if part.content else ("transitive" if goal or passive else "intransitive")
-        told: Parts = (Rule("frame", part.verb, (), frame),)
+        parts: Parts = (Rule("frame", part.verb, (), frame),)
         if goal is None:
-            return told
-        told += (Rule("fits", part.verb, subject, "agent"),)
+            return parts
+        parts += (Rule("fits", part.verb, subject, "agent"),)
         if goal.pronoun >= 0:
             rule = Rule("relative object", goal.pronoun, (part.verb, *goal.heads))
-            return (*told, rule, *self._filled(part.verb, "patient", goal.heads))
+            return (*parts, rule, *self._filled(part.verb, "patient", goal.heads))
         if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
             return (
-                *told,
-                Said(part.verb, "reflexive", "patient"),
+                *parts,
+                Statement(part.verb, "reflexive", "patient"),
                 *self._filled(part.verb, "patient", subject),
             )
         return (
-            *told,
+            *parts,
             Rule("object", part.verb, goal.heads),
             *self._filled(part.verb, "patient", goal.heads),
         )
 
     def _filled(self, verb: int, role: str, heads: Heads) -> Parts:
-        return tuple(Said(verb, role, head) for head in heads)
+        return tuple(Statement(verb, role, head) for head in heads)
 
     def _nominals(self, start: int) -> Iterator[Nominal]:
         """A noun phrase with all that may follow its noun, or several joined by "i", with what may
@@ -317,9 +322,9 @@ class _Parser:
         if self.skeleton[link] != "&":
             return
         for one in self._single(link + 1):
-            told = Said(last[0], "and", one.heads[0])
+            statement = Statement(last[0], "and", one.heads[0])
             both = Nominal(
-                one.stop, begun.heads + one.heads, (*begun.parts, *one.parts, told), one.open
+                one.stop, begun.heads + one.heads, (*begun.parts, *one.parts, statement), one.open
             )
             yield both
             if not one.open:
@@ -344,22 +349,27 @@ class _Parser:
                     if kind == "n"
                     else Rule("case", 0, other.heads, "gen")
                 )
-                told = tuple(
-                    Said(head, at if kind == "n" else "of", one)
+                statements = tuple(
+                    Statement(head, at if kind == "n" else "of", one)
                     for head in noun.heads
                     for one in other.heads
                 )
                 yield (
-                    found := Nominal(
-                        other.stop, noun.heads, (*noun.parts, *other.parts, rule, *told), other.open
+                    modified := Nominal(
+                        other.stop,
+                        noun.heads,
+                        (*noun.parts, *other.parts, rule, *statements),
+                        other.open,
                     )
                 )
                 if not other.open:
-                    yield from self._followed(found)
+                    yield from self._followed(modified)
         elif self.skeleton[at : at + 2] == ",K":
             for clause in self._relatives(at + 1, noun.heads):
                 linked = tuple(
-                    Said(head, "relative", verb) for head in noun.heads for verb in clause.verbs
+                    Statement(head, "relative", verb)
+                    for head in noun.heads
+                    for verb in clause.verbs
                 )
                 yield Nominal(
                     clause.stop, noun.heads, noun.parts + clause.parts + linked, open=True
@@ -371,15 +381,15 @@ class _Parser:
             pronoun, Around("relative", Nominal(pronoun + 1, heads, pronoun=pronoun))
         )
         for owned in self.nominals(pronoun + 1):
-            told: Parts = (
+            parts: Parts = (
                 Rule("relative", pronoun, heads, "gen"),
-                *(Said(one, "of", head) for one in owned.heads for head in heads),
+                *(Statement(one, "of", head) for one in owned.heads for head in heads),
             )
-            told += tuple(
+            parts += tuple(
                 rule
                 for one in owned.heads
                 for rule in (Rule("fits", one, heads, "owner"), Rule("owned", one))
             )
             yield from self.clauses(
-                pronoun, Around("relative", owned._replace(parts=owned.parts + told, owned=True))
+                pronoun, Around("relative", owned._replace(parts=owned.parts + parts, owned=True))
             )

@@ -21,13 +21,13 @@ def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
     """The genders that agree with nouns: for joined ones m1 if there is a man, perhaps if there is
     a male animal and a person.
     """
-    found = {_gender(chunks[head]) for head in heads}
+    genders = {_gender(chunks[head]) for head in heads}
     if len(heads) == 1:
-        return found
-    if "m1" in found:
+        return genders
+    if "m1" in genders:
         return {"m1"}
     people = any("person" in chunks[head].traits for head in heads)
-    return {"f", "m1"} if people and found & {"m2", "m3"} else {"f"}
+    return {"f", "m1"} if people and genders & {"m2", "m3"} else {"f"}
 
 
 def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -40,13 +40,13 @@ def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 def _case(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether nouns can have a case."""
-    return all(rule.told in chunks[head].traits for head in rule.others)
+    return all(rule.detail in chunks[head].traits for head in rule.others)
 
 
 def _object(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether nouns can be the object of the verb at a place: genitive where it is negated."""
-    wanted = _objective(chunks[rule.place])
-    return all(chunks[head].kind == "R" or wanted in chunks[head].traits for head in rule.others)
+    case = _objective(chunks[rule.place])
+    return all(chunks[head].kind == "R" or case in chunks[head].traits for head in rule.others)
 
 
 def _objective(verb: Chunk) -> str:
@@ -57,7 +57,7 @@ def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether the pronoun at a place can have a case and the number and gender of its nouns."""
     number, pronoun = _number(chunks, rule.others), chunks[rule.place].traits
     return any(
-        f"{rule.told} {number} {gender}" in pronoun for gender in _genders(chunks, rule.others)
+        f"{rule.detail} {number} {gender}" in pronoun for gender in _genders(chunks, rule.others)
     )
 
 
@@ -76,7 +76,7 @@ def _governs(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 
 def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    return rule.told in chunks[rule.place].traits
+    return rule.detail in chunks[rule.place].traits
 
 
 def _owned(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -88,7 +88,7 @@ def _owned(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether who does something to others, or has relatives, is alive."""
-    if rule.told == "owner" and "thing" in chunks[rule.place].traits:
+    if rule.detail == "owner" and "thing" in chunks[rule.place].traits:
         return True
     return all("thing" not in chunks[other].traits for other in rule.others)
 

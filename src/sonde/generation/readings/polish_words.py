@@ -25,11 +25,11 @@ class Form(NamedTuple):
     genders: tuple[str, ...]
 
 
-def noun_forms(lemma: str, given: Sequence[str], gender: str) -> Iterator[Form]:
+def noun_forms(lemma: str, principal_parts: Sequence[str], gender: str) -> Iterator[Form]:
     """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental
     plural that has not -ami.
     """
-    genitive, plural, plural_genitive, *rest = given
+    genitive, plural, plural_genitive, *rest = principal_parts
     accusative, instrumental = _singular(lemma, genitive, gender)
     stem = plural[:-1] if gender == "n" else (lemma[:-1] if lemma[-1] in "aiy" else _stem(genitive))
     stem = lemma if lemma.endswith("i") else stem
@@ -73,9 +73,9 @@ def adjective_forms(lemma: str) -> Iterator[Form]:
     e = stem + soft + "e"
     for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
         own = e if gender == "n" else lemma
-        given = stem + soft + "ego"
+        genitive = stem + soft + "ego"
         yield from _row(
-            (own, given, given if oblique else own, stem + thin + "m"), "singular", gender
+            (own, genitive, genitive if oblique else own, stem + thin + "m"), "singular", gender
         )
     yield from _row((stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f")
     many = stem + thin + "ch"
@@ -115,11 +115,11 @@ MASCULINE, OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
 ALL = (*MASCULINE, "f", "n")
 
 
-def verb_forms(lemma: str, given: Sequence[str]) -> Iterator[VerbForm]:
+def verb_forms(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
     """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and
     virile, and a passive participle or none.
     """
-    one, many, masculine, feminine, men, *passive = given
+    one, many, masculine, feminine, men, *passive = principal_parts
     yield VerbForm(lemma, "infinitive", None, ALL)
     yield VerbForm(one, "nonpast", "singular", ALL)
     yield VerbForm(many, "nonpast", "plural", ALL)
@@ -186,14 +186,16 @@ def polish_words() -> dict[str, tuple[Word, ...]]:
 
 def _forms() -> Iterator[tuple[str, Word]]:
     verbs: defaultdict[str, set[str]] = defaultdict(set)
-    given: dict[str, tuple[str, ...]] = {}
+    principal_parts: dict[str, tuple[str, ...]] = {}
     for kind, of, entries in table("polish.tsv"):
         traits = frozenset(of.split())
         for entry in entries:
             lemma, *forms = entry.split(":")
             if kind in ("verb", "irregular"):
                 verbs[lemma] |= traits
-                given[lemma] = max(given.get(lemma, ()), tuple(forms) or regular(lemma), key=len)
+                principal_parts[lemma] = max(
+                    principal_parts.get(lemma, ()), tuple(forms) or regular(lemma), key=len
+                )
             elif kind == "noun":
                 (gender,) = traits & GENDERS
                 for form in noun_forms(lemma, forms, gender):
@@ -206,7 +208,9 @@ def _forms() -> Iterator[tuple[str, Word]]:
             else:
                 yield lemma, Word(kind, lemma, "", None, GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
-        for verb in verb_forms(lemma, given[lemma] if "transitive" in frames else given[lemma][:5]):
+        for verb in verb_forms(
+            lemma, principal_parts[lemma] if "transitive" in frames else principal_parts[lemma][:5]
+        ):
             yield (
                 verb.text,
                 Word(

@@ -56,5 +56,5 @@ def agreed(
     """What all readings answer; None where they differ, where one has no answer, or where there is
     no reading.
     """
-    found = {answer(reading) for reading in readings}
-    return found.pop() if len(found) == 1 else None
+    answers = {answer(reading) for reading in readings}
+    return answers.pop() if len(answers) == 1 else None

@@ -15,14 +15,14 @@ def rows(
     """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each
     with the word after it.
     """
-    found: dict[int, list[Row]] = {len(words): [()]}
+    cuts: dict[int, list[Row]] = {len(words): [()]}
 
     def after(start: int) -> list[Row]:
-        if start not in found:
-            found[start] = [
+        if start not in cuts:
+            cuts[start] = [
                 (chunk, *rest) for stop, chunk in beginning(words, start) for rest in after(stop)
             ]
-        return found[start]
+        return cuts[start]
 
     return after(0)
 

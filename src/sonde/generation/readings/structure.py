@@ -48,10 +48,10 @@ class Rule(NamedTuple):
     name: str
     place: int
     others: Heads = ()
-    told: str = ""
+    detail: str = ""
 
 
-class Said(NamedTuple):
+class Statement(NamedTuple):
     """A fact in waiting: of the lemma at a place; `says` is a text or the place of a chunk whose
     lemma says it, and so is `value`.
     """
@@ -61,7 +61,7 @@ class Said(NamedTuple):
     value: int | str
 
 
-Parts = tuple[Rule | Said, ...]
+Parts = tuple[Rule | Statement, ...]
 Rules = Mapping[str, Callable[[Sequence[Chunk], Rule], bool]]
 
 
@@ -75,7 +75,7 @@ class Structure(NamedTuple):
 
     rules: tuple[Rule, ...]
     likely: tuple[Rule, ...]
-    facts: tuple[Said, ...]
+    facts: tuple[Statement, ...]
 
 
 def structure(parts: Parts, likely: frozenset[str]) -> Structure:
@@ -83,7 +83,7 @@ def structure(parts: Parts, likely: frozenset[str]) -> Structure:
     value.
     """
     rules = sorted({part for part in parts if isinstance(part, Rule)})
-    facts = sorted({part for part in parts if isinstance(part, Said)}, key=repr)
+    facts = sorted({part for part in parts if isinstance(part, Statement)}, key=repr)
     return Structure(
         tuple(r for r in rules if r.name not in likely),
         tuple(r for r in rules if r.name in likely),
@@ -91,36 +91,36 @@ def structure(parts: Parts, likely: frozenset[str]) -> Structure:
     )
 
 
-def said(facts: Sequence[Said], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+def stated(statements: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
-    found = {
+    facts = {
         Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
-        for of, says, value in facts
+        for of, says, value in statements
         if says != LIKE
     }
-    for of, says, value in facts:
+    for of, says, value in statements:
         if says == LIKE and isinstance(value, int):
-            found |= {
+            facts |= {
                 fact._replace(of=chunks[of].lemma)
                 for fact in chunks[value].facts[0]
                 if fact.says in SHARED
             }
-    return frozenset(found)
+    return frozenset(facts)
 
 
 def raised(parts: Parts, heads: Heads) -> Parts:
     """The parts with nouns in the place of `RAISED`."""
     if not heads:
         return parts
-    found: list[Rule | Said] = []
+    replaced: list[Rule | Statement] = []
     for part in parts:
         if isinstance(part, Rule):
-            found.append(part._replace(others=heads) if part.others == RAISED else part)
+            replaced.append(part._replace(others=heads) if part.others == RAISED else part)
         elif part.value == RAISED[0]:
-            found += (part._replace(value=head) for head in heads)
+            replaced += (part._replace(value=head) for head in heads)
         else:
-            found.append(part)
-    return tuple(found)
+            replaced.append(part)
+    return tuple(replaced)
 
 
 def _text(value: int | str, chunks: Sequence[Chunk]) -> str:

@@ -47,9 +47,9 @@ def table(name: str) -> Iterator[Line]:
         yield Line(fields[0], fields[1], tuple(fields[2].split()))
 
 
-def gathered(found: Iterator[tuple[str, Word]]) -> Words:
+def gathered(forms: Iterator[tuple[str, Word]]) -> Words:
     """For each form all that it can be."""
     words: defaultdict[str, dict[Word, None]] = defaultdict(dict)
-    for form, word in found:
+    for form, word in forms:
         words[form][word] = None
     return {form: tuple(of) for form, of in words.items()}

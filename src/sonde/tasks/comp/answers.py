@@ -26,14 +26,14 @@ ROLES = ("agent", "patient", "recipient")
 NONE = frozenset({"no", "not one"})
 
 
-def said(reading: Reading, asked: tuple[str, ...]) -> bool:
+def present(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The verb is there."""
     return Fact(asked[0], "predicate", "") in reading.words
 
 
-def both_said(reading: Reading, asked: tuple[str, ...]) -> bool:
+def both_present(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun is there, and so is the verb."""
-    return Fact(asked[0], "noun", "") in reading.words and said(reading, asked[1:])
+    return Fact(asked[0], "noun", "") in reading.words and present(reading, asked[1:])
 
 
 def before(reading: Reading, asked: tuple[str, ...]) -> bool:
@@ -131,19 +131,19 @@ class Reader:
         """Whether all readings of a sentence say what its label says; that all say the opposite is
         an error, here or in a table of words.
         """
-        found = agreeing(
+        answer = agreeing(
             words_of(text),
             lambda reading: self.answer(reading, asked),
             self.language,
             more=self.more,
         )
-        if found is (not label):
+        if answer is (not label):
             raise DataProblem(
                 f"of {text!r}, asked about {' and '.join(asked)}, every reading answers"
                 f" {'no' if label else 'yes'}, and its label is the opposite: this is a fault of"
                 " sonde, or of a table of words; please report it"
             )
-        return found is label
+        return answer is label
 
 
 READ = {

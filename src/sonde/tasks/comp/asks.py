@@ -56,21 +56,21 @@ def roles(placed: Placed, language: Language) -> Iterator[Contrast]:
         agent = next((n for n in nouns(placed) if role(at, n, placed) == "agent"), None)
         for other in nouns(placed) if agent else ():
             if agent and other != agent:
-                asked = [*_both(at, agent, other, role(at, other, placed))]
+                questions = [*_both(at, agent, other, role(at, other, placed))]
                 for more in (c for c in placed.clauses if c != at):
                     for one, second in ((agent, other), (other, agent)):
                         if role(more, one, placed) == "agent":
-                            asked += _both(more, one, second, role(more, second, placed))
-                yield Contrast(placed, language, Swap(agent, other), tuple(asked), {})
+                            questions += _both(more, one, second, role(more, second, placed))
+                yield Contrast(placed, language, Swap(agent, other), tuple(questions), {})
 
 
 def orders(placed: Placed, language: Language) -> Iterator[Contrast]:
     """A noun before a verb and one after it change places; the kinds are the nouns' roles."""
-    said = order(placed, language)
+    places = order(placed, language)
     for at in placed.clauses:
-        verb = said[f"{at.prefix}predicate"]
-        for one in (n for n in nouns(placed) if said[n] < verb):
-            for other in (n for n in nouns(placed) if said[n] > verb):
+        verb = places[f"{at.prefix}predicate"]
+        for one in (n for n in nouns(placed) if places[n] < verb):
+            for other in (n for n in nouns(placed) if places[n] > verb):
                 kinds = (role(at, other, placed), role(at, one, placed))
                 yield Contrast(
                     placed, language, Swap(one, other), _both(at, one, other, *kinds), {}
@@ -138,15 +138,15 @@ def _not(
     """The verb of one clause is negated, with "not"."""
     one, other = two
     a, b = (f"{at.prefix}form" for at in two)
-    said = {
+    forms = {
         **limits,
         a: polarised(language, "negative", one),
         b: polarised(language, "positive", other),
     }
-    yield Contrast(placed, language, Swap(a, b, "polarity"), _moved(two), said)
+    yield Contrast(placed, language, Swap(a, b, "polarity"), _moved(two), forms)
     if alike(two):
         yield Contrast(
-            placed, language, verbs(two), _exchanged(two), said, tied=Swap(a, b, "polarity")
+            placed, language, verbs(two), _exchanged(two), forms, tied=Swap(a, b, "polarity")
         )
 
 

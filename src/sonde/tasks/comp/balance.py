@@ -90,24 +90,26 @@ def balanced(even: Matrix, items: Items, named: Sequence[Rule], *, learn: bool) 
         np.hstack([(every := features(items.seen)).holds, says]), axis=0, return_inverse=True
     )
     sums = _Sums.of(items, rows.ravel(), (len(even), len(holds)))
-    found = Balance.of(even, EXACT).plus(sums.signed(holds[:, len(every.names) :]), EXACT)
+    balance = Balance.of(even, EXACT).plus(sums.signed(holds[:, len(every.names) :]), EXACT)
     if not learn:
-        return found.solved()
-    found = found.plus(sums.signed(holds[:, : len(every.names)][:, every.apart]), LINEAR)
-    told = Features(holds, (*every.names, *map(str, range(len(named)))))
+        return balance.solved()
+    balance = balance.plus(sums.signed(holds[:, : len(every.names)][:, every.apart]), LINEAR)
+    table = Features(holds, (*every.names, *map(str, range(len(named)))))
     for _ in range(ROUNDS):
-        found = found.solved()
-        weights = sums.weights(found.shares())
+        balance = balance.solved()
+        weights = sums.weights(balance.shares())
         worst = [
             grown
-            for grown in (tree(told, weights), two_questions(told, weights))
+            for grown in (tree(table, weights), two_questions(table, weights))
             if _right(grown, holds, weights) > ENOUGH
         ]
         if not worst:
             break
         for leaves in (grown.leaves(holds) for grown in worst if isinstance(grown, Tree)):
-            found = found.plus(sums.signed(leaves[:, None] == np.arange(leaves.max() + 1)), NEAR)
-    return found.solved()
+            balance = balance.plus(
+                sums.signed(leaves[:, None] == np.arange(leaves.max() + 1)), NEAR
+            )
+    return balance.solved()
 
 
 def _right(grown: Tree | bool, holds: Flags, weights: Floats) -> float:

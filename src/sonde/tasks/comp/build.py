@@ -21,7 +21,7 @@ from sonde.tasks.comp.answers import Answer
 from sonde.tasks.comp.asks import Asks
 from sonde.tasks.comp.balance import Balance, Items, balanced
 from sonde.tasks.comp.contrasts import schema, words_of
-from sonde.tasks.comp.draw import Drawn, Pairs, Wanted, cell, domain, pairs, room, sample
+from sonde.tasks.comp.draw import Drawing, Pairs, Selection, cell, domain, pairs, room, sample
 from sonde.tasks.comp.rules import Rule
 from sonde.tasks.comp.shallow import Seen, tags_of
 from sonde.tasks.comp.shares import Matrix, counted
@@ -59,17 +59,17 @@ Both = tuple[tuple[str, str], tuple[str, str]]
 """The two sentences of a pair, each with what its words realise."""
 
 
-class Judged(NamedTuple):
+class Candidate(NamedTuple):
     """A contrast with what is asked about it and all sentences of its structure, the structure in
     words, and whether all its pairs have the same words, as far as some tell.
     """
 
-    wanted: Wanted
+    selection: Selection
     schema: str
     minimal: bool
 
 
-class Made(NamedTuple):
+class PartPairs(NamedTuple):
     """The pairs of a part, with the structure of each run of them."""
 
     part: Part
@@ -77,16 +77,16 @@ class Made(NamedTuple):
 
     def asked(self) -> dict[str, int]:
         """For each kind the words that are asked about, in bits."""
-        found: dict[str, int] = {}
+        masks: dict[str, int] = {}
         for _, run in self.runs:
             for path in (
                 {path for question in run.questions for path in question.asked} if run.first else ()
             ):
                 kind = run.contrast.kind(path)
-                found[kind] = found.get(kind, 0) | sum(
+                masks[kind] = masks.get(kind, 0) | sum(
                     1 << int(number) for number in np.unique(run.values[path])
                 )
-        return found
+        return masks
 
     def together(self) -> frozenset[tuple[int, ...]]:
         """The words that are asked about together, by their numbers."""
@@ -114,7 +114,7 @@ class Plan:
     own: Request
     held: Held
     per_sentence: int
-    memo: dict[bool, tuple[list[Judged], Balance]] = field(
+    memo: dict[bool, tuple[list[Candidate], Balance]] = field(
         default_factory=dict, repr=False, compare=False
     )
     cells: dict[object, Cell] = field(default_factory=dict, repr=False, compare=False)
@@ -131,48 +131,52 @@ class Plan:
         chosen = spared if new else rest[_evenly(len(rest), min(TRAIN, len(rest)))]
         return [every[i] for i in chosen.tolist()]
 
-    def judged(self, *, new: bool) -> tuple[list[Judged], Balance]:
+    def candidates(self, *, new: bool) -> tuple[list[Candidate], Balance]:
         """All contrasts of these structures, and what their shares are solved for."""
         if new not in self.memo:
-            found, items = self._sampled(self._wanted(new))
+            candidates, items = self._sampled(self._selections(new))
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             learn = self.design.learn and self.held == "learnt"
-            self.memo[new] = found, balanced(_kinds(found), items, rules, learn=learn)
+            self.memo[new] = candidates, balanced(_kinds(candidates), items, rules, learn=learn)
         return self.memo[new]
 
-    def _wanted(self, new: bool) -> Iterator[Wanted]:
+    def _selections(self, new: bool) -> Iterator[Selection]:
         every, part = widened(self.own), anything(self.own)
         for shape in self.structures(new=new):
             known = admitted(shape, every)
             if known is None:
                 continue
             for contrast in self.design.asks(place(shape), every.language):
-                wanted = Wanted(contrast, contrast.questions[: self.per_sentence], part, known)
-                if all(domain(wanted).values()) and cell(wanted, self.cells).size:
-                    yield wanted
+                selection = Selection(
+                    contrast, contrast.questions[: self.per_sentence], part, known
+                )
+                if all(domain(selection).values()) and cell(selection, self.cells).size:
+                    yield selection
 
-    def _sampled(self, wanted: Iterator[Wanted]) -> tuple[list[Judged], Items]:
+    def _sampled(self, selections: Iterator[Selection]) -> tuple[list[Candidate], Items]:
         """The contrasts, and some items of each as shallow rules see them; items whose asked words
         are not there are none.
         """
         ruled = bool(self.design.rules) or self.design.learn
-        found: list[Judged] = []
+        candidates: list[Candidate] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
-        for one in wanted:
+        for one in selections:
             every = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
             both = [(a, b) for a, b in every if one.contrast.minimal(a[0], b[0])]
             if not both:
                 continue
-            rows += [(*row, len(found), yes) for row, yes in _items(one, both)] if ruled else []
-            found.append(Judged(one, schema(*both[0][0]), len(both) == len(every)))
+            rows += (
+                [(*row, len(candidates), yes) for row, yes in _items(one, both)] if ruled else []
+            )
+            candidates.append(Candidate(one, schema(*both[0][0]), len(both) == len(every)))
         tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
         numbers = np.array(of, np.int64)
-        weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(found)))[numbers]
-        return found, Items(
+        weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(candidates)))[numbers]
+        return candidates, Items(
             Seen.of(tags, places), numbers, np.array(yes, bool), weight.astype(np.float32)
         )
 
-    def _both(self, one: Wanted, n: int) -> list[Both]:
+    def _both(self, one: Selection, n: int) -> list[Both]:
         """Some pairs of a contrast."""
         contrast = one.contrast
         values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
@@ -181,39 +185,41 @@ class Plan:
             Batch(contrast.placed, some, places, contrast.language)
             for some in (values, contrast.second(values))
         )
-        said = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
-        return list(zip(*said, strict=True))
+        sides = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
+        return list(zip(*sides, strict=True))
 
-    def filled(self, part: Part, drawn: Drawn) -> tuple[list[Judged], Balance]:
+    def filled(self, part: Part, drawing: Drawing) -> tuple[list[Candidate], Balance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
-        every, balance = self.judged(new=part.name == STRUCTURES)
-        found = [f._replace(wanted=f.wanted._replace(part=part)) for f in every]
+        every, balance = self.candidates(new=part.name == STRUCTURES)
+        candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
         rows = [
             i
-            for i, f in enumerate(found)
-            if all(domain(f.wanted).values())
-            and room(f.wanted, cell(f.wanted, drawn.cells), drawn, minimal=f.minimal)
+            for i, f in enumerate(candidates)
+            if all(domain(f.selection).values())
+            and room(f.selection, cell(f.selection, drawing.cells), drawing, minimal=f.minimal)
         ]
-        if len(rows) == len(found):
-            return found, balance
-        return [found[i] for i in rows], balance._replace(columns=balance.columns[rows]).solved()
+        if len(rows) == len(candidates):
+            return candidates, balance
+        return [candidates[i] for i in rows], balance._replace(
+            columns=balance.columns[rows]
+        ).solved()
 
-    def made(self, part: Part, items: int, drawn: Drawn, number: int) -> Made:
+    def pairs_of(self, part: Part, items: int, drawing: Drawing, number: int) -> PartPairs:
         """So many items of a part, whole pairs; too few sentences are an error."""
-        found, balance = self.filled(part, drawn)
-        if not found:
+        candidates, balance = self.filled(part, drawing)
+        if not candidates:
             raise DataProblem(
                 f"no structure of the request has anything to ask in {part.name}; widen frames,"
                 " voices or at_most"
             )
         weights = balance.shares()
-        asked = np.array([len(f.wanted.questions) for f in found])
+        question_counts = np.array([len(f.selection.questions) for f in candidates])
         counts = counted(
-            weights, max(1, round(items / 2 / float(asked @ weights))), balance.columns
+            weights, max(1, round(items / 2 / float(question_counts @ weights))), balance.columns
         )
         runs = []
-        for k, (one, n) in enumerate(zip(found, counts.tolist(), strict=True)):
-            run = pairs(one.wanted, n, (number, k), drawn)
+        for k, (one, n) in enumerate(zip(candidates, counts.tolist(), strict=True)):
+            run = pairs(one.selection, n, (number, k), drawing)
             if len(run.first) < n:
                 raise DataProblem(
                     f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and"
@@ -221,7 +227,7 @@ class Plan:
                     " forms"
                 )
             runs.append((one.schema, run))
-        return Made(part, tuple(runs))
+        return PartPairs(part, tuple(runs))
 
 
 def _evenly(n: int, some: int) -> Any:
@@ -229,7 +235,9 @@ def _evenly(n: int, some: int) -> Any:
     return (np.arange(some) * n // max(1, some) + n // (2 * max(1, some))).astype(np.int64)
 
 
-def _items(one: Wanted, both: Sequence[Both]) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
+def _items(
+    one: Selection, both: Sequence[Both]
+) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
     """The tags, the places of the asked words and the answer of each question about each
     sentence.
     """
@@ -251,21 +259,21 @@ def _items(one: Wanted, both: Sequence[Both]) -> Iterator[tuple[tuple[list[str],
                     )
 
 
-def _kinds(found: Sequence[Judged]) -> Matrix:
+def _kinds(candidates: Sequence[Candidate]) -> Matrix:
     """Balances that are zero where every kind of no has the same share, and as often stands for yes
     where yes has kinds too.
     """
-    asked = [f.wanted.questions for f in found]
-    kinds = sorted({q.negative for questions in asked for q in questions})
+    by_contrast = [f.selection.questions for f in candidates]
+    kinds = sorted({q.negative for questions in by_contrast for q in questions})
     even = [
         [sum((q.negative == kind) - 1 / len(kinds) for q in questions) for kind in kinds]
-        for questions in asked
+        for questions in by_contrast
     ]
     crossed = [
         [
             sum((q.positive == kind) - (q.negative == kind) for q in questions if q.positive)
             for kind in kinds
         ]
-        for questions in asked
+        for questions in by_contrast
     ]
     return np.hstack([np.array(even, float), np.array(crossed, float)])

@@ -21,7 +21,7 @@ from sonde.generation.events.shapes import Placed
 
 # of other words only some are in a structure
 LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
-KEPT = ("gap", "marker", "complementiser", "conjunction")
+LINKING = ("gap", "marker", "complementiser", "conjunction")
 SPARE = "spare"  # the path of a word that is in one sentence of a pair only
 
 
@@ -92,7 +92,7 @@ class Contrast:
         """A box of the second sentences, as one of the first."""
         return {self.swap.moved(path): mask for path, mask in box.items()}
 
-    def drawn(self, values: Values) -> Values:
+    def with_ties(self, values: Values) -> Values:
         """Values with the tied forms made alike."""
         if self.tied is None:
             return values
@@ -138,13 +138,13 @@ def schema(text: str, roles: str) -> str:
     """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries,
     adverbs and negations are left out.
     """
-    said = zip(
+    named = zip(
         words_of(text),
         (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")),
         strict=True,
     )
     return " ".join(
-        LETTERS.get(last, word) for word, last in said if last in LETTERS or last in KEPT
+        LETTERS.get(last, word) for word, last in named if last in LETTERS or last in LINKING
     )
 
 

@@ -15,7 +15,7 @@ from sonde.generation.events.language import Language
 from sonde.generation.readings.gold import gold, realised
 from sonde.generation.readings.reading import Reading
 from sonde.labels import coded
-from sonde.tasks.comp.build import Made
+from sonde.tasks.comp.build import PartPairs
 from sonde.tasks.comp.contrasts import Contrast, words_of
 from sonde.tasks.comp.draw import Pairs
 from sonde.vectors import Ints
@@ -49,15 +49,15 @@ def sentence(text: str, written: Written = "plain") -> Sentence:
 
 def meaning(line: str) -> tuple[str, Reading]:
     """The text of a line of a batch and what it means, with what each of its words is."""
-    told = json.loads(line)
+    record = json.loads(line)
     words = tuple(
-        realised(told["event"], role, word)
-        for role, word in zip(told["roles"], told["words"], strict=True)
+        realised(record["event"], role, word)
+        for role, word in zip(record["roles"], record["words"], strict=True)
     )
-    return told["text"], Reading(gold(told["event"]).facts, words)
+    return record["text"], Reading(gold(record["event"]).facts, words)
 
 
-def meanings(parts: Sequence[Made], language: Language) -> Iterator[tuple[str, Reading]]:
+def meanings(parts: Sequence[PartPairs], language: Language) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     for run in (run for part in parts for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
@@ -78,7 +78,9 @@ def cased(dataset: Dataset) -> Dataset:
     return replace(dataset, sentences=tuple(sentence(s.text, "cased") for s in dataset.sentences))
 
 
-def dataset(parts: Sequence[Made], language: Language, seed: int, notes: dict[str, Any]) -> Dataset:
+def dataset(
+    parts: Sequence[PartPairs], language: Language, seed: int, notes: dict[str, Any]
+) -> Dataset:
     """All items of some parts; the two of a pair stand side by side, and pairs of a split in an
     order that the seed picks.
     """
@@ -90,11 +92,11 @@ def dataset(parts: Sequence[Made], language: Language, seed: int, notes: dict[st
             if run.first:
                 rows += _rows(part, schema, run, len(texts), words)
                 texts += [text for two in zip(run.first, run.second, strict=True) for text in two]
-    return _laid(rows, texts, words, (language, seed), notes)
+    return _dataset(rows, texts, words, (language, seed), notes)
 
 
 def _rows(
-    part: Made, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]
+    part: PartPairs, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]
 ) -> Iterator[Rows]:
     first = start + 2 * np.arange(len(run.first))
     for question in run.questions:
@@ -113,12 +115,12 @@ def _numbered(
 ) -> Ints:
     """Asked words by their place in the vocabulary, which grows."""
     kind = contrast.kind(path)
-    found, inverse = np.unique(column, return_inverse=True)
-    numbers = [words.setdefault((kind, int(number)), len(words)) for number in found]
+    distinct, inverse = np.unique(column, return_inverse=True)
+    numbers = [words.setdefault((kind, int(number)), len(words)) for number in distinct]
     return np.array(numbers, np.int64)[inverse]
 
 
-def _laid(
+def _dataset(
     rows: list[Rows],
     texts: list[str],
     words: dict[tuple[str, int], int],

@@ -46,8 +46,8 @@ DESCRIBED: Mapping[str, Any] = {
 }
 ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 ENGLISH: Mapping[str, Design] = {
-    "content1": Design(comp_asks.contents1, COMMON, comp_answers.said, single=True),
-    "content2": Design(comp_asks.contents2, COMMON, comp_answers.both_said),
+    "content1": Design(comp_asks.contents1, COMMON, comp_answers.present, single=True),
+    "content2": Design(comp_asks.contents2, COMMON, comp_answers.both_present),
     "order": Design(comp_asks.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
     "sem-role": Design(comp_asks.roles, COMMON, comp_answers.role, ROLES, learn=True),
     "negation": Design(
@@ -102,8 +102,8 @@ POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć",
 POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
 POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
 POLISH: Mapping[str, Design] = {
-    "content1": Design(comp_asks.contents1, POLISH_COMMON, comp_answers.said, single=True),
-    "content2": Design(comp_asks.contents2, POLISH_COMMON, comp_answers.both_said),
+    "content1": Design(comp_asks.contents1, POLISH_COMMON, comp_answers.present, single=True),
+    "content2": Design(comp_asks.contents2, POLISH_COMMON, comp_answers.both_present),
     "order": Design(comp_asks.orders, POLISH_COMMON, comp_answers.before, comp_rules.ORDER_RULES),
     "sem-role": Design(comp_asks.roles, POLISH_NESTED, comp_answers.role, ROLES, learn=True),
     "negation": Design(

@@ -37,13 +37,13 @@ class Pairs(NamedTuple):
     values: Values
 
 
-class Drawn(NamedTuple):
+class Drawing(NamedTuple):
     """What draws share.
 
     adverbs  how often a clause that may have adverbs has some
     reader   what confirms labels; None where they are not
     unclear  pairs that readings did not confirm, with what was asked
-    said     all sentences so far, of which none comes again
+    texts    all sentences so far, of which none comes again
     cells    parts of the space of sentences, with what was found out about them
     """
 
@@ -51,11 +51,11 @@ class Drawn(NamedTuple):
     adverbs: float
     reader: Reader | None
     unclear: list[tuple[str, tuple[str, ...]]]
-    said: set[str]
+    texts: set[str]
     cells: dict[object, Cell]
 
 
-class Wanted(NamedTuple):
+class Selection(NamedTuple):
     """What is drawn: sentences of a contrast, about some questions, for a part of a set; `known` is
     all that its structure has.
     """
@@ -66,91 +66,95 @@ class Wanted(NamedTuple):
     known: Cell
 
 
-def pairs(wanted: Wanted, n: int, key: tuple[int, ...], drawn: Drawn) -> Pairs:
+def pairs(selection: Selection, n: int, key: tuple[int, ...], drawing: Drawing) -> Pairs:
     """As many new pairs as asked for, or all that there are."""
-    contrast, found = wanted.contrast, cell(wanted, drawn.cells)
+    contrast, sentences = selection.contrast, cell(selection, drawing.cells)
     order, rng = (
-        Permutation(max(1, found.size), (drawn.seed, *key)),
-        np.random.default_rng([drawn.seed, *key]),
+        Permutation(max(1, sentences.size), (drawing.seed, *key)),
+        np.random.default_rng([drawing.seed, *key]),
     )
     first: list[str] = []
     second: list[str] = []
-    kept: list[Values] = []
+    chunks: list[Values] = []
     start = barren = 0
-    while len(first) < n and start < found.size:
-        some = round((n - len(first)) * 1.2 / wanted.part.share(wanted.questions[0])) + 8
+    while len(first) < n and start < sentences.size:
+        some = round((n - len(first)) * 1.2 / selection.part.share(selection.questions[0])) + 8
         step = min(AT_ONCE, some << barren)
-        values = _values(wanted, found, order(np.arange(start, min(start + step, found.size))))
-        values = _thinned(values, drawn.adverbs, rng)
+        values = _values(
+            selection, sentences, order(np.arange(start, min(start + step, sentences.size)))
+        )
+        values = _thinned(values, drawing.adverbs, rng)
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
-        rows = _new(_Told(wanted, values, ones, others), drawn, n - len(first))
+        rows = _new(_Candidates(selection, values, ones, others), drawing, n - len(first))
         first += [ones[i] for i in rows]
         second += [others[i] for i in rows]
-        kept.append({path: column[rows] for path, column in values.items()})
+        chunks.append({path: column[rows] for path, column in values.items()})
         start += step
         minimal = rows or not ones or any(map(contrast.minimal, ones, others))
         barren = 0 if minimal else barren + 1
     return Pairs(
         contrast,
-        wanted.questions,
+        selection.questions,
         first,
         second,
-        {p: np.concatenate([k[p] for k in kept]) for p in kept[0]} if kept else {},
+        {p: np.concatenate([k[p] for k in chunks]) for p in chunks[0]} if chunks else {},
     )
 
 
-def sample(found: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
+def sample(sentences: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
     """Values of some of the first sentences of a contrast, perhaps repeated."""
-    values = found.values(Permutation(found.size, (0,))(np.arange(min(n, found.size))))
-    return _thinned(contrast.drawn(values), adverbs, np.random.default_rng(0))
+    values = sentences.values(Permutation(sentences.size, (0,))(np.arange(min(n, sentences.size))))
+    return _thinned(contrast.with_ties(values), adverbs, np.random.default_rng(0))
 
 
-def room(wanted: Wanted, found: Cell, drawn: Drawn, *, minimal: bool) -> bool:
+def room(selection: Selection, sentences: Cell, drawing: Drawing, *, minimal: bool) -> bool:
     """Whether a part has pairs of a contrast at all, as far as some of them tell: its pairs of
     words may leave none. Where not all pairs are `minimal`, perhaps none of them is, or none that
     readings confirm.
     """
-    single = len(wanted.questions) == 1 or len(wanted.questions[0].asked) == 1
-    if not found.size or (minimal and single):
-        return found.size > 0
-    order = Permutation(found.size, (0,))
+    single = len(selection.questions) == 1 or len(selection.questions[0].asked) == 1
+    if not sentences.size or (minimal and single):
+        return sentences.size > 0
+    order = Permutation(sentences.size, (0,))
     # a few tell of nearly all contrasts that there are some
     ranges = ((0, FEW), (FEW, AT_ONCE if minimal else SOME))
     tried = (
-        _values(wanted, found, order(np.arange(start, min(stop, found.size))))
+        _values(selection, sentences, order(np.arange(start, min(stop, sentences.size))))
         for start, stop in ranges
-        if start < found.size
-    )
-    return any(len(next(iter(v.values()))) and (minimal or _any(wanted, v, drawn)) for v in tried)
-
-
-def _any(wanted: Wanted, values: Values, drawn: Drawn) -> bool:
-    """Whether some pair has the same words, and labels that readings confirm."""
-    contrast = wanted.contrast
-    told = _Told(
-        wanted, values, _texts(contrast, values), _texts(contrast, contrast.second(values))
+        if start < sentences.size
     )
     return any(
-        contrast.minimal(*both) and not told.unclear(i, drawn)
-        for i, both in enumerate(zip(told.ones, told.others, strict=True))
+        len(next(iter(v.values()))) and (minimal or _any(selection, v, drawing)) for v in tried
     )
 
 
-def _values(wanted: Wanted, found: Cell, numbers: Any) -> Values:
+def _any(selection: Selection, values: Values, drawing: Drawing) -> bool:
+    """Whether some pair has the same words, and labels that readings confirm."""
+    contrast = selection.contrast
+    candidates = _Candidates(
+        selection, values, _texts(contrast, values), _texts(contrast, contrast.second(values))
+    )
+    return any(
+        contrast.minimal(*both) and not candidates.unclear(i, drawing)
+        for i, both in enumerate(zip(candidates.ones, candidates.others, strict=True))
+    )
+
+
+def _values(selection: Selection, sentences: Cell, numbers: Any) -> Values:
     """The values of first sentences by their numbers, of those whose asked words belong here."""
-    values = wanted.contrast.drawn(found.values(numbers))
-    inside = _inside(values, wanted)
+    values = selection.contrast.with_ties(sentences.values(numbers))
+    inside = _inside(values, selection)
     return {path: column[inside] for path, column in values.items()}
 
 
-def _inside(values: Values, wanted: Wanted) -> NDArray[np.bool_]:
+def _inside(values: Values, selection: Selection) -> NDArray[np.bool_]:
     """Which rows ask about pairs of words that belong to the part, [n]."""
-    found = np.ones(len(next(iter(values.values()))), bool)
-    for question in wanted.questions:
+    rows = np.ones(len(next(iter(values.values()))), bool)
+    for question in selection.questions:
         if len(question.asked) == 2:
-            kinds = tuple(wanted.contrast.kind(path) for path in question.asked)
-            found &= wanted.part.has(kinds, tuple(values[path] for path in question.asked))
-    return found
+            kinds = tuple(selection.contrast.kind(path) for path in question.asked)
+            rows &= selection.part.has(kinds, tuple(values[path] for path in question.asked))
+    return rows
 
 
 def _thinned(values: Values, share: float, rng: np.random.Generator) -> Values:
@@ -167,66 +171,66 @@ def _texts(contrast: Contrast, values: Values) -> list[str]:
     return Batch(contrast.placed, values, places, contrast.language).texts()
 
 
-class _Told(NamedTuple):
+class _Candidates(NamedTuple):
     """Pairs of sentences, and their values."""
 
-    wanted: Wanted
+    selection: Selection
     values: Values
     ones: list[str]
     others: list[str]
 
-    def unclear(self, i: int, drawn: Drawn) -> tuple[str, ...]:
+    def unclear(self, i: int, drawing: Drawing) -> tuple[str, ...]:
         """The asked words of the first label of a pair that readings do not confirm; nothing where
         they confirm all.
         """
-        for question in self.wanted.questions if drawn.reader is not None else ():
+        for question in self.selection.questions if drawing.reader is not None else ():
             asked = tuple(
-                self.wanted.contrast.lemma(path, int(self.values[path][i]))
+                self.selection.contrast.lemma(path, int(self.values[path][i]))
                 for path in question.asked
             )
             for text, label in (
                 (self.ones[i], question.first),
                 (self.others[i], not question.first),
             ):
-                if drawn.reader is not None and not drawn.reader.confirmed(text, asked, label):
+                if drawing.reader is not None and not drawing.reader.confirmed(text, asked, label):
                     return asked
         return ()
 
 
-def _new(told: _Told, drawn: Drawn, n: int) -> list[int]:
+def _new(candidates: _Candidates, drawing: Drawing, n: int) -> list[int]:
     """The first n rows of which neither sentence was said before, whose labels readings confirm,
     and that have the words they should; they are said now.
     """
     rows: list[int] = []
-    for i, both in enumerate(zip(told.ones, told.others, strict=True)):
+    for i, both in enumerate(zip(candidates.ones, candidates.others, strict=True)):
         if len(rows) == n:
             break
-        if not drawn.said.isdisjoint(both) or not told.wanted.contrast.minimal(*both):
+        if not drawing.texts.isdisjoint(both) or not candidates.selection.contrast.minimal(*both):
             continue
-        if asked := told.unclear(i, drawn):
-            drawn.unclear.append((" / ".join(both), asked))
+        if asked := candidates.unclear(i, drawing):
+            drawing.unclear.append((" / ".join(both), asked))
             continue
-        drawn.said.update(both)
+        drawing.texts.update(both)
         rows.append(i)
     return rows
 
 
-def domain(wanted: Wanted) -> dict[str, int]:
+def domain(selection: Selection) -> dict[str, int]:
     """What each variable may be in a part of a set; 0 where it has nothing to be."""
-    contrast, part, known = wanted.contrast, wanted.part, wanted.known.problem
-    named = {path for question in wanted.questions for path in question.asked}
-    found = {}
-    for path, kind in _variables(wanted):
+    contrast, part, known = selection.contrast, selection.part, selection.known.problem
+    named = {path for question in selection.questions for path in question.asked}
+    domains = {}
+    for path, kind in _variables(selection):
         words = (
             part.domains[kind] & part.seen.get(kind, -1) if path in named else part.fillers[kind]
         )
-        found[path] = words & known.domain.get(path, words) & contrast.limits.get(path, words)
-    return found
+        domains[path] = words & known.domain.get(path, words) & contrast.limits.get(path, words)
+    return domains
 
 
-def cell(wanted: Wanted, cells: dict[object, Cell]) -> Cell:
+def cell(selection: Selection, cells: dict[object, Cell]) -> Cell:
     """The first sentences that a contrast has in a part of a set."""
-    contrast, problem, narrowed = wanted.contrast, wanted.known.problem, domain(wanted)
+    contrast, problem, narrowed = selection.contrast, selection.known.problem, domain(selection)
     forbidden = (
         box
         for box in _forbidden(contrast, problem.forbidden)
@@ -246,14 +250,16 @@ def cell(wanted: Wanted, cells: dict[object, Cell]) -> Cell:
     if key not in cells:
         cells[key] = Cell(
             contrast.placed,
-            Problem(_variables(wanted), narrowed, tuple(boxes.values()), tuple(required.values())),
+            Problem(
+                _variables(selection), narrowed, tuple(boxes.values()), tuple(required.values())
+            ),
         )
     return cells[key]
 
 
-def _variables(wanted: Wanted) -> tuple[Variable, ...]:
-    spare = wanted.contrast.spare
-    return wanted.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
+def _variables(selection: Selection) -> tuple[Variable, ...]:
+    spare = selection.contrast.spare
+    return selection.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
 
 
 def _required(

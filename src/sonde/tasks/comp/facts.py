@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sonde.generation.readings.reading import Reading
 from sonde.tasks.comp.answers import NONE, ROLES, positive, subjects, verbs
 
-Told = Callable[[Reading], Iterator[str]]
+FactsOf = Callable[[Reading], Iterator[str]]
 """The meaning of a sentence -> its facts."""
 Belonging = Callable[[Reading], Iterator[tuple[str, str, str]]]
 """The meaning of a sentence -> two things that belong together, and the place of the clause or
@@ -29,7 +29,7 @@ phrase in which they do.
 class Oracle(NamedTuple):
     """What an oracle tells of a sentence, and a sentence about that."""
 
-    told: Told
+    facts: FactsOf
     about: str
 
 
@@ -66,8 +66,8 @@ def _phrase(reading: Reading, noun: str, below: frozenset[str] = frozenset()) ->
         for f in sorted(reading.facts)
         if f.value == noun and f.says in ROLES and f.of not in inside
     )
-    found = next(outer, None)
-    return "elsewhere" if found is None else f"{place(reading, found.of, below)} {found.says}"
+    fact = next(outer, None)
+    return "elsewhere" if fact is None else f"{place(reading, fact.of, below)} {fact.says}"
 
 
 def agents(reading: Reading) -> Iterator[tuple[str, str, str]]:
@@ -164,9 +164,9 @@ def bound(belonging: Belonging, reading: Reading) -> Iterator[str]:
 
 def by_place(belonging: Belonging, reading: Reading) -> Iterator[str]:
     """One fact for each thing and place."""
-    found = list(belonging(reading))
+    belongings = list(belonging(reading))
     yield from dict.fromkeys(
-        f"{at}: {k} {thing}" for *two, at in found for k, thing in enumerate(two)
+        f"{at}: {k} {thing}" for *two, at in belongings for k, thing in enumerate(two)
     )
 
 

@@ -26,13 +26,13 @@ from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.comp import answers as comp_answers
 from sonde.tasks.comp import paper as comp_paper
-from sonde.tasks.comp.build import Held, Made, Plan
+from sonde.tasks.comp.build import Held, PartPairs, Plan
 from sonde.tasks.comp.data import Written, cased, dataset, meanings, sentence, with_words
 from sonde.tasks.comp.designs import DESIGNS, LACKING
-from sonde.tasks.comp.draw import Drawn
+from sonde.tasks.comp.draw import Drawing
 from sonde.tasks.comp.facts import ORACLES
 from sonde.tasks.comp.held import right
-from sonde.tasks.comp.words import STRUCTURES, parts, read, wanted
+from sonde.tasks.comp.words import STRUCTURES, parts, read, request_of
 from sonde.tasks.task import Definition
 
 PROBE = "mlp,protocol=ettinger"
@@ -100,10 +100,10 @@ def _facts(
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
     """
-    told = ORACLES[name][oracle].told
+    facts = ORACLES[name][oracle].facts
     own = {
-        sentence(text, options.written): (tuple(told(read)),)
-        for text, read in _meanings(name, _plain(options))
+        sentence(text, options.written): (tuple(facts(reading)),)
+        for text, reading in _meanings(name, _plain(options))
     }
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
@@ -126,7 +126,7 @@ def _parts(options: Options) -> list[Part]:
     """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
         return []
-    tables = tables_of(wanted(options.request, {})).values()
+    tables = tables_of(request_of(options.request, {})).values()
     return [Part("", Path(options.request).expanduser()), *(Part("", table) for table in tables)]
 
 
@@ -158,28 +158,30 @@ def _check(name: str, options: Options) -> None:
 def _built(name: str, options: Options) -> tuple[Dataset, Lexicon]:
     if options.mode == "paper":
         return comp_paper.built(name, *_published(name, options)), english().lexicon
-    made, plan, drawn = _made(name, options, _contents(options))
-    unclear = {"pairs": len(drawn.unclear), "as": [text for text, _ in drawn.unclear[:5]]}
-    found = dataset(made, plan.own.language, options.seed, {**_notes(made), "unclear": unclear})
+    by_part, plan, drawing = _generated(name, options, _contents(options))
+    unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
+    items = dataset(
+        by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": unclear}
+    )
     if options.request is not None:
-        _all_asked(found, drawn, options.request)
-    return found, plan.own.language.lexicon
+        _all_asked(items, drawing, options.request)
+    return items, plan.own.language.lexicon
 
 
 def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
         return comp_paper.meanings(name, *_published(name, options))
-    made, plan, _ = _made(name, options, _contents(options))
-    return meanings(made, plan.own.language)
+    by_part, plan, _ = _generated(name, options, _contents(options))
+    return meanings(by_part, plan.own.language)
 
 
 @lru_cache(maxsize=4)
-def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan, Drawn]:
+def _generated(name: str, options: Options, contents: str) -> tuple[list[PartPairs], Plan, Drawing]:
     """The pairs of all parts, the plan that they were made by, and what was found out on the
     way.
     """
-    usual = wanted(options.request, DESIGNS[options.language][name].request)
+    usual = request_of(options.request, DESIGNS[options.language][name].request)
     if usual["language"] != options.language:
         raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
     plan = _plan(
@@ -197,7 +199,7 @@ def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan,
         if p.name != STRUCTURES or plan.structures(new=True)
     ]
     checked = options.readings == "all"
-    drawn = Drawn(
+    drawing = Drawing(
         options.seed,
         design.adverbs,
         comp_answers.Reader.of(design.answer, plan.own.language) if checked else None,
@@ -207,27 +209,27 @@ def _made(name: str, options: Options, contents: str) -> tuple[list[Made], Plan,
     )
     sizes = {1: dev, 2: test // sum(part.split == 2 for part in every)}
     *rest, train = every
-    made = [plan.made(train, size, drawn, len(rest))]
-    seen, together = made[0].asked(), made[0].together()
-    made += [
-        plan.made(part.after(seen, together), sizes[part.split], drawn, number)
+    by_part = [plan.pairs_of(train, size, drawing, len(rest))]
+    seen, together = by_part[0].asked(), by_part[0].together()
+    by_part += [
+        plan.pairs_of(part.after(seen, together), sizes[part.split], drawing, number)
         for number, part in enumerate(rest)
     ]
-    return made, plan, drawn
+    return by_part, plan, drawing
 
 
-def _all_asked(found: Dataset, drawn: Drawn, file: str) -> None:
+def _all_asked(items: Dataset, drawing: Drawing, file: str) -> None:
     """Complain of words that are asked about nowhere because readings of their sentences do not
     agree.
     """
     lost = {
         word: text
-        for text, asked in drawn.unclear
+        for text, asked in drawing.unclear
         for word in asked
-        if word not in found.vocabulary
+        if word not in items.vocabulary
     }
     for word, text in lost.items():
-        if sum(word in asked for _, asked in drawn.unclear) >= UNCLEAR:
+        if sum(word in asked for _, asked in drawing.unclear) >= UNCLEAR:
             raise DataProblem(
                 f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
                 f" do not agree, as of {text!r}; leave the word out, or write readings=none"
@@ -261,18 +263,20 @@ def _published(
     order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
     cut = round(0.6 * len(adverbs))
     sides = {"train": order[:cut], "test": order[cut:]}
-    own = wanted(options.request, {}) if options.request else {}
-    asked = {
+    own = request_of(options.request, {}) if options.request else {}
+    requests = {
         s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request)
         for s, rows in sides.items()
     }
-    return asked, options.items, options.seed, options.per_sentence
+    return requests, options.items, options.seed, options.per_sentence
 
 
-def _notes(made: Sequence[Made]) -> dict[str, Any]:
+def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
     """How many pairs and structures each part has."""
-    pairs = {m.part.name: sum(len(run.first) for _, run in m.runs) for m in made}
-    structures = {m.part.name: len({schema for schema, run in m.runs if run.first}) for m in made}
+    pairs = {m.part.name: sum(len(run.first) for _, run in m.runs) for m in by_part}
+    structures = {
+        m.part.name: len({schema for schema, run in m.runs if run.first}) for m in by_part
+    }
     return {"pairs": pairs, "structures": structures}
 
 
@@ -285,7 +289,7 @@ def _task(name: str, asks: str) -> Definition[Options]:
         _parts,
         probe=PROBE,
         view="mean+asked",
-        oracles={oracle: told.about for oracle, told in ORACLES[name].items()},
+        oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
         facts=partial(_facts, name),
         varied=_viewed,
     )

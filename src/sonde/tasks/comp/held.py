@@ -17,7 +17,7 @@ from sonde.core import Dataset
 from sonde.generation.events.english import english
 from sonde.generation.events.lexicon import Lexicon
 from sonde.generation.events.polish import polish
-from sonde.tasks.comp.learnt import Learnt, learnt
+from sonde.tasks.comp.learnt import LearntRule, learnt_rules
 from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, Rule
 from sonde.tasks.comp.shallow import Flags, Seen, features, same_features, tags_of
 
@@ -42,22 +42,22 @@ def seen(dataset: Dataset, lexicon: Lexicon | None = None) -> Seen | None:
         return None
     lemmas, tags = _lemmas(known), tags_of(known)
     words = [[word.lower() for word in sentence.words] for sentence in dataset.sentences]
-    asked = [
+    asked_forms = [
         frozenset().union(*(forms.get(lemma, frozenset()) for forms in lemmas.values()))
         for lemma in dataset.vocabulary
     ]
     rows = dataset.sites[:, 0, 0].tolist()
     places = [
-        [_place(words[s], asked[w]) for w in slots]
+        [_place(words[s], asked_forms[w]) for w in slots]
         for s, slots in zip(rows, dataset.asked.tolist(), strict=True)
     ]
-    told = Seen.of(
+    sentences = Seen.of(
         [[tags.get(word, word) for word in sentence] for sentence in words], [[0]] * len(words)
     )
-    found = told.take(dataset.sites[:, 0, 0])._replace(
+    examples = sentences.take(dataset.sites[:, 0, 0])._replace(
         places=np.array(places, np.int64).reshape(len(dataset), -1)
     )
-    return found if (found.places >= 0).all() else None
+    return examples if (examples.places >= 0).all() else None
 
 
 def lexicon_of(dataset: Dataset) -> Lexicon:
@@ -77,9 +77,9 @@ def kinds(dataset: Dataset, lexicon: Lexicon) -> tuple[str, ...]:
 
 def held(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, Flags]:
     """Rule of thumb -> whether it says yes, [examples]."""
-    found = seen(dataset, lexicon)
+    examples = seen(dataset, lexicon)
     rules = RULES.get(kinds(dataset, lexicon or lexicon_of(dataset)), {})
-    return {} if found is None else {name: rule(found) for name, rule in rules.items()}
+    return {} if examples is None else {name: rule(examples) for name, rule in rules.items()}
 
 
 def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
@@ -91,7 +91,7 @@ def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
     train, test = (dataset.rows(split) for split in ("train", "test"))
     if dataset.labels.classes is None or not len(train) or not len(test):
         return {}
-    told, labels = {}, dataset.labels.matrix()
+    shares, labels = {}, dataset.labels.matrix()
     for name, says in (
         (name, says)
         for name, says in held(dataset, lexicon).items()
@@ -100,15 +100,17 @@ def right(dataset: Dataset, lexicon: Lexicon | None = None) -> dict[str, float]:
         counts = np.zeros((2, len(dataset.labels.names)), np.int64)
         np.add.at(counts, (says[train].astype(np.int64), labels[train]), 1)
         answers = np.where(counts.any(1), counts.argmax(1), counts.sum(0).argmax())
-        told[name] = round(float((answers[says[test].astype(np.int64)] == labels[test]).mean()), 4)
+        shares[name] = round(
+            float((answers[says[test].astype(np.int64)] == labels[test]).mean()), 4
+        )
     for rule, says in taught(dataset.take(train), dataset.take(test), lexicon):
-        told[rule.name] = round(float((says == (labels[test] == 1)).mean()), 4)
-    return told
+        shares[rule.name] = round(float((says == (labels[test] == 1)).mean()), 4)
+    return shares
 
 
 def taught(
     train: Dataset, test: Dataset, lexicon: Lexicon | None = None
-) -> list[tuple[Learnt, Flags]]:
+) -> list[tuple[LearntRule, Flags]]:
     """The rules that are learnt from the training examples (some, where there are many), and what
     they say of the test examples.
 
@@ -123,9 +125,11 @@ def taught(
     ):
         return []
     rows = np.sort(np.random.default_rng([0, 5]).permutation(len(train))[:TRAIN])
-    found = features(known.take(rows))
-    holds = same_features(new, found.names).holds
-    return [(rule, rule.says(holds)) for rule in learnt(found, train.labels.classes[rows] == 1)]
+    table = features(known.take(rows))
+    holds = same_features(new, table.names).holds
+    return [
+        (rule, rule.says(holds)) for rule in learnt_rules(table, train.labels.classes[rows] == 1)
+    ]
 
 
 def _place(words: list[str], forms: frozenset[str]) -> int:
@@ -136,8 +140,8 @@ def _place(words: list[str], forms: frozenset[str]) -> int:
 @cache
 def _lemmas(lexicon: Lexicon) -> dict[str, dict[str, frozenset[str]]]:
     """Kind -> lemma -> its forms."""
-    found: dict[str, dict[str, frozenset[str]]] = {"noun": {}, "verb": {}, "adjective": {}}
-    for kind, lemmas in found.items():
+    by_kind: dict[str, dict[str, frozenset[str]]] = {"noun": {}, "verb": {}, "adjective": {}}
+    for kind, lemmas in by_kind.items():
         for entry in lexicon.entries[kind]:
             lemmas[entry.lemma] = lemmas.get(entry.lemma, frozenset()) | set(entry.forms)
-    return found
+    return by_kind

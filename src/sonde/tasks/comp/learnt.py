@@ -31,22 +31,22 @@ class Tree(NamedTuple):
 
     def leaves(self, holds: Flags) -> Ints:
         """The leaf that each example comes to [n]."""
-        found = np.zeros(len(holds), np.int64)
+        leaves = np.zeros(len(holds), np.int64)
         for side, (rows, then) in enumerate(
             ((holds[:, self.question], self.holds), (~holds[:, self.question], self.fails))
         ):
-            found[rows] = 2 * (then.leaves(holds[rows]) if isinstance(then, Tree) else 0) + side
-        return np.unique(found, return_inverse=True)[1].ravel().astype(np.int64)
+            leaves[rows] = 2 * (then.leaves(holds[rows]) if isinstance(then, Tree) else 0) + side
+        return np.unique(leaves, return_inverse=True)[1].ravel().astype(np.int64)
 
     def says(self, holds: Flags) -> Flags:
         """What it answers [n]."""
-        found = np.zeros(len(holds), bool)
+        answers = np.zeros(len(holds), bool)
         for rows, then in (
             (holds[:, self.question], self.holds),
             (~holds[:, self.question], self.fails),
         ):
-            found[rows] = then.says(holds[rows]) if isinstance(then, Tree) else then
-        return found
+            answers[rows] = then.says(holds[rows]) if isinstance(then, Tree) else then
+        return answers
 
     def text(self, names: Sequence[str]) -> str:
         """The tree in words, as 'x ? (y ? yes : no) : no'."""
@@ -58,9 +58,9 @@ class Tree(NamedTuple):
         return f"{names[self.question]} ? {first} : {second}"
 
 
-def tree(found: Features, weights: Floats, depth: int = DEPTH) -> Tree | bool:
+def tree(features: Features, weights: Floats, depth: int = DEPTH) -> Tree | bool:
     """A tree of so many questions at most, or the answer itself where none is left to ask."""
-    return _grown(found.holds.astype(np.float32), np.asarray(weights, np.float32), depth)
+    return _grown(features.holds.astype(np.float32), np.asarray(weights, np.float32), depth)
 
 
 def _grown(holds: Floats, weights: Floats, depth: int) -> Tree | bool:
@@ -80,18 +80,18 @@ def _grown(holds: Floats, weights: Floats, depth: int) -> Tree | bool:
 
 def _purity(weights: Floats) -> Floats:
     """How pure parts with such weights [2, parts] are, as Gini's index has it; larger is purer."""
-    found: Floats = (weights**2).sum(0) / np.maximum(weights.sum(0), 1e-12)
-    return found
+    purity: Floats = (weights**2).sum(0) / np.maximum(weights.sum(0), 1e-12)
+    return purity
 
 
 def _pruned(grown: Tree) -> Tree | bool:
     return grown.holds if isinstance(grown.holds, bool) and grown.holds == grown.fails else grown
 
 
-def two_questions(found: Features, weights: Floats) -> Tree | bool:
+def two_questions(features: Features, weights: Floats) -> Tree | bool:
     """The best tree of two questions in a row: all first ones with all second ones are tried."""
     holds, total = (
-        found.holds.astype(np.float32),
+        features.holds.astype(np.float32),
         np.asarray(weights[:, 1] - weights[:, 0], np.float32),
     )
     if not holds.shape[1]:
@@ -129,16 +129,16 @@ class Linear:
         return holds.astype(np.float32) @ self.weights + self.constant > 0
 
 
-def linear(found: Features, weights: Floats) -> Linear:
+def linear(features: Features, weights: Floats) -> Linear:
     """The linear rule of least squares, with a small ridge."""
-    holds = np.column_stack([found.holds, np.ones(len(found.holds))]).astype(np.float64)
+    holds = np.column_stack([features.holds, np.ones(len(features.holds))]).astype(np.float64)
     size = weights.sum(1)
     bend = (holds * size[:, None]).T @ holds + RIDGE * size.sum() * np.eye(holds.shape[1])
     solved = np.linalg.solve(bend, holds.T @ (weights[:, 1] - weights[:, 0]))
     return Linear(solved[:-1].astype(np.float32), float(solved[-1]))
 
 
-class Learnt(NamedTuple):
+class LearntRule(NamedTuple):
     """A learnt rule: its name, what it says of examples by their features [n, features], and how it
     goes in words, '' for linear ones.
     """
@@ -148,38 +148,38 @@ class Learnt(NamedTuple):
     text: str
 
 
-def learnt(found: Features, yes: Flags) -> list[Learnt]:
+def learnt_rules(features: Features, yes: Flags) -> list[LearntRule]:
     """The rules that are learnt from some examples, each as heavy as any other; the first two do
     not see what stands between.
     """
     weights: Floats = np.stack([~yes, yes], 1).astype(np.float32) / np.float32(max(1, len(yes)))
-    apart = np.flatnonzero(found.apart)
-    shallow = Features(found.holds[:, apart], tuple(found.names[i] for i in apart))
+    apart = np.flatnonzero(features.apart)
+    shallow = Features(features.holds[:, apart], tuple(features.names[i] for i in apart))
     rules = [
         _of("linear rule", linear(shallow, weights), shallow.names, apart),
         _of("tree of three questions", tree(shallow, weights), shallow.names, apart),
     ]
-    every = np.arange(len(found.names))
+    every = np.arange(len(features.names))
     if len(apart) < len(every):
         rules.append(
             _of(
                 "tree of three questions, also about what is between",
-                tree(found, weights),
-                found.names,
+                tree(features, weights),
+                features.names,
                 every,
             )
         )
     return [
         *rules,
-        _of("the best two questions", two_questions(found, weights), found.names, every),
+        _of("the best two questions", two_questions(features, weights), features.names, every),
     ]
 
 
-def _of(name: str, rule: Linear | Tree | bool, names: Sequence[str], columns: Ints) -> Learnt:
+def _of(name: str, rule: Linear | Tree | bool, names: Sequence[str], columns: Ints) -> LearntRule:
     if isinstance(rule, bool):
-        return Learnt(name, lambda holds: np.full(len(holds), rule), "yes" if rule else "no")
+        return LearntRule(name, lambda holds: np.full(len(holds), rule), "yes" if rule else "no")
     says = rule.says
-    return Learnt(
+    return LearntRule(
         name,
         lambda holds: says(holds[:, columns]),
         rule.text(names) if isinstance(rule, Tree) else "",

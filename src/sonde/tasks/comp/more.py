@@ -34,11 +34,11 @@ def numbers(placed: Placed, language: Language) -> Iterator[Contrast]:
     one, many = (
         language.having("phrase", "number", (number,)) for number in ("singular", "plural")
     )
-    said = order(placed, language)
+    places = order(placed, language)
     for at in placed.clauses:
         verb, subject = f"{at.prefix}predicate", placed.filler(at, at.clause.order[0])
         nearest = max(
-            (n for n in nouns(placed) if said[n] < said[verb]), key=lambda n: said[n]
+            (n for n in nouns(placed) if places[n] < places[verb]), key=lambda n: places[n]
         ).removesuffix(".noun")
         for other in (n.removesuffix(".noun") for n in nouns(placed)):
             if other == subject or nearest not in (other, subject):
@@ -117,13 +117,13 @@ def _subjects(placed: Placed) -> Iterator[tuple[Two, tuple[Question, ...]]]:
         if subjects.count(subject) == 1
     }
     for one, other in permutations(placed.clauses, 2):
-        asked = [(at, yes) for at, yes in ((one, True), (other, False)) if at.prefix in single]
-        if asked:
+        clauses = [(at, yes) for at, yes in ((one, True), (other, False)) if at.prefix in single]
+        if clauses:
             yield (
                 (one, other),
                 tuple(
                     Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix)
-                    for at, yes in asked
+                    for at, yes in clauses
                 ),
             )
 
@@ -164,7 +164,7 @@ def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
     described = {
         path: f"{path}.adjectives.0" for path, phrase in placed.phrases if phrase.adjectives
     }
-    said = order(placed, language)
+    places = order(placed, language)
     for one, adjective in described.items():
         for other, _ in placed.phrases:
             if other == one:
@@ -172,17 +172,17 @@ def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
             noun, second = f"{one}.noun", f"{other}.noun"
             kind = (
                 "the described noun is first"
-                if said[noun] < said[second]
+                if places[noun] < places[second]
                 else "the described noun is later"
             )
-            asked = Question((adjective, noun), True, kind, "")
+            question = Question((adjective, noun), True, kind, "")
             if other in described:
                 swap = Swap(adjective, described[other])
                 yield Contrast(
                     placed,
                     language,
                     swap,
-                    (asked, Question((described[other], noun), False, kind, "")),
+                    (question, Question((described[other], noun), False, kind, "")),
                     {},
                 )
             else:
@@ -191,7 +191,7 @@ def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
                     placed,
                     language,
                     swap,
-                    (asked, Question((adjective, second), False, kind, "")),
+                    (question, Question((adjective, second), False, kind, "")),
                     {},
                 )
 

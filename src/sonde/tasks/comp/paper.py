@@ -56,7 +56,7 @@ HELD = {
 }  # fmt: skip
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """A question about a sentence, its answer, and what kind of no it would be."""
 
     words: tuple[str, ...]
@@ -65,14 +65,14 @@ class Asked(NamedTuple):
     voice: str
 
 
-class Told(NamedTuple):
+class Candidate(NamedTuple):
     """A sentence, its structure in words, all that could be asked of it, and how it is written with
     its event.
     """
 
     sentence: Sentence
     schema: str
-    questions: tuple[Asked, ...]
+    questions: tuple[Question, ...]
     line: str
 
 
@@ -84,38 +84,38 @@ class Pool(NamedTuple):
     held: frozenset[tuple[str, ...]]
 
 
-Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Asked, ...]]]
+Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Question, ...]]]
 
 
 def built(
     name: str,
-    asked: Mapping[str, Request],
+    requests: Mapping[str, Request],
     sizes: tuple[int, int, int],
     seed: int,
     per_sentence: int | None,
 ) -> Dataset:
-    """The items of one set: `asked` are the requests of train and test, sizes those of train, dev
+    """The items of one set: `requests` are those of train and test, sizes those of train, dev
     (carved from train) and test.
     """
-    pool = _pool(asked["train"], single=name in SINGLE)
+    pool = _pool(requests["train"], single=name in SINGLE)
     half = None if per_sentence is None else max(1, per_sentence // 2)
-    found = _found(name, asked, sizes, seed)
+    sentences = _sentences(name, requests, sizes, seed)
     examples: list[Example] = []
     used: set[Sentence] = set()
     for split, items in (("test", sizes[2]), ("train", sizes[0] + sizes[1])):
         rng, count = np.random.default_rng([seed, 5, split == "test"]), 0
-        for told in found[split]:
-            if count >= items or told.sentence in used:
+        for candidate in sentences[split]:
+            if count >= items or candidate.sentence in used:
                 continue
             mine = [
                 q
-                for q in told.questions
+                for q in candidate.questions
                 if not pool.held or (q.words in pool.held) == (split == "test")
             ]
             even = list(_even(mine, half, rng))
-            examples += [_example(told, question, split) for question in even]
+            examples += [_example(candidate, question, split) for question in even]
             count += len(even)
-            used |= {told.sentence} if even else set()
+            used |= {candidate.sentence} if even else set()
         if count < items:
             raise DataProblem(
                 f"{items:,} items are asked for in {split}, and the sentences give {count:,}; ask"
@@ -129,39 +129,39 @@ def built(
 
 def meanings(
     name: str,
-    asked: Mapping[str, Request],
+    requests: Mapping[str, Request],
     sizes: tuple[int, int, int],
     seed: int,
     per_sentence: int | None,
 ) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences that were drawn for a set, and what they mean."""
-    found = _found(name, asked, sizes, seed)
+    sentences = _sentences(name, requests, sizes, seed)
     return (
-        meaning(told.line)
-        for told in (
-            *found["train"],
-            *(found["test"] if found["test"] is not found["train"] else ()),
+        meaning(candidate.line)
+        for candidate in (
+            *sentences["train"],
+            *(sentences["test"] if sentences["test"] is not sentences["train"] else ()),
         )
     )
 
 
-def _found(
-    name: str, asked: Mapping[str, Request], sizes: tuple[int, int, int], seed: int
-) -> dict[str, list[Told]]:
+def _sentences(
+    name: str, requests: Mapping[str, Request], sizes: tuple[int, int, int], seed: int
+) -> dict[str, list[Candidate]]:
     """The sentences of test and of train; only negation has other adverbs in test, so its sentences
     differ at once.
     """
-    pool, n = _pool(asked["train"], single=name in SINGLE), max(SENTENCES, 2 * sum(sizes))
+    pool, n = _pool(requests["train"], single=name in SINGLE), max(SENTENCES, 2 * sum(sizes))
     if name == "negation":
         return {
-            split: _told(name, one, pool, seed + (split == "test"), n)
-            for split, one in asked.items()
+            split: _candidates(name, one, pool, seed + (split == "test"), n)
+            for split, one in requests.items()
         }
-    return dict.fromkeys(("test", "train"), _told(name, asked["train"], pool, seed, n))
+    return dict.fromkeys(("test", "train"), _candidates(name, requests["train"], pool, seed, n))
 
 
-def _pool(asked: Request, *, single: bool) -> Pool:
-    language, domains = asked.language, asked.domains
+def _pool(request: Request, *, single: bool) -> Pool:
+    language, domains = request.language, request.domains
     some, verbs = (
         [e for i, e in enumerate(language.values(kind)) if domains[kind] >> i & 1]
         for kind in ("noun", "verb")
@@ -179,33 +179,35 @@ def _pool(asked: Request, *, single: bool) -> Pool:
     )
 
 
-def _told(name: str, asked: Request, pool: Pool, seed: int, n: int) -> list[Told]:
+def _candidates(name: str, request: Request, pool: Pool, seed: int, n: int) -> list[Candidate]:
     """Sentences in a random order with all that could be asked."""
-    found = space(asked)
+    sentences = space(request)
     rng = np.random.default_rng([seed, 6])
-    told: list[Told] = []
-    for length, batches in draw(found, min(found.size, n), seed, even=asked.even).chunks():
-        told += in_order(
+    candidates: list[Candidate] = []
+    for length, batches in draw(
+        sentences, min(sentences.size, n), seed, even=request.even
+    ).chunks():
+        candidates += in_order(
             (_thinned(batch, rng) for batch in batches),
             length,
             lambda batch: _batch(name, batch, pool, rng),
         )
-    return told
+    return candidates
 
 
-def _batch(name: str, batch: Batch, pool: Pool, rng: np.random.Generator) -> list[Told]:
+def _batch(name: str, batch: Batch, pool: Pool, rng: np.random.Generator) -> list[Candidate]:
     texts, roles = batch.texts(), batch.roles()
     return [
-        Told(Sentence(tuple(text.split(" ")), text), schema(text, said), questions, line)
-        for text, said, questions, line in zip(
+        Candidate(Sentence(tuple(text.split(" ")), text), schema(text, paths), questions, line)
+        for text, paths, questions, line in zip(
             texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True
         )
     ]
 
 
 def _even(
-    questions: Sequence[Asked], half: int | None, rng: np.random.Generator
-) -> Iterator[Asked]:
+    questions: Sequence[Question], half: int | None, rng: np.random.Generator
+) -> Iterator[Question]:
     """As many with yes as with no, in a random choice."""
     sides = [[q for q in questions if q.yes is yes] for yes in (True, False)]
     n = min(len(side) for side in sides)
@@ -214,12 +216,12 @@ def _even(
         yield from (side[int(i)] for i in rng.permutation(len(side))[:n])
 
 
-def _example(told: Told, question: Asked, split: str) -> Example:
-    strata = {"structure": told.schema, "voice": question.voice} | (
+def _example(candidate: Candidate, question: Question, split: str) -> Example:
+    strata = {"structure": candidate.schema, "voice": question.voice} | (
         {} if question.yes else {"negative": question.negative}
     )
     return Example(
-        (Site(told.sentence),), "yes" if question.yes else "no", split, question.words, strata
+        (Site(candidate.sentence),), "yes" if question.yes else "no", split, question.words, strata
     )
 
 
@@ -231,52 +233,54 @@ def _lemmas(batch: Batch, path: str) -> list[str]:
 
 def _pairs(
     batch: Batch, judge: Callable[[Placed, Language, str, int], tuple[bool, str]]
-) -> Iterator[tuple[Asked, ...]]:
+) -> Iterator[tuple[Question, ...]]:
     """Every noun of a sentence with every verb; whether it is yes is a matter of structure."""
-    placed, found = batch.placed, []
+    placed, columns = batch.placed, []
     for k, at in enumerate(placed.clauses):
         verbs = _lemmas(batch, f"{at.prefix}predicate")
         for noun in nouns(placed):
             yes, negative = judge(placed, batch.language, noun, k)
             voice = at.clause.voice
-            found.append(
+            columns.append(
                 [
-                    Asked(two, yes, negative, voice)
+                    Question(two, yes, negative, voice)
                     for two in zip(_lemmas(batch, noun), verbs, strict=True)
                 ]
             )
-    return zip(*found, strict=True)
+    return zip(*columns, strict=True)
 
 
-def _roles(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
+def _roles(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Question, ...]]:
     def judge(placed: Placed, language: Language, noun: str, clause: int) -> tuple[bool, str]:
-        found = role(placed.clauses[clause], noun, placed)
-        return found == "agent", found
+        kind = role(placed.clauses[clause], noun, placed)
+        return kind == "agent", kind
 
     return _pairs(batch, judge)
 
 
-def _orders(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
+def _orders(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Question, ...]]:
     def judge(placed: Placed, language: Language, noun: str, clause: int) -> tuple[bool, str]:
-        said, at = order(placed, language), placed.clauses[clause]
-        return said[noun] < said[f"{at.prefix}predicate"], role(at, noun, placed)
+        places, at = order(placed, language), placed.clauses[clause]
+        return places[noun] < places[f"{at.prefix}predicate"], role(at, noun, placed)
 
     return _pairs(batch, judge)
 
 
-def _contents2(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
+def _contents2(
+    batch: Batch, pool: Pool, rng: np.random.Generator
+) -> Iterator[tuple[Question, ...]]:
     """Both words are there, or exactly one of them is."""
     there = _pairs(batch, lambda placed, language, noun, clause: (True, ""))
     for both in there:
         some, verbs = {q.words[0] for q in both}, {q.words[1] for q in both}
         absent = [
-            Asked((noun, verb), False, "verb absent", "")
+            Question((noun, verb), False, "verb absent", "")
             for noun in some
             for verb in pool.verbs
             if verb not in verbs
         ]
         absent += [
-            Asked((noun, verb), False, "noun absent", "")
+            Question((noun, verb), False, "noun absent", "")
             for noun in pool.nouns
             if noun not in some
             for verb in verbs
@@ -284,7 +288,9 @@ def _contents2(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[t
         yield (*both, *sorted(absent))
 
 
-def _contents1(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
+def _contents1(
+    batch: Batch, pool: Pool, rng: np.random.Generator
+) -> Iterator[tuple[Question, ...]]:
     """A verb is there, or is not."""
     columns = [
         (_lemmas(batch, f"{at.prefix}predicate"), at.clause.voice) for at in batch.placed.clauses
@@ -292,11 +298,13 @@ def _contents1(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[t
     for i in range(len(batch.places)):
         there = {verbs[i]: voice for verbs, voice in columns}
         yield tuple(
-            Asked((verb,), verb in there, "absent", there.get(verb, "")) for verb in pool.verbs
+            Question((verb,), verb in there, "absent", there.get(verb, "")) for verb in pool.verbs
         )
 
 
-def _negations(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Asked, ...]]:
+def _negations(
+    batch: Batch, pool: Pool, rng: np.random.Generator
+) -> Iterator[tuple[Question, ...]]:
     """Of two verbs one is negated; other sentences are not asked about."""
     forms = batch.language.forms
     columns = [
@@ -304,14 +312,14 @@ def _negations(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[t
         for at in batch.placed.clauses
     ]
     for i in range(len(batch.places)):
-        said = [
+        clauses = [
             (verbs[i], forms[form[i]].polarity == "positive", at) for verbs, form, at in columns
         ]
-        one = len(said) == 2 and sum(positive for _, positive, _ in said) == 1
+        one = len(clauses) == 2 and sum(positive for _, positive, _ in clauses) == 1
         yield (
             tuple(
-                Asked((v,), yes, "relative" if at.prefix else "main", at.clause.voice)
-                for v, yes, at in said
+                Question((v,), yes, "relative" if at.prefix else "main", at.clause.voice)
+                for v, yes, at in clauses
             )
             if one
             else ()
@@ -326,11 +334,11 @@ def _thinned(batch: Batch, rng: np.random.Generator) -> Batch:
     values = dict(batch.values)
     for path in (p for p in values if p.endswith("adverbs")):
         most = np.clip(np.rint(rng.normal(1, 1, len(batch.places))), 0, 3).astype(int).tolist()
-        kept = (
+        thinned = (
             _some(batch.language.adverbs[row], n, rng)
             for row, n in zip(values[path].tolist(), most, strict=True)
         )
-        values[path] = np.array([rows[row] for row in kept], np.int64)
+        values[path] = np.array([rows[row] for row in thinned], np.int64)
     return batch._replace(values=values)
 
 

@@ -15,7 +15,7 @@ from sonde.core import Dataset, Example, Sentence
 from sonde.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
 from sonde.generation.readings.find import readings
 from sonde.generation.readings.reading import Reading
-from sonde.tasks.comp.facts import ORACLES, Told
+from sonde.tasks.comp.facts import ORACLES, FactsOf
 from sonde.tasks.comp.held import right
 from sonde.tasks.released.family import Release, task
 
@@ -32,21 +32,21 @@ def strata(example: Example) -> dict[str, str]:
     """Voice and clause of the asked verb; where the answer is no, which asked word is absent, or
     what the noun is to the verb.
     """
-    found = read(example.sites[0].sentence.words)
-    if found is None:
+    reading = read(example.sites[0].sentence.words)
+    if reading is None:
         return {}
     *nouns, verb = example.asked
-    told = {name: value for name in ("voice", "clause") for value in found.values(verb, name)[:1]}
+    tags = {name: value for name in ("voice", "clause") for value in reading.values(verb, name)[:1]}
     if nouns and example.label == "no":
-        lemmas = {fact.of for fact in found.facts}
+        lemmas = {fact.of for fact in reading.facts}
         absent = [
             f"{kind} absent"
             for kind, word in (("noun", nouns[0]), ("verb", verb))
             if word not in lemmas
         ]
-        roles = [role for role in ("agent", "patient") if nouns[0] in found.values(verb, role)]
-        told["negative"] = next(iter([*absent, *roles]), "unrelated")
-    return told
+        roles = [role for role in ("agent", "patient") if nouns[0] in reading.values(verb, role)]
+        tags["negative"] = next(iter([*absent, *roles]), "unrelated")
+    return tags
 
 
 PASSING = {"order": ("positions",), "sem-role": ("slots",)}
@@ -58,24 +58,24 @@ about: only these can pass.
 @lru_cache(maxsize=4096)
 def read(words: tuple[str, ...]) -> Reading | None:
     """The reading of a sentence, adverbs left out; None where it has none, or several."""
-    found = readings([word for word in words if word not in ASIDE.split()])
-    return found[0] if len(found) == 1 else None
+    complete = readings([word for word in words if word not in ASIDE.split()])
+    return complete[0] if len(complete) == 1 else None
 
 
-def said(told: Told, sentence: Sentence) -> Iterator[str]:
+def facts(facts_of: FactsOf, sentence: Sentence) -> Iterator[str]:
     """What an oracle tells of a sentence, by its reading; nothing where it has none."""
-    found = read(sentence.words)
-    yield from () if found is None else told(found)
+    reading = read(sentence.words)
+    yield from () if reading is None else facts_of(reading)
 
 
-def _told(dataset: Dataset) -> dict[str, dict[str, float]]:
+def _notes(dataset: Dataset) -> dict[str, dict[str, float]]:
     return {"rules": right(dataset)}
 
 
 def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
     first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
     oracles = {
-        name: (oracle.about, partial(said, oracle.told))
+        name: (oracle.about, partial(facts, oracle.facts))
         for name, oracle in {**first, **ORACLES[paper]}.items()
     }
     return Release(
@@ -85,7 +85,7 @@ def _release(file: str, paper: str, asks: str, layout: Layout) -> Release:
         probe=PROBE,
         view="mean+asked",
         strata=strata,
-        told=_told,
+        told=_notes,
         oracles=oracles,
     )
 

@@ -64,9 +64,9 @@ def _of_negations(
     verbs, negated = seen.are(VERBS), seen.are(some)
     rows, places = np.nonzero(negated)
     hits = verb_of(verbs[rows], places) == _verb(seen)[rows]
-    found = np.zeros(len(negated), bool)
-    np.logical_or.at(found, rows, hits)
-    return found
+    says = np.zeros(len(negated), bool)
+    np.logical_or.at(says, rows, hits)
+    return says
 
 
 def before_verb(seen: Seen) -> Flags:

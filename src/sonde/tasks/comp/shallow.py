@@ -108,8 +108,8 @@ class Seen(NamedTuple):
         """The tags at some places [n]; beyond a sentence there is its end."""
         inside = (places >= 0) & (places < (self.codes >= 0).sum(1))
         codes = self.codes[np.arange(len(self.codes)), np.where(inside, places, 0)]
-        found: NDArray[np.str_] = np.where(inside, np.array([*self.tags, END])[codes], END)
-        return found
+        tags: NDArray[np.str_] = np.where(inside, np.array([*self.tags, END])[codes], END)
+        return tags
 
 
 class Features(NamedTuple):
@@ -128,22 +128,22 @@ def features(seen: Seen) -> Features:
     """All that rules may use and that tells some examples from others; of two that always agree, or
     never, the first.
     """
-    found = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
-    if not found:
+    by_name = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
+    if not by_name:
         return Features(np.zeros((len(seen.codes), 0), bool), ())
-    holds = np.stack(list(found.values()), 1)
+    holds = np.stack(list(by_name.values()), 1)
     _, first = np.unique(np.packbits(holds ^ holds[:1], axis=0), axis=1, return_index=True)
-    kept = np.sort(first)
-    return Features(holds[:, kept], tuple(np.array(list(found))[kept].tolist()))
+    columns = np.sort(first)
+    return Features(holds[:, columns], tuple(np.array(list(by_name))[columns].tolist()))
 
 
 def same_features(seen: Seen, names: Sequence[str]) -> Features:
     """Those of some names, of other examples; one of a tag that they lack holds nowhere."""
-    found = dict(_all(seen))
+    by_name = dict(_all(seen))
     nowhere = np.zeros(len(seen.codes), bool)
     return Features(
         (
-            np.stack([found.get(name, nowhere) for name in names], 1)
+            np.stack([by_name.get(name, nowhere) for name in names], 1)
             if names
             else nowhere[:, None][:, :0]
         ),
@@ -202,10 +202,10 @@ def tags_of(lexicon: Lexicon) -> Mapping[str, str]:
     """The tag of each form of a lexicon; a form that is a noun's and a verb's counts as the
     noun's.
     """
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for kind in ("noun", "verb", "adverb", "adjective", "preposition"):
         for entry in lexicon.entries[kind]:
             n = len(entry.forms)
             for form, tag in zip(entry.forms, FORMS.get((kind, n), (kind,) * n), strict=True):
-                found.setdefault(form, tag)
-    return found
+                tags.setdefault(form, tag)
+    return tags

@@ -27,17 +27,17 @@ def prices(balances: Matrix, slack: Matrix, begin: Matrix | None = None) -> Matr
     that no balance drives a whole construction out for a last bit. Newton's method on the dual,
     which is convex, so there is one solution and it is always found.
     """
-    found = np.zeros(balances.shape[1]) if begin is None else begin.copy()
+    solution = np.zeros(balances.shape[1]) if begin is None else begin.copy()
     for _ in range(STEPS):
-        weights = _softmax(balances @ found)
-        slope = balances.T @ weights + slack * found
+        weights = _softmax(balances @ solution)
+        slope = balances.T @ weights + slack * solution
         if np.abs(slope).max(initial=0) < CLOSE:
             break
         centred = balances - balances.T @ weights
         bend = (centred * weights[:, None]).T @ centred + np.diag(slack)
         step = np.asarray(np.linalg.solve(bend, slope), np.float64)
-        found -= step * _length(balances, found, step, float(slope @ step), slack)
-    return found
+        solution -= step * _length(balances, solution, step, float(slope @ step), slack)
+    return solution
 
 
 def _length(balances: Matrix, prices: Matrix, step: Matrix, fall: float, slack: Matrix) -> float:
@@ -67,14 +67,14 @@ def counted(weights: Matrix, n: int, balances: Matrix) -> Ints:
     remainders alone would be a biased choice.
     """
     exact = weights * n
-    found = np.floor(exact).astype(np.int64)
-    left = exact - found
+    counts = np.floor(exact).astype(np.int64)
+    left = exact - counts
     off = balances.T @ -left
     size = (balances**2).sum(1)
-    for _ in range(n - int(found.sum())):
+    for _ in range(n - int(counts.sum())):
         cost = size + 2 * balances @ off - left
         best = int(np.where(left > 0, cost, np.inf).argmin())
-        found[best] += 1
+        counts[best] += 1
         off += balances[best]
         left[best] = 0
-    return found
+    return counts

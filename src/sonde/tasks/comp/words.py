@@ -94,13 +94,13 @@ class Part:
         ranks = (
             _ranks(self.domains[kind])[column] for kind, column in zip(kinds, words, strict=True)
         )
-        found: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
+        inside: NDArray[np.bool_] = mine[sum(ranks) % CLASSES]
         if self.together is not None:
             rows = zip(*(column.tolist() for column in words), strict=True)
-            found = found & np.fromiter(
-                (row in self.together for row in rows), np.bool_, len(found)
+            inside = inside & np.fromiter(
+                (row in self.together for row in rows), np.bool_, len(inside)
             )
-        return found
+        return inside
 
     def after(self, seen: Mapping[str, int], together: frozenset[tuple[int, ...]]) -> Part:
         """The same once it is known what train asks about."""
@@ -117,12 +117,12 @@ class Part:
 def _ranks(mask: int) -> Numbers:
     """The place of each word of a mask among them, by number."""
     numbers = members(mask)
-    found = np.zeros(numbers[-1] + 1, np.int64)
-    found[list(numbers)] = np.arange(len(numbers))
-    return found
+    ranks = np.zeros(numbers[-1] + 1, np.int64)
+    ranks[list(numbers)] = np.arange(len(numbers))
+    return ranks
 
 
-def wanted(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
+def request_of(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a request asks for, with a file's own keys in place of the usual ones."""
     if file is None:
         return usual
@@ -141,44 +141,46 @@ def read(value: Mapping[str, Any], file: str | None) -> Request:
         raise DataProblem(f"{file}: {problem}" if file else str(problem)) from None
 
 
-def parts(asked: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
+def parts(request: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
     """The parts of a set, test first; `single` says that one word is asked about, so that no pairs
     can be held out.
     """
-    domains = dict(asked.domains)
-    rows = _adverbs(asked, np.random.default_rng([seed, 2]))
-    held = {kind: _some(asked, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")}
+    domains = dict(request.domains)
+    rows = _adverbs(request, np.random.default_rng([seed, 2]))
+    held = {
+        kind: _some(request, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")
+    }
     known, new = {**domains, "adverbs": rows[0]}, {**domains, "adverbs": rows[1]}
     mine, fresh, tuning = (
         (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
     )
-    found = [Part(SENTENCES, 2, mine, new, new), Part(STRUCTURES, 2, mine, new, new)]
+    tests = [Part(SENTENCES, 2, mine, new, new), Part(STRUCTURES, 2, mine, new, new)]
     if not single:
-        found.insert(1, Part(PAIRS, 2, fresh, new, new))
+        tests.insert(1, Part(PAIRS, 2, fresh, new, new))
     if all(held.values()):
-        found.append(Part(LEMMAS, 2, mine, new, {**new, **held}))
-    return (*found, Part("dev", 1, tuning, known, known), Part("train", 0, mine, known, known))
+        tests.append(Part(LEMMAS, 2, mine, new, {**new, **held}))
+    return (*tests, Part("dev", 1, tuning, known, known), Part("train", 0, mine, known, known))
 
 
-def anything(asked: Request) -> Part:
+def anything(request: Request) -> Part:
     """A part that has all of the request's own words."""
-    return Part("anything", 0, EVERY, asked.domains, asked.domains)
+    return Part("anything", 0, EVERY, request.domains, request.domains)
 
 
-def widened(asked: Request) -> Request:
+def widened(request: Request) -> Request:
     """The request with all words that may be held out, too."""
-    more = {kind: reduce(or_, _like(asked, kind).values(), 0) for kind in ("noun", "verb")}
+    more = {kind: reduce(or_, _like(request, kind).values(), 0) for kind in ("noun", "verb")}
     return replace(
-        asked, domains={kind: mask | more.get(kind, 0) for kind, mask in asked.domains.items()}
+        request, domains={kind: mask | more.get(kind, 0) for kind, mask in request.domains.items()}
     )
 
 
-def _adverbs(asked: Request, rng: np.random.Generator) -> tuple[int, int]:
+def _adverbs(request: Request, rng: np.random.Generator) -> tuple[int, int]:
     """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the
     others.
     """
-    language = asked.language
-    rows = [language.adverbs[i] for i in members(asked.domains["adverbs"])]
+    language = request.language
+    rows = [language.adverbs[i] for i in members(request.domains["adverbs"])]
     kinds: dict[tuple[str, ...], list[int]] = {}
     for i in sorted({i for row in rows for i in row}):
         kinds.setdefault(language.values("adverb")[i].classes, []).append(i)
@@ -186,26 +188,26 @@ def _adverbs(asked: Request, rng: np.random.Generator) -> tuple[int, int]:
     for some in kinds.values():
         known |= set(rng.permutation(some)[: max(1, round(len(some) * 2 / 3))].tolist())
     sides = (lambda row: set(row) <= known), (lambda row: not set(row) & known)
-    train, test = (language.mask("adverbs", side) & asked.domains["adverbs"] for side in sides)
+    train, test = (language.mask("adverbs", side) & request.domains["adverbs"] for side in sides)
     return train, test
 
 
-def _some(asked: Request, kind: str, rng: np.random.Generator) -> int:
+def _some(request: Request, kind: str, rng: np.random.Generator) -> int:
     """Words that are held out: of each sort as many as are wanted."""
-    chosen = (rng.permutation(members(mask))[:FILLERS] for mask in _like(asked, kind).values())
+    chosen = (rng.permutation(members(mask))[:FILLERS] for mask in _like(request, kind).values())
     return sum(1 << int(i) for some in chosen for i in some)
 
 
-def _like(asked: Request, kind: str) -> dict[object, int]:
+def _like(request: Request, kind: str) -> dict[object, int]:
     """Words like those that are asked about, which are not, by sort: what they name, or their frame
     and what they take.
     """
-    entries = asked.language.values(kind)
-    sorts = dict.fromkeys(_sort(entries[i]) for i in members(asked.domains[kind]))
+    entries = request.language.values(kind)
+    sorts = dict.fromkeys(_sort(entries[i]) for i in members(request.domains[kind]))
     lemmas = {
-        asked.language.values(k)[i].lemma
+        request.language.values(k)[i].lemma
         for k in ("noun", "verb")
-        for i in members(asked.domains[k])
+        for i in members(request.domains[k])
     }
     return {
         sort: sum(
