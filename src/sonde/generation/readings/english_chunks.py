@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from sonde.generation.readings.english_forms import article
 from sonde.generation.readings.english_rules import SHARING
@@ -55,6 +56,20 @@ def english_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
 @lru_cache(maxsize=8)
 def _cutter(more: Extra) -> _Cutter:
     return _Cutter(english_words(more))
+
+
+class _Chain(NamedTuple):
+    """What stands between a helping word and the verb.
+
+    expected   the form that the verb has to have
+    added      what the helping words add: perfect, progressive, passive
+    kinds      of all words; `adverbs` those that are adverbs
+    """
+
+    expected: str
+    added: list[str]
+    kinds: list[str]
+    adverbs: list[str]
 
 
 class _Cutter:
@@ -214,12 +229,40 @@ class _Cutter:
     def _helped(
         self, words: tuple[str, ...], expected: str, features: dict[str, str], number: str | None
     ) -> Iterator[Chunk]:
-        """Verb groups that begin with a helping word; "not" comes before a second one."""
-        kinds = ["modal" if "modal" in features else "auxiliary"]
+        """Verb groups that begin with a helping word."""
+        chain = self._chain(words[1:-1], expected)
+        if chain is None or len(words) < 2:
+            return
+        kinds = ("modal" if "modal" in features else "auxiliary", *chain.kinds, "predicate")
+        for verb in self._main(words[-1]):
+            if (chain.expected, verb.form) in ENDS:
+                parts = [*chain.added, *ENDS[chain.expected, verb.form]]
+                voice = "passive" if "passive" in parts else "active"
+                perfect = " ".join(part for part in ("perfect", "progressive") if part in parts)
+                all_features = {
+                    **features,
+                    "aspect": perfect or "simple",
+                    "polarity": "negative" if "negation" in kinds else "positive",
+                    "voice": voice,
+                }
+                yield _group(
+                    verb._replace(traits=verb.traits | {SHARING + verb.form}),
+                    voice[0].upper(),
+                    number,
+                    all_features,
+                    tuple(_part(verb.lemma, *pair) for pair in zip(kinds, words, strict=True)),
+                    grades(chain.adverbs, self._graded),
+                )
+
+    def _chain(self, words: tuple[str, ...], expected: str) -> _Chain | None:
+        """What stands between a helping word and the verb, "not" before a second helping word; None
+        where English does not allow it.
+        """
+        kinds: list[str] = []
         added: list[str] = []
         adverbs: list[str] = []
-        for word in words[1:-1]:
-            if word == "not" and kinds.count("negation") == 0 and not added:
+        for word in words:
+            if word == "not" and "negation" not in kinds and not added:
                 kinds.append("negation")
             elif (expected, word) in NEXT:
                 expected, more = NEXT[expected, word]
@@ -229,34 +272,8 @@ class _Cutter:
                 adverbs.append(word)
                 kinds.append("adverb")
             else:
-                return
-        for verb in self._main(words[-1]) if len(words) > 1 else ():
-            if (expected, verb.form) in ENDS:
-                parts = [*added, *ENDS[expected, verb.form]]
-                aspect = (
-                    " ".join(part for part in ("perfect", "progressive") if part in parts)
-                    or "simple"
-                )
-                voice = "passive" if "passive" in parts else "active"
-                all_features = {
-                    **features,
-                    "aspect": aspect,
-                    "polarity": "negative" if "negation" in kinds else "positive",
-                    "voice": voice,
-                }
-                sharing = verb._replace(traits=verb.traits | {SHARING + verb.form})
-                each = tuple(
-                    _part(verb.lemma, kind, word)
-                    for kind, word in zip((*kinds, "predicate"), words, strict=True)
-                )
-                yield _group(
-                    sharing,
-                    voice[0].upper(),
-                    number,
-                    all_features,
-                    each,
-                    grades(adverbs, self._graded),
-                )
+                return None
+        return _Chain(expected, added, kinds, adverbs)
 
     def _joined(self, words: Sequence[str], at: int) -> bool:
         """Whether "and" stands before a word, or before the adverbs before it."""
