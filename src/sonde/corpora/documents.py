@@ -44,7 +44,7 @@ class Document(NamedTuple):
         return chains(self.cells, f"{self.file}:{self.line}")
 
 
-def read(path: str | Path) -> Iterator[Document]:
+def read_documents(path: str | Path) -> Iterator[Document]:
     """The documents of a file in order; a row that is malformed is a word all the same."""
     stem = uncompressed(Path(path)).stem
     document = Document(stem, [], [], str(path), 1, [])

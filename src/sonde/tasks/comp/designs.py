@@ -9,9 +9,9 @@ from typing import Any
 
 from sonde.tasks.comp import answers as comp_answers
 from sonde.tasks.comp import asks as comp_asks
-from sonde.tasks.comp import more as comp_more
 from sonde.tasks.comp import rules as comp_rules
 from sonde.tasks.comp.build import Design
+from sonde.tasks.comp.more import adjectives, futures, numbers, scopes, tenses
 from sonde.tasks.comp.words import ASKED
 
 COMMON: Mapping[str, Any] = {
@@ -54,18 +54,18 @@ ENGLISH: Mapping[str, Design] = {
         comp_asks.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True
     ),
     "agreement": Design(
-        comp_more.numbers,
+        numbers,
         {**COMMON, "matched_number": False},
         comp_answers.plural,
         learn=True,
         single=True,
     ),
     "embedded-tense": Design(
-        comp_more.tenses, EMBEDDED, comp_answers.past, learn=True, single=True
+        tenses, EMBEDDED, comp_answers.past, learn=True, single=True
     ),
-    "adjective": Design(comp_more.adjectives, DESCRIBED, comp_answers.described),
+    "adjective": Design(adjectives, DESCRIBED, comp_answers.described),
     "quantifier-scope": Design(
-        comp_more.scopes,
+        scopes,
         {**NEGATED, "polarity": ["positive"]},
         comp_answers.of_none,
         {**NEGATIONS, **ROLES},
@@ -117,7 +117,7 @@ POLISH: Mapping[str, Design] = {
         single=True,
     ),
     "embedded-tense": Design(
-        comp_more.futures,
+        futures,
         {
             **POLISH_COMMON,
             "verbs": {**POLISH_COMMON["verbs"], "clausal": POLISH_SPOKEN},
@@ -129,7 +129,7 @@ POLISH: Mapping[str, Design] = {
         single=True,
     ),
     "adjective": Design(
-        comp_more.adjectives,
+        adjectives,
         {**POLISH_COMMON, "adjectives": POLISH_ADJECTIVES, "at_most": DESCRIBED["at_most"]},
         comp_answers.described,
     ),

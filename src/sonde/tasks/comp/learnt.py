@@ -58,9 +58,9 @@ class Tree(NamedTuple):
         return f"{names[self.question]} ? {first} : {second}"
 
 
-def tree(features: Features, weights: Floats, depth: int = DEPTH) -> Tree | bool:
+def tree(table: Features, weights: Floats, depth: int = DEPTH) -> Tree | bool:
     """A tree of so many questions at most, or the answer itself where none is left to ask."""
-    return _grown(features.holds.astype(np.float32), np.asarray(weights, np.float32), depth)
+    return _grown(table.holds.astype(np.float32), np.asarray(weights, np.float32), depth)
 
 
 def _grown(holds: Floats, weights: Floats, depth: int) -> Tree | bool:
@@ -88,10 +88,10 @@ def _pruned(grown: Tree) -> Tree | bool:
     return grown.holds if isinstance(grown.holds, bool) and grown.holds == grown.fails else grown
 
 
-def two_questions(features: Features, weights: Floats) -> Tree | bool:
+def two_questions(table: Features, weights: Floats) -> Tree | bool:
     """The best tree of two questions in a row: all first ones with all second ones are tried."""
     holds, total = (
-        features.holds.astype(np.float32),
+        table.holds.astype(np.float32),
         np.asarray(weights[:, 1] - weights[:, 0], np.float32),
     )
     if not holds.shape[1]:
@@ -129,9 +129,9 @@ class Linear:
         return holds.astype(np.float32) @ self.weights + self.constant > 0
 
 
-def linear(features: Features, weights: Floats) -> Linear:
+def linear(table: Features, weights: Floats) -> Linear:
     """The linear rule of least squares, with a small ridge."""
-    holds = np.column_stack([features.holds, np.ones(len(features.holds))]).astype(np.float64)
+    holds = np.column_stack([table.holds, np.ones(len(table.holds))]).astype(np.float64)
     size = weights.sum(1)
     bend = (holds * size[:, None]).T @ holds + RIDGE * size.sum() * np.eye(holds.shape[1])
     solved = np.linalg.solve(bend, holds.T @ (weights[:, 1] - weights[:, 0]))
@@ -148,30 +148,30 @@ class LearntRule(NamedTuple):
     text: str
 
 
-def learnt_rules(features: Features, yes: Flags) -> list[LearntRule]:
+def learnt_rules(table: Features, yes: Flags) -> list[LearntRule]:
     """The rules that are learnt from some examples, each as heavy as any other; the first two do
     not see what stands between.
     """
     weights: Floats = np.stack([~yes, yes], 1).astype(np.float32) / np.float32(max(1, len(yes)))
-    apart = np.flatnonzero(features.apart)
-    shallow = Features(features.holds[:, apart], tuple(features.names[i] for i in apart))
+    apart = np.flatnonzero(table.apart)
+    shallow = Features(table.holds[:, apart], tuple(table.names[i] for i in apart))
     rules = [
         _of("linear rule", linear(shallow, weights), shallow.names, apart),
         _of("tree of three questions", tree(shallow, weights), shallow.names, apart),
     ]
-    every = np.arange(len(features.names))
+    every = np.arange(len(table.names))
     if len(apart) < len(every):
         rules.append(
             _of(
                 "tree of three questions, also about what is between",
-                tree(features, weights),
-                features.names,
+                tree(table, weights),
+                table.names,
                 every,
             )
         )
     return [
         *rules,
-        _of("the best two questions", two_questions(features, weights), features.names, every),
+        _of("the best two questions", two_questions(table, weights), table.names, every),
     ]
 
 

@@ -18,9 +18,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora import conll2012, conllu, documents
+from sonde.corpora import conll2012, conllu
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import Part, uncompressed
+from sonde.corpora.documents import cut, read_documents
 from sonde.corpora.mentions import Mentions
 from sonde.oracles import Facts
 from sonde.references import Place
@@ -214,9 +215,9 @@ def _mentioned(options: CorefOptions, part: Part, bank: Bank, count: Count) -> I
 
 def _documents(options: CorefOptions, part: Part, bank: Bank, count: Count) -> Iterator[Mentioned]:
     """The sentences of documents in three columns, in the words of the treebank."""
-    for document in documents.read(part.path):
+    for document in read_documents(part.path):
         split, sentences = bank.of(document.name, part.split)
-        for sentence, mentions, beyond in documents.cut(
+        for sentence, mentions, beyond in cut(
             document, sentences, options.on_error, count.tally
         ):
             count.left_out[BEYOND] += beyond
