@@ -165,12 +165,12 @@ def formats() -> dict[str, Format]:
         brackets,
         conll2012,
         conllu,
-        documents,
         edges,
         protoroles,
         tagged,
         text,
     )
+    from sonde.corpora.mentions import read_documents
     from sonde.corpora.tally import Tally
     from sonde.datasets.formats import tables
     from sonde.encoders import ENCODERS
@@ -200,7 +200,7 @@ def formats() -> dict[str, Format]:
         ),
         "conll2012": Format(".gold_conll", (CONLL2012,), lambda p: list(conll2012.read(p))),
         "documents": Format(
-            ".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in documents.read(p)]
+            ".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in read_documents(p)]
         ),
         "tagged": Format(".tagged", (TAGGED,), lambda p: list(tagged.read(p))),
         "text": Format(".txt", (PLAIN,), lambda p: [s.text for s in text.read(p)], naive_text),

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
-from sonde.corpora.likeness import letters
+from sonde.corpora.text import letters
 from sonde.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
 from sonde.datasets.allocate import allocate, apportion
 from sonde.datasets.match import contrasts, matched, uncorrelated

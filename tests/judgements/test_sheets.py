@@ -9,8 +9,7 @@ import pytest
 
 from sonde.core import DataProblem
 from sonde.datasets.formats.tables import write as write_table
-from sonde.judgements.bound import read_bound, write_bound
-from sonde.judgements.page import people
+from sonde.judgements.bound import people, read_bound, write_bound
 from sonde.judgements.score import read, score
 from sonde.judgements.sheet import Asking, sample, write
 from sonde.tables.terminal import terminal

@@ -17,7 +17,7 @@ from sonde.generation.events.english import english
 from sonde.generation.readings.find import readings
 from sonde.tasks import TASKS, names
 from sonde.tasks.comp.designs import ENGLISH
-from sonde.tasks.comp.held import held
+from sonde.tasks.comp.rules import held
 from sonde.testing.tasks import same_dataset
 
 SMALL = "size=600,dev=120,test=360"

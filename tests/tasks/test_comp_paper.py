@@ -14,7 +14,7 @@ from sonde.core import DataProblem, Dataset
 from sonde.generation.events.english import english
 from sonde.generation.readings.find import readings
 from sonde.tasks import TASKS, names
-from sonde.tasks.comp.held import held
+from sonde.tasks.comp.rules import held
 from sonde.tasks.comp.words import PAPER
 
 NAMES = names("comp/released")

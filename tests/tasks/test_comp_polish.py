@@ -15,7 +15,7 @@ from sonde.core import DataProblem
 from sonde.generation.events.polish import polish
 from sonde.tasks import TASKS
 from sonde.tasks.comp.designs import LACKING, POLISH
-from sonde.tasks.comp.held import held
+from sonde.tasks.comp.rules import held
 from sonde.testing.tasks import check_task
 
 SMALL = "language=polish,size=300,dev=60,test=180"

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from sonde.core import DataProblem
-from sonde.corpora.english import tokens
+from sonde.corpora.text import tokens
 from sonde.tasks import TASKS
 from sonde.tasks.edge.dpr import pair
 from sonde.tasks.edge.semeval import relation

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.likeness import letters
+from sonde.corpora.text import letters
 from sonde.encoders import make
 from sonde.training.static import Settings, train_vectors
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem
 from sonde.corpora import tagged, text
-from sonde.corpora.english import tokens
 from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.text import tokens
 from sonde.vectors import Floats, Ints
 
 Words = Sequence[str]

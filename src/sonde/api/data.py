@@ -22,8 +22,7 @@ from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.generation.events import files
 from sonde.generation.events.request import request as parsed
-from sonde.judgements.bound import Bound, write_bound
-from sonde.judgements.page import people_page
+from sonde.judgements.bound import Bound, people_page, write_bound
 from sonde.judgements.score import score
 from sonde.judgements.sheet import Asking, Sheet
 from sonde.judgements.sheet import write as write_sheet

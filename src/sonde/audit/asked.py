@@ -23,7 +23,7 @@ from sonde.labels import coded
 from sonde.metrics import METRICS
 from sonde.probes import PROBES
 from sonde.reading import Readings
-from sonde.tasks.comp.held import held
+from sonde.tasks.comp.rules import held
 from sonde.vectors import Ints
 
 PROBE = "mlp,protocol=ettinger"

@@ -23,9 +23,9 @@ from sonde._closure import code_of
 from sonde.cache import FileProblem, cache_dir, draft
 from sonde.core import DataProblem
 from sonde.corpora import brackets, conllu, tagged, text
-from sonde.corpora.english import tokens
 from sonde.corpora.files import digest, treebank, uncompressed
 from sonde.corpora.tally import OnError
+from sonde.corpora.text import tokens
 from sonde.vectors import Ints
 
 HELD = 1 << 21  # tokens whose pairs are counted at once

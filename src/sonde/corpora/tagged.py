@@ -16,10 +16,10 @@ from typing import Any
 
 from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.english import CLITIC
 from sonde.corpora.files import decoded, lines, uncompressed, unzipped
 from sonde.corpora.rendering import told, unescaped
 from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.text import CLITIC
 
 _PENN = {
     "abl": "PDT", "abn": "DT", "abx": "DT", "ap": "JJ", "at": "DT", "cc": "CC", "cd": "CD",

@@ -1,4 +1,5 @@
-"""Running text, one sentence a line, for the tasks that need no tree.
+"""Running text: one sentence a line, for the tasks that need no tree; as English treebanks cut it;
+and what of it tells sentences apart.
 
 Words are runs of letters and digits (with inner hyphens and apostrophes); every other visible
 character is a word of its own.
@@ -7,7 +8,8 @@ character is a word of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sonde.core import DataProblem, Sentence
@@ -46,3 +48,47 @@ def read(
                 tally.sentences += 1
                 tally.words += len(tokens)
                 yield Sentence(tuple(map(forms.setdefault, tokens, tokens)), line)
+
+
+CLITIC = re.compile(r"(?i)(?<=\w)(n't|'(?:s|re|ve|ll|d|m))$")
+"""The clitic that ends a word with straight quotes."""
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+_QUOTES = frozenset("‘’“”'\"")
+
+
+def split(word: str) -> list[str]:
+    """A word with straight quotes, its clitic split off."""
+    straight = word.translate(_STRAIGHT)
+    clitic = CLITIC.search(straight)
+    return [straight] if clitic is None else [straight[: clitic.start()], clitic[0]]
+
+
+def tokens(words: Iterable[str]) -> tuple[str, ...]:
+    """The words of running text as a treebank would have them; `_italics_` lose their marks, and
+    quotes that curl keep their sides.
+    """
+    parts: list[str] = []
+    for word in words:
+        if word.isalpha() or word in _QUOTES:
+            parts.append(word)
+        elif bare := word.strip("_"):
+            parts += split(bare)
+    return tuple(parts)
+
+
+class _Letters(dict[int, str | None]):
+    """For each character what stays of it; found when it is first met."""
+
+    def __missing__(self, code: int) -> str | None:
+        self[code] = letter = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else None
+        return letter
+
+
+_LETTERS = _Letters()
+
+
+def letters(text: str) -> str:
+    """The letters (with the vowel signs of scripts that have them) and digits of a text, in lower
+    case; '' where it has none.
+    """
+    return text.casefold().translate(_LETTERS)

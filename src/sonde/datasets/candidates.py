@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora.likeness import letters
+from sonde.corpora.text import letters
 from sonde.labels import Label
 from sonde.vectors import Ints
 

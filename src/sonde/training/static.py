@@ -11,8 +11,7 @@ from typing import Any, TextIO
 from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import text
-from sonde.corpora.english import split
-from sonde.corpora.likeness import letters
+from sonde.corpora.text import letters, split
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from sonde.generation.events.batch import batches, realised
 from sonde.generation.events.draw import draw
 from sonde.generation.events.english import english
 from sonde.generation.events.languages import language as named
-from sonde.generation.events.meaning import Event, Gap, Participant, Shared
-from sonde.generation.events.written import from_json
+from sonde.generation.events.meaning import Event, Gap, Participant, Shared, from_json
 
 ENGLISH = english()
 THE_MAN = Participant("man", "singular", "the")

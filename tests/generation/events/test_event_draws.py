@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem
 from sonde.generation.events import files
 from sonde.generation.events.batch import Batch, in_order
-from sonde.generation.events.draw import draw
+from sonde.generation.events.draw import Permutation, draw
 from sonde.generation.events.english import english
-from sonde.generation.events.permute import Permutation
-from sonde.generation.events.written import from_json, to_json
+from sonde.generation.events.meaning import from_json, to_json
 
 
 def texts(drawn, size=1 << 15):

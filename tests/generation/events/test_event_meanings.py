@@ -22,8 +22,9 @@ from sonde.generation.events.meaning import (
     Participant,
     Reflexive,
     Shared,
+    from_json,
+    to_json,
 )
-from sonde.generation.events.written import from_json, to_json
 
 ENGLISH = english()
 

@@ -26,10 +26,11 @@ from sonde.generation.events.meaning import (
     Participant,
     Reflexive,
     Shared,
+    from_json,
+    to_json,
 )
 from sonde.generation.events.polish import polish
-from sonde.generation.events.polish_forms import CONCORD, GENDERS
-from sonde.generation.events.written import from_json, to_json
+from sonde.generation.events.polish_columns import CONCORD, GENDERS
 
 POLISH = polish()
 WIDE = {

@@ -132,7 +132,7 @@ def test_numbers_can_be_matched():
 
 
 def files_json(found, number):
-    from sonde.generation.events.written import to_json
+    from sonde.generation.events.meaning import to_json
 
     return to_json(found.event_at(number))
 

@@ -16,10 +16,9 @@ from pathlib import Path
 import pytest
 
 from sonde.generation.events import batch, english_columns
-from sonde.generation.events.batch import Batch, in_order
+from sonde.generation.events.batch import Batch, in_order, layout
 from sonde.generation.events.draw import draw
 from sonde.generation.events.english_columns import Group, group
-from sonde.generation.events.render import layout
 from sonde.generation.events.request import request
 from sonde.generation.events.space import space
 

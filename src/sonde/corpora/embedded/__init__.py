@@ -16,7 +16,7 @@ from pathlib import Path
 from sonde._closure import code_of
 from sonde.cache import FileProblem, cache_dir, write_text
 from sonde.corpora.embedded.clauses import command, exclamation, form, question, statement
-from sonde.corpora.embedded.words import Chance, Word, flat, lines
+from sonde.corpora.embedded.phrases import Chance, Word, flat, lines
 
 SENTENCES, SEED = 17_000, 1  # enough for 200 test examples a class in five of the tasks
 LENGTHS = range(3, 24)

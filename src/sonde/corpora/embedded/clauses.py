@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from sonde.corpora.embedded.lexicon import LEXICON, Noun, Verb
 from sonde.corpora.embedded.phrases import (
     AUXILIARIES,
+    Chance,
     Form,
     Phrase,
+    Word,
     adjective,
     adverb,
     degree,
@@ -18,10 +20,10 @@ from sonde.corpora.embedded.phrases import (
     person,
     place,
     prepositional,
+    uninflected,
     verb_group,
     vowel,
 )
-from sonde.corpora.embedded.words import Chance, Word, uninflected
 
 KINDS = tuple(LEXICON.transitive)
 RARE = ("ditransitive", "ditransitive", "clausal", "control", "copular", "copular")

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.generation.events.boxes import members
 from sonde.generation.events.diagram import RIVALS, Level, Problem, counts, levels
 from sonde.generation.events.language import Numbers
-from sonde.generation.events.shapes import Placed
+from sonde.generation.events.shapes import Placed, members
 
 EXACT = 1 << 62  # up to here numbers of sentences are int64, above they are Python's
 NEVER = np.iinfo(np.int64).max

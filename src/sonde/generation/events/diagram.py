@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.generation.events.boxes import Box
-from sonde.generation.events.shapes import Variable
+from sonde.generation.events.shapes import Box, Variable
 
 RIVALS = ("noun", "verb", "adjective")
 Ints = NDArray[np.int32]

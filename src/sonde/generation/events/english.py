@@ -13,12 +13,11 @@ from pathlib import Path
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
 from sonde.generation.events import rules as common
-from sonde.generation.events.boxes import Box
 from sonde.generation.events.english_columns import PAST, columns
 from sonde.generation.events.language import Form, Language, PhraseForm, Rule
 from sonde.generation.events.lexicon import Lexicon, adverb_rows, read
 from sonde.generation.events.meaning import NUMBERS, POLARITIES, ROLES
-from sonde.generation.events.shapes import ClauseAt, Hole, Placed
+from sonde.generation.events.shapes import Box, ClauseAt, Hole, Placed
 
 ALLOWED = {
     "stative progressives": '"is knowing the man"',

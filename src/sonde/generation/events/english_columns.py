@@ -11,8 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonde.generation.events.columns import same, texts, under, word
-from sonde.generation.events.language import Column, Form, Key, Language, Numbers, Texts
+from sonde.generation.events.language import (
+    Column,
+    Form,
+    Key,
+    Language,
+    Numbers,
+    Texts,
+    same,
+    texts,
+    under,
+    word,
+)
 from sonde.generation.events.lexicon import Entry
 from sonde.generation.events.shapes import ClauseAt, Hole, Phrase, Placed, Twins
 

@@ -7,7 +7,7 @@ or positions in the tuples here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import DataProblem
-from sonde.generation.events.boxes import Box
 from sonde.generation.events.lexicon import Lexicon
-from sonde.generation.events.shapes import Placed
+from sonde.generation.events.shapes import Box, Placed
 
 Texts = NDArray[np.object_]
 Numbers = NDArray[np.int64]
@@ -153,3 +152,26 @@ def _having(language: Language, kind: str, field: str, choice: str | None) -> in
             f"{field} {choice!r} is not there in {language.name}; there are {', '.join(known)}"
         )
     return mask
+
+
+def word(text: str, role: str) -> Column:
+    """One word that is always the same."""
+    return Column(np.array(f"{text} ", object), np.array(f"{role} ", object), ())
+
+
+def texts(words: Iterable[str]) -> Texts:
+    """Words as columns have them, each with a space after it; nothing stays nothing."""
+    return np.array([f"{text} " if text else "" for text in words], object)
+
+
+def same(role: str, shape: Sequence[int]) -> Texts:
+    """One role whatever the words are."""
+    return np.broadcast_to(np.array(f"{role} ", object), tuple(shape))
+
+
+def under(roles: Texts, prefix: str) -> Texts:
+    """Roles with a prefix before each."""
+    if not prefix:
+        return roles
+    prefixed = np.frompyfunc(lambda text: "".join(f"{prefix}{r} " for r in text.split()), 1, 1)
+    return prefixed(roles)  # type: ignore[no-any-return]

@@ -14,21 +14,20 @@ from itertools import permutations
 from typing import Any
 
 from sonde.core import DataProblem
-from sonde.generation.events.boxes import Box, crossed
 from sonde.generation.events.language import Language
-from sonde.generation.events.meaning import ROLES
-from sonde.generation.events.shapes import ClauseAt, Hole, Phrase, Placed
-from sonde.generation.events.written import (
+from sonde.generation.events.meaning import (
     CHOICES,
     EVENT,
     INNER,
     MODIFIER,
     PARTICIPANT,
+    ROLES,
     chosen,
     keyed,
     text,
     words,
 )
+from sonde.generation.events.shapes import Box, ClauseAt, Hole, Phrase, Placed, crossed
 
 HOLES = ("gap", "reflexive", "shared")
 ANY: Box = {}

@@ -15,13 +15,11 @@ from typing import NamedTuple
 from sonde.core import DataProblem
 from sonde.corpora.files import digest
 from sonde.generation.events import rules as common
-from sonde.generation.events.boxes import Box, crossed
 from sonde.generation.events.language import Form, Language, PhraseForm, Rule
 from sonde.generation.events.lexicon import Lexicon, adverb_rows, read
 from sonde.generation.events.meaning import NUMBERS, POLARITIES
-from sonde.generation.events.polish_columns import CASES, columns
-from sonde.generation.events.polish_forms import GENDERS
-from sonde.generation.events.shapes import ClauseAt, Hole, Placed
+from sonde.generation.events.polish_columns import CASES, GENDERS, columns
+from sonde.generation.events.shapes import Box, ClauseAt, Hole, Placed, crossed
 
 ALLOWED = {
     **common.ALLOWED,

@@ -18,9 +18,8 @@ from sonde.generation.events.grammar import VOICES, Bounds, Grammar
 from sonde.generation.events.language import Language
 from sonde.generation.events.languages import language as named
 from sonde.generation.events.lexicon import BANDS, KINDS
-from sonde.generation.events.meaning import DATIVES, FRAMES
+from sonde.generation.events.meaning import DATIVES, FRAMES, keyed, text, words
 from sonde.generation.events.patterns import Partial, partial
-from sonde.generation.events.written import keyed, text, words
 
 LEXICAL = {
     "nouns": "noun",

@@ -1,14 +1,18 @@
 """The bare structure of a sentence: which clauses and phrases there are, and how they hang
-together, before any word is chosen.
+together, before any word is chosen; and sets of the sentences of one shape.
 
 A shape mirrors an event with the words and features taken out. `Placed` lists what a shape leaves
 open, as variables named by their path in the event: `agent.noun`, `agent.relative.predicate`,
 `form` (tense, modal, aspect and polarity of the main clause).
+
+A box is a set of values, in bits, for each of some variables; the others are free. Whatever a
+request requires or forbids is a box or several: a prohibited event, a stative verb in the
+progressive, a verb with a noun that it does not take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -251,3 +255,29 @@ def _phrase_open(at: PhraseAt) -> Iterator[Variable]:
         yield Variable(f"{at.path}.adjectives.{i}", "adjective")
     if at.phrase.modifier is not None:
         yield Variable(f"{at.path}.modifier.preposition", "preposition")
+
+
+Box = Mapping[str, int]
+
+
+def meet(box: Box, other: Box) -> Box | None:
+    """What is in both boxes; a variable that a box does not name is free there. None where nothing
+    is.
+    """
+    both = dict(box)
+    for path, mask in other.items():
+        both[path] = both.get(path, mask) & mask
+        if not both[path]:
+            return None
+    return both
+
+
+def crossed(boxes: Iterable[Box], others: Sequence[Box]) -> list[Box]:
+    """Every box met with every other; they may overlap."""
+    return [both for box in boxes for other in others if (both := meet(box, other)) is not None]
+
+
+@lru_cache(maxsize=4096)
+def members(mask: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    return tuple(i for i, bit in enumerate(reversed(f"{mask:b}")) if bit == "1")

@@ -14,7 +14,6 @@ from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise
 
 from sonde.core import DataProblem
-from sonde.generation.events.boxes import Box
 from sonde.generation.events.cells import Cell
 from sonde.generation.events.diagram import Problem
 from sonde.generation.events.grammar import shapes
@@ -22,7 +21,7 @@ from sonde.generation.events.language import Language
 from sonde.generation.events.meaning import Event
 from sonde.generation.events.patterns import Partial, boxes
 from sonde.generation.events.request import Request
-from sonde.generation.events.shapes import Clause, Placed, place
+from sonde.generation.events.shapes import Box, Clause, Placed, place
 from sonde.generation.events.skeleton import event
 
 LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes

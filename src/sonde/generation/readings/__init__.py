@@ -2,5 +2,5 @@
 `sonde.generation.events`, with which it shares nothing.
 
 `find` gives readings and what they agree on; `gold` says an event's JSON as a reading, to compare
-with; `lexicon` and `english*` bring English.
+with; `english*` brings English, `polish*` Polish.
 """

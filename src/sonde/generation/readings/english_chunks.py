@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from sonde.generation.readings.english_forms import article
 from sonde.generation.readings.english_rules import SHARING
 from sonde.generation.readings.english_words import (
     DETERMINERS,
@@ -19,11 +18,11 @@ from sonde.generation.readings.english_words import (
     LINKS,
     MODALS,
     REFLEXIVES,
+    article,
     english_words,
 )
 from sonde.generation.readings.reading import Fact
-from sonde.generation.readings.rows import Row, grades, rows
-from sonde.generation.readings.structure import Chunk
+from sonde.generation.readings.structure import Chunk, Row, grades, rows
 from sonde.generation.readings.words import Extra, Word, Words
 
 NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds

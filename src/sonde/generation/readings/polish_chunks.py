@@ -13,8 +13,7 @@ from functools import cache, lru_cache
 from sonde.core import DataProblem
 from sonde.generation.readings.polish_words import GENDERS, Word, polish_words
 from sonde.generation.readings.reading import Fact
-from sonde.generation.readings.rows import Row, grades, rows
-from sonde.generation.readings.structure import Chunk
+from sonde.generation.readings.structure import Chunk, Row, grades, rows
 from sonde.generation.readings.words import Extra
 
 LINKS = {",": ",", "że": "C", "i": "&", "przez": "b", "siebie": "R"}

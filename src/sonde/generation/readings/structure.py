@@ -1,10 +1,10 @@
-"""Structures: what a way to hang chunks together asks of the words in them, and what it says once
-they are there.
+"""Structures: rows of chunks that words are cut into, what a way to hang them together asks of the
+words in them, and what it says once they are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sonde.generation.readings.reading import Fact
@@ -125,3 +125,37 @@ def raised(parts: Parts, heads: Heads) -> Parts:
 
 def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
     return value if isinstance(value, str) else chunks[value].lemma
+
+
+Row = tuple[Chunk, ...]
+
+
+def rows(
+    words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]
+) -> list[Row]:
+    """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each
+    with the word after it.
+    """
+    cuts: dict[int, list[Row]] = {len(words): [()]}
+
+    def after(start: int) -> list[Row]:
+        if start not in cuts:
+            cuts[start] = [
+                (chunk, *rest) for stop, chunk in beginning(words, start) for rest in after(stop)
+            ]
+        return cuts[start]
+
+    return after(0)
+
+
+def grades(adverbs: Sequence[str], grading: Callable[[str, str], bool]) -> list[tuple[str, ...]]:
+    """The ways to take adverbs in a row: each for itself, or one as the grade of the next, as in
+    "really often".
+    """
+    if len(adverbs) < 2:
+        return [tuple(adverbs)]
+    first, second, *others = adverbs
+    ways = [(first, *rest) for rest in grades(adverbs[1:], grading)]
+    if grading(first, second):
+        ways += [(f"{first} {second}", *rest) for rest in grades(others, grading)]
+    return ways

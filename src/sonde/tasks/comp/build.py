@@ -19,12 +19,11 @@ from sonde.generation.events.shapes import Clause, place
 from sonde.generation.events.space import admitted
 from sonde.tasks.comp.answers import Answer
 from sonde.tasks.comp.asks import Asks
-from sonde.tasks.comp.balance import Balance, Items, balanced
+from sonde.tasks.comp.balance import Balance, Items, Matrix, balanced, counted
 from sonde.tasks.comp.contrasts import schema, words_of
 from sonde.tasks.comp.draw import Drawing, Pairs, Selection, cell, domain, pairs, room, sample
 from sonde.tasks.comp.rules import Rule
 from sonde.tasks.comp.shallow import Seen, tags_of
-from sonde.tasks.comp.shares import Matrix, counted
 from sonde.tasks.comp.words import STRUCTURES, Part, anything, widened
 
 Held = Literal["learnt", "named", "none"]

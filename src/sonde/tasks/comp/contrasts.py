@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sonde.generation.events.boxes import Box
 from sonde.generation.events.cells import Values
 from sonde.generation.events.language import Language, Numbers
-from sonde.generation.events.shapes import Placed
+from sonde.generation.events.shapes import Box, Placed
 
 # of other words only some are in a structure
 LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}

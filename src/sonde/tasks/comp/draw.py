@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.generation.events.batch import Batch
-from sonde.generation.events.boxes import Box
 from sonde.generation.events.cells import Cell, Values
 from sonde.generation.events.diagram import Problem
-from sonde.generation.events.permute import Permutation
-from sonde.generation.events.shapes import Variable
+from sonde.generation.events.draw import Permutation
+from sonde.generation.events.shapes import Box, Variable
 from sonde.tasks.comp.answers import Reader
 from sonde.tasks.comp.contrasts import SPARE, Contrast, Question
 from sonde.tasks.comp.words import Part

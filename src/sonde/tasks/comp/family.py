@@ -31,7 +31,7 @@ from sonde.tasks.comp.data import Written, cased, dataset, meanings, sentence, w
 from sonde.tasks.comp.designs import DESIGNS, LACKING
 from sonde.tasks.comp.draw import Drawing
 from sonde.tasks.comp.facts import ORACLES
-from sonde.tasks.comp.held import right
+from sonde.tasks.comp.rules import right
 from sonde.tasks.comp.words import STRUCTURES, parts, read, request_of
 from sonde.tasks.task import Definition
 

@@ -16,7 +16,7 @@ from sonde.corpora.columns import COMPEVAL_PAIR, COMPEVAL_VERB, Layout
 from sonde.generation.readings.find import readings
 from sonde.generation.readings.reading import Reading
 from sonde.tasks.comp.facts import ORACLES, FactsOf
-from sonde.tasks.comp.held import right
+from sonde.tasks.comp.rules import right
 from sonde.tasks.released.family import Release, task
 
 PROBE = "mlp,protocol=ettinger"

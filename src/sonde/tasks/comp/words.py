@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem
 from sonde.corpora.strict import document
-from sonde.generation.events.boxes import members
 from sonde.generation.events.language import Numbers
 from sonde.generation.events.request import Request, request
+from sonde.generation.events.shapes import members
 from sonde.tasks.comp.contrasts import Question
 
 CLASSES = 5

@@ -21,8 +21,7 @@ from sonde.core import DataProblem, Sentence
 from sonde.corpora import conll2012, conllu
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import Part, uncompressed
-from sonde.corpora.documents import cut, read_documents
-from sonde.corpora.mentions import Mentions
+from sonde.corpora.mentions import Mentions, cut, read_documents
 from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.edge.columns import Marked
@@ -217,9 +216,7 @@ def _documents(options: CorefOptions, part: Part, bank: Bank, count: Count) -> I
     """The sentences of documents in three columns, in the words of the treebank."""
     for document in read_documents(part.path):
         split, sentences = bank.of(document.name, part.split)
-        for sentence, mentions, beyond in cut(
-            document, sentences, options.on_error, count.tally
-        ):
+        for sentence, mentions, beyond in cut(document, sentences, options.on_error, count.tally):
             count.left_out[BEYOND] += beyond
             found = sorted({(m.start, m.stop, m.label) for m in mentions})
             yield Mentioned(sentence, found, f"{document.file}: {document.line}", split)

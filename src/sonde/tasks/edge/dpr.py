@@ -15,9 +15,8 @@ from typing import Literal
 
 from sonde.core import SPLITS, Sentence
 from sonde.corpora.corpus import corpus, one_each
-from sonde.corpora.english import tokens
 from sonde.corpora.files import Part, tried, uncompressed
-from sonde.corpora.text import words
+from sonde.corpora.text import tokens, words
 from sonde.oracles import Facts
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import Target, place, told_by

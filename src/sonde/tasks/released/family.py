@@ -18,7 +18,7 @@ from sonde.cache import cache_dir
 from sonde.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from sonde.corpora.columns import CODES, Layout, Reading, Rows
 from sonde.corpora.files import Part, split_of, uncompressed
-from sonde.corpora.moses import detokenised
+from sonde.corpora.rendering import detokenised
 from sonde.datasets import Candidate, SampleSettings, carve_dev, sample, thinned
 from sonde.oracles import Facts
 from sonde.references import Place

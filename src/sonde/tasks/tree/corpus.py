@@ -17,10 +17,9 @@ from typing import Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import brackets, tagged, text
 from sonde.corpora.brackets import Strings, Tree
-from sonde.corpora.english import tokens
 from sonde.corpora.files import treebank, uncompressed
-from sonde.corpora.likeness import letters
 from sonde.corpora.tally import OnError, Tally
+from sonde.corpora.text import letters, tokens
 from sonde.references import Place
 from sonde.tasks import parsed
 from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, same_files

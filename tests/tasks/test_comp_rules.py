@@ -3,8 +3,7 @@
 import pytest
 
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.tasks.comp.held import held, right
-from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES
+from sonde.tasks.comp.rules import NEGATION_RULES, ROLE_RULES, held, right
 
 AGENT = "nearest noun before, or first after by"
 CHANGED = "before the verb unless by follows"
