@@ -35,7 +35,7 @@ EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
     "report": "sonde.analysis.row:Row",
     "report --suite": "sonde.papers.page:Cell",
-    "report --bits": "sonde.pages.information:Bits",
+    "report --bits": "sonde.pages.probabilities:Bits",
     "layers": "sonde.pages.layer_table:LayerRow",
     "compare": "sonde.pages.compare:Compared",
 }

@@ -19,7 +19,7 @@ from sonde.corpora import edges
 from sonde.datasets.formats.tables import write
 from sonde.encoders import make
 from sonde.experiment.paths import Paths
-from sonde.pages.information import bits
+from sonde.pages.probabilities import bits
 from sonde.probes import PROBES
 from sonde.reading import Readings
 from sonde.store.scores import find_scores

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from fixtures.results import saying
 from sonde import compare, evaluate
-from sonde.analysis.together import together
+from sonde.analysis.answers import together
 from sonde.cli import app
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.datasets.formats.tables import write

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sonde.analysis.answers import together
 from sonde.analysis.row import NO_CONTROL, PERCENT, Row
 from sonde.analysis.rows import repeats, rows, without_fold
-from sonde.analysis.together import together
 from sonde.core import Result
 from sonde.encoders import ENCODERS
 from sonde.metrics.layers import (

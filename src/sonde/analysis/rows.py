@@ -1,4 +1,6 @@
-"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds."""
+"""Results -> rows: one a task, encoder, layer, probe and control, over all seeds and folds; of a
+control that remembering words can answer, how it fares on words that train has and has not.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,62 @@ from typing import Any
 
 import numpy as np
 
+from sonde.analysis.answers import alike, missing, tested, together
 from sonde.analysis.computing import computed
-from sonde.analysis.memory import remembered
 from sonde.analysis.posed import posed
 from sonde.analysis.row import NO_CONTROL, ORDER, PERCENT, Row
-from sonde.analysis.tested import alike, missing, tested
-from sonde.analysis.together import together
 from sonde.core import Result, Trial
-from sonde.datasets.controls import CONTROLS
+from sonde.datasets.controls import CONTROLS, KEY_SEEN
 from sonde.encoders import ENCODERS, kind_of_reference
-from sonde.metrics import Answers
-from sonde.notes import Code
+from sonde.metrics import METRICS, Answers, difference
+from sonde.notes import Code, Controlled
 from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 from sonde.tasks import TASKS
+
+Repeats = Sequence[Sequence[Result]]
+"""Results of one thing, for each fit those of all folds."""
+
+
+def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
+    """Of a control that tags its keys: selectivity over the results without it, and scores by
+    whether a key was seen; percent.
+    """
+    if any(KEY_SEEN not in result.strata for each in control for result in each):
+        return {}
+    answers = together(control)
+    seen = np.concatenate([_seen(result) for result in control[0]])
+    noted = control[0][0].provenance.notes.part(Controlled)
+    measures: dict[str, Any] = {
+        "keyed": (noted and noted.definition) or "",
+        "keys_seen": 100 * float(seen.mean()),
+    }
+    for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):
+        if len(rows):
+            parts = [
+                METRICS.make(metric)(answers.gold.take(rows), p.take(rows))
+                for p in answers.predicted
+            ]
+            measures[name] = 100 * float(np.mean(parts))
+    if (
+        plain
+        and tested(plain[0]) == tested(control[0])
+        and len((beside := together(plain)).gold) == len(answers.gold)
+    ):
+        value, low, high, *_ = difference(metric, beside, answers)
+        measures |= {
+            "selectivity": 100 * value,
+            "selective_low": 100 * low,
+            "selective_high": 100 * high,
+        }
+    return measures
+
+
+def _seen(result: Result) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether train has the key of each test example, [n]."""
+    tags = result.strata[KEY_SEEN]
+    return np.array([name == "yes" for name in tags.names])[tags.codes]
+
 
 NAMED = 5  # classes of examples that were left out
 

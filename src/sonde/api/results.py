@@ -16,7 +16,7 @@ from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
 from sonde.pages.compare import Comparison, compared
 from sonde.pages.layer_table import layers_page
 from sonde.pages.paper import paper_page
-from sonde.pages.predictions import write as write_predictions
+from sonde.pages.probabilities import write as write_predictions
 from sonde.store.migration import Holding, Migration
 from sonde.store.migration import holdings as held
 from sonde.store.migration import migrate as migrated

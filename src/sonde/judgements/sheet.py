@@ -17,7 +17,7 @@ import numpy as np
 from sonde.cache import draft
 from sonde.core import DataProblem, Dataset, Task
 from sonde.experiment.data import content
-from sonde.tables.spreadsheets import safe, table
+from sonde.tables.table import safe, table
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"

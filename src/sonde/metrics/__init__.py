@@ -6,10 +6,17 @@ their differences are.
 """
 
 from sonde.metrics.constant import answered, best_constant, constants, floor, repeated, rescored
-from sonde.metrics.contents import METRICS
-from sonde.metrics.intervals import NullShare, interval, interval_of, null_share
-from sonde.metrics.metric import Metric, MetricProblem
-from sonde.metrics.paired import Answers, Difference, difference, holm
+from sonde.metrics.intervals import (
+    Answers,
+    Difference,
+    NullShare,
+    difference,
+    holm,
+    interval,
+    interval_of,
+    null_share,
+)
+from sonde.metrics.metric import METRICS, Metric, MetricProblem
 
 __all__ = [
     "METRICS",

@@ -9,8 +9,7 @@ import numpy as np
 
 from sonde.core import Result
 from sonde.labels import Column, coded
-from sonde.metrics.contents import METRICS
-from sonde.metrics.metric import Doubles, Metric
+from sonde.metrics.metric import METRICS, Doubles, Metric
 from sonde.notes import Choice
 from sonde.vectors import Ints
 

@@ -1,5 +1,5 @@
 """What a metric is: statistics that add up over examples, the value of their sums, and how far each
-example moves it.
+example moves it. And which metrics there are.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sonde.errors import SondeError
 from sonde.labels import Column
+from sonde.references import Contents
 from sonde.vectors import Ints
 
 Doubles = NDArray[np.float64]
@@ -101,3 +102,17 @@ def ratio(numerator: Doubles, denominator: Doubles) -> Doubles:
         out=np.zeros_like(numerator, dtype=np.float64),
         where=denominator > 0,
     )
+
+
+METRICS = Contents(
+    "metric",
+    "sonde.metrics",
+    {
+        "accuracy": "sonde.metrics.compare:accuracy",
+        "macro-f1": "sonde.metrics.compare:macro_f1",
+        "mcc": "sonde.metrics.compare:mcc",
+        "micro-f1": "sonde.metrics.compare:micro_f1",
+        "pearson": "sonde.metrics.compare:pearson",
+        "spearman": "sonde.metrics.compare:spearman",
+    },
+)

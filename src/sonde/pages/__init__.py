@@ -7,17 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sonde.analysis.constants import constant_rows
+from sonde.analysis.baselines import constant_rows
 from sonde.analysis.row import Row
 from sonde.analysis.rows import rows
 from sonde.core import Result
-from sonde.pages.by_class import classes
-from sonde.pages.information import bits, bits_table
+from sonde.pages.breakdown import by_stratum, classes, strata_table
 from sonde.pages.mteb import mteb_folder, mteb_lines
 from sonde.pages.plots import strata_figure
+from sonde.pages.probabilities import bits, bits_table
 from sonde.pages.records import csv, parquet
 from sonde.pages.scores import scores
-from sonde.pages.strata import by_stratum, strata_table
 from sonde.tables.page import FIGURE, Page
 from sonde.tables.table import Table
 

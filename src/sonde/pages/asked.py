@@ -14,7 +14,7 @@ from sonde.analysis.rows import newest
 from sonde.core import DataProblem, Result
 from sonde.encoders import ENCODERS
 from sonde.experiment.paths import Paths
-from sonde.pages.headings import short
+from sonde.pages.captions import short
 from sonde.references import Contents, brief
 from sonde.store.experiments import experiments
 from sonde.store.scores import find_scores

@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sonde.analysis import computing
+from sonde.analysis.answers import differences, marks, together
 from sonde.analysis.row import NO_CONTROL, PERCENT, Row, said_of
 from sonde.analysis.rows import groups_of, repeats, rows
-from sonde.analysis.tested import differences, marks
-from sonde.analysis.together import together
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
-from sonde.pages.headings import short
+from sonde.pages.captions import short
 from sonde.pages.records import csv
 from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number

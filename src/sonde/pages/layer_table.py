@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sonde.analysis.answers import differences, marks
 from sonde.analysis.layers import EVEN, Depth, Mean
 from sonde.analysis.row import Row
-from sonde.analysis.tested import differences, marks
-from sonde.pages.headings import heading, short
+from sonde.pages.captions import heading, short
 from sonde.pages.plots import layers_figure, layers_svg
 from sonde.pages.records import csv
 from sonde.tables.page import FIGURE, Page

@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sonde.analysis.answers import differences
 from sonde.analysis.layers import Depth
 from sonde.analysis.row import PERCENT, Row
-from sonde.analysis.tested import differences
 from sonde.cache import draft
 from sonde.errors import SondeError
 from sonde.metrics.layers import Expected
-from sonde.pages.headings import short
+from sonde.pages.captions import short
 from sonde.pages.scores import test_notes
-from sonde.tables.text import printable
+from sonde.tables.table import printable
 
 SUFFIXES = (".png", ".svg", ".pdf")
 ACROSS = 3  # curves beside each other

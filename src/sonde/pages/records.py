@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sonde.analysis.posed import NOTHING
 from sonde.analysis.row import Row
 from sonde.cache import draft, storable
-from sonde.tables.spreadsheets import safe
+from sonde.tables.table import safe
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance as Line

@@ -10,15 +10,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sonde.analysis import computing
+from sonde.analysis.answers import differences, marks, over
 from sonde.analysis.posed import composition
 from sonde.analysis.row import CONSTANT, NO_CONTROL, Row
-from sonde.analysis.tested import differences, marks
-from sonde.analysis.together import over
 from sonde.datasets.controls import CONTROLS, at_chance
 from sonde.metrics import null_share
-from sonde.pages import bounds
-from sonde.pages.headings import heading, short
-from sonde.pages.sources import source_notes
+from sonde.pages.captions import bound_notes, by_kind, heading, kind_rules, short, source_notes
 from sonde.references import summary
 from sonde.tables.table import Section, Table, number
 
@@ -67,13 +64,13 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
     )
     sections = []
     for task in dict.fromkeys(row.task for row in plain):
-        mine = bounds.ordered([row for row in plain if row.task == task])
+        mine = by_kind([row for row in plain if row.task == task])
         lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
         body = tuple(
             _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
         )
         line = about(mine, (questions or {}).get(task, ""))
-        sections.append(Section(heading(mine), body, line, rules=bounds.rules(mine)))
+        sections.append(Section(heading(mine), body, line, rules=kind_rules(mine)))
     return Table(head, tuple(sections), frozenset({"encoder", "probe", "computed"}), _notes(rows))
 
 
@@ -274,7 +271,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = [
         f"Scores are {unit}, the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}; {over(fit, rows)}"
     ]
-    notes += [*bounds.notes(rows), *test_notes(rows)]
+    notes += [*bound_notes(rows), *test_notes(rows)]
     notes += [
         f"{control}: {_described(control)}"
         for control in dict.fromkeys(row.control for row in rows)

@@ -8,8 +8,7 @@ from typing import Literal
 
 from sonde.core import Result
 from sonde.papers.facts import Paper, facts
-from sonde.papers.released import different
-from sonde.papers.suite import Column, Floor, Suite, tasks_of
+from sonde.papers.suite import Column, Floor, Suite, different, tasks_of
 from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem
 

@@ -8,8 +8,7 @@ import functools
 from pathlib import Path
 
 from sonde.papers.facts import Paper, facts
-from sonde.papers.released import different
-from sonde.papers.suite import Column, Floor, Suite, tasks_of
+from sonde.papers.suite import Column, Floor, Suite, different, tasks_of
 
 MLP = "mlp,protocol=ettinger"
 TASKS = {

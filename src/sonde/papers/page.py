@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from sonde.analysis.answers import differences, marks, over
 from sonde.analysis.row import NO_CONTROL, ORDER, Row
 from sonde.analysis.rows import rows
-from sonde.analysis.tested import differences, marks
-from sonde.analysis.together import over
 from sonde.papers.facts import Block, Entry, Judged, Line, Paper, Place, grouped
 from sonde.tables.table import Section, Table, number
 

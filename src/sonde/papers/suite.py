@@ -1,4 +1,6 @@
-"""A suite: the tasks of a paper under the paper's protocol, beside the paper's table."""
+"""A suite: the tasks of a paper under the paper's protocol, beside the paper's table. Only where
+results are over the files that its authors released do its figures and theirs stand in one table.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from sonde.core import DataProblem, Result
+from sonde.corpora.files import digest
 from sonde.encoders import ENCODERS
 from sonde.experiment.plan import Design
 from sonde.metrics import MetricProblem, answered, rescored
@@ -17,6 +20,7 @@ from sonde.papers.facts import Entry, Paper, Place, settled
 from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem, brief
 from sonde.tasks import TASKS, tolerant
+from sonde.tasks.released.fetch import all_published
 
 ORACLES: tuple[Kind, ...] = ("oracle",)
 """What stands in a suite's table besides: the baselines are the paper's."""
@@ -342,3 +346,31 @@ def located(suite: Suite, task: str, result: Result | None = None) -> Place | No
 
 def _canonical(probe: str) -> str:
     return PROBES.canonical(probe)
+
+
+def different(reference: Reference, result: Result, family: str, collection: str) -> str:
+    """Why a result is not over the released files of a family; '' where it is, as far as checksums
+    or a receipt of `fetch` say.
+    """
+    if not reference.name.startswith(f"{family}/"):
+        return "the tasks were built from other sentences"
+    options = Reference.parse(brief(TASKS, str(reference))).without("on_error", "dev").options
+    if options:
+        return (
+            "the files were not read as they are"
+            f" ({', '.join(f'{key}={value}' for key, value in options)})"
+        )
+    try:
+        paths = [part.path for part in TASKS.make(reference).parts()]
+        same = digest(paths) in result.provenance.identity("task", result.trial.task)
+    except DataProblem:
+        return "the files are not here any more, so they cannot be checked"
+    if not same:
+        return "the files were changed since they were measured"
+    answer = all_published(paths)
+    if answer is None:
+        return (
+            "no checksum of the published files is known, and no receipt of `sonde fetch"
+            f" {collection}` lies beside these"
+        )
+    return "" if answer else "the files are not the published ones"

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from sonde.papers.facts import Paper, facts
-from sonde.papers.released import different
-from sonde.papers.suite import Column, Floor, Suite, tasks_of
+from sonde.papers.suite import Column, Floor, Suite, different, tasks_of
 from sonde.references import ReferenceProblem
 
 MLP = "mlp,protocol=krasnowska"

@@ -12,8 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from sonde.cache import write_text
 from sonde.errors import UsageProblem
-from sonde.tables.html import document
-from sonde.tables.markup import latex, markdown
+from sonde.tables.markup import document, latex, markdown
 from sonde.tables.table import Table
 from sonde.tables.terminal import shown, terminal
 

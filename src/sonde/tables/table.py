@@ -1,12 +1,51 @@
 """A table: columns, sections of rows, and notes. What a page shows is made here, how it looks is
-made by the formats.
+made by the formats; with what keeps text harmless in terminals and spreadsheets.
 """
 
 from __future__ import annotations
 
+import csv
+import unicodedata
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
+
+
+def printable(text: str) -> str:
+    """The text without characters that would move a terminal's cursor or change its colours, or are
+    halves of one.
+    """
+    return "".join(
+        (
+            " "
+            if c in "\t\n\r"
+            else "\N{REPLACEMENT CHARACTER}"
+            if unicodedata.category(c) in ("Cc", "Cs")
+            else c
+        )
+        for c in text
+    )
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def safe(text: str) -> str:
+    """The text with a space in front where a spreadsheet would compute it; a dash alone is left as
+    it is.
+    """
+    return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text
+
+
+def table(file: IO[str], path: Path) -> Any:
+    """A writer of rows, with commas where the name of the file ends with .csv, which spreadsheets
+    cut at commas, else with tabs.
+    """
+    return csv.writer(
+        file, delimiter="," if path.suffix.lower() == ".csv" else "\t", lineterminator="\n"
+    )
 
 
 @dataclass(frozen=True, slots=True)

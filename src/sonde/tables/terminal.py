@@ -16,8 +16,7 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sonde.tables.table import Section, Table
-from sonde.tables.text import printable
+from sonde.tables.table import Section, Table, printable
 
 # a line below the head, a thin one between kinds of rows
 RULED = box.Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")

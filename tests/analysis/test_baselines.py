@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.analysis.mix import beyond, expected, weights_of
+from sonde.analysis.baselines import beyond, expected, weights_of
 from sonde.core import Result, Tags, Trial
 from sonde.labels import Classes, Column, Scores, column
 from sonde.metrics import METRICS

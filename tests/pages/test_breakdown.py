@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.results import saying
-from sonde.analysis.constants import constant_rows
+from sonde.analysis.baselines import constant_rows
 from sonde.analysis.rows import rows
 from sonde.core import DataProblem, Result, Tags, Trial
 from sonde.labels import Classes, LabelSets, column, joined
 from sonde.metrics import METRICS, Answers, constants, difference
 from sonde.pages import by_stratum, classes, page, strata_table
-from sonde.pages.strata import LEAST, SHARE, bins
+from sonde.pages.breakdown import LEAST, SHARE, bins
 from sonde.tables.terminal import terminal
 
 NAMES = ("Other", "cause", "effect")

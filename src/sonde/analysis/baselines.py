@@ -1,21 +1,75 @@
-"""What a stratum would score for its labels alone: indirect standardisation, as of deaths in a town
-of old people.
+"""What anything has to beat before its score says anything: answers that are the same for every
+example, and, of a stratum, what its labels alone would score.
 
 Far words are punctuation more often than near ones, and mentions that were seen together in train
 corefer more often than others. A score by distance, or by what was seen, then moves with the
 labels, whatever an encoder knows. So beside it stands what *all* test examples score with labels
-weighted to be as frequent as here. Weighting each stratum to one mix instead would leave out most
-labels: determiners stand near their nouns, and hardly any value of distance has all relations.
+weighted to be as frequent as here (indirect standardisation, as of deaths in a town of old people).
+Weighting each stratum to one mix instead would leave out most labels: determiners stand near their
+nouns, and hardly any value of distance has all relations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
+from sonde.analysis.row import CONSTANT, Row
+from sonde.analysis.rows import repeats, rows, without_fold
+from sonde.core import Result
 from sonde.labels import Column
-from sonde.metrics import Metric
+from sonde.metrics import Metric, answered
 from sonde.metrics.metric import Doubles, summed
 from sonde.vectors import Ints
+
+SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
+
+
+def constant_rows(results: Sequence[Result]) -> list[Row]:
+    """A row for each constant answer of each task whose labels are sets, or may be answered with
+    sets; chosen on train.
+    """
+    by_task: dict[str, list[Result]] = {}
+    for result in results:
+        if result.trial.control == "none" and "set" in (result.provenance.constants or ()):
+            by_task.setdefault(without_fold(result.trial.task), []).append(result)
+    return [row for mine in by_task.values() for row in _rows(mine)]
+
+
+def _rows(mine: Sequence[Result]) -> list[Row]:
+    """The constants of one task, each different answer once, the best set last."""
+    first = mine[0].trial
+    folds = repeats(
+        r
+        for r in mine
+        if (r.trial.encoder, r.trial.read, r.trial.probe)
+        == (first.encoder, first.read, first.probe)
+    )[0]
+    kinds: dict[tuple[str, ...], str] = {}
+    constants = folds[0].provenance.constants or {}
+    for kind in SPOKEN:
+        kinds.setdefault(tuple(sorted(constants[kind])), kind)
+    return [_row(folds, kind, len(labels)) for labels, kind in kinds.items() if labels]
+
+
+def _row(folds: Sequence[Result], kind: str, many: int) -> Row:
+    (row,) = rows(answered(fold, kind) for fold in folds)
+    row = replace(
+        row, encoder=CONSTANT, kind="baseline", layer="-", probe=SPOKEN[kind].format(many)
+    )
+    return replace(
+        row,
+        unusable=0,
+        cut=0,
+        unseen=0,
+        beyond=0,
+        unaligned=0,
+        partial=0,
+        beyond_are="",
+        unaligned_are="",
+    )
 
 
 def expected(metric: Metric, gold: Column, rows: Ints) -> Metric | None:

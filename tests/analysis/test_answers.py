@@ -12,9 +12,9 @@ import pytest
 
 import sonde
 from fixtures.results import result, saying
+from sonde.analysis.answers import SIGNS, marks
 from sonde.analysis.layers import depths
 from sonde.analysis.rows import rows
-from sonde.analysis.tested import SIGNS, marks
 from sonde.core import Result
 from sonde.pages import by_stratum, classes, render, scores, strata_table
 from sonde.pages.layer_table import by_layer, overview
@@ -130,7 +130,7 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
 
 
 def test_what_vectors_tell_in_bits_is_marked_too():
-    from sonde.pages.information import Bits, bits_table
+    from sonde.pages.probabilities import Bits, bits_table
 
     rows_ = [
         Bits("t", e, "-", "mlp", 1.0, 0.5, 0.5, 0.4, 0.6, 0.1, 9, 1, tested)
@@ -159,7 +159,7 @@ def test_whatever_lays_out_scores_marks_them():
     for file in makers:
         if file.parent.name not in without:
             marks = re.search(r"\b(differences|test_notes)\(", texts[file])
-            assert marks, f"{file.name} makes a table and marks nothing in it (analysis/tested.py)"
+            assert marks, f"{file.name} makes a table and marks nothing in it (analysis/answers.py)"
 
 
 def test_layers_over_other_examples_are_marked():

@@ -1,14 +1,82 @@
-"""Notes below a table about the sources that its tasks were made of: what is odd about them, and in
-what they differ.
+"""What stands above and below a table: what a section is called, where baselines end and oracles
+begin, what is odd about the sources of its tasks, and in what they differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import PurePath
 
 from sonde.analysis.posed import unlike
-from sonde.analysis.row import Row
-from sonde.references import parsed_or_none
+from sonde.analysis.row import NO_CONTROL, Row
+from sonde.references import Reference, ReferenceProblem, parsed_or_none
+
+TELLING = 6  # letters, from which on the name of a file or folder says what it is
+
+
+def heading(rows: Sequence[Row]) -> str:
+    """The task of some rows and how many classes it has: with others it is another task."""
+    size = rows[0].posed.size
+    return short(rows[0].task) + (f" ({size})" if size else "")
+
+
+def short(task: str) -> str:
+    """A task's reference with the last part of its path only, or the last two where the last is as
+    short as GUM/dep.
+    """
+    try:
+        parsed = Reference.parse(task)
+    except ReferenceProblem:
+        return task
+    if parsed.argument is None:
+        return task
+    path = PurePath(parsed.argument)
+    last = (
+        f"{path.parent.name}/{path.name}"
+        if len(path.name) < TELLING and path.parent.name
+        else path.name
+    )
+    return str(Reference(parsed.name, last or parsed.argument, parsed.options))
+
+
+PASSED = 95.0  # of a hundred, from which on an oracle passes its task
+
+
+def by_kind(rows: Sequence[Row]) -> list[Row]:
+    """Rows of one task: baselines first, oracles last."""
+    return sorted(rows, key=lambda row: row.place)
+
+
+def kind_rules(rows: Sequence[Row]) -> frozenset[int]:
+    """Above which rows a rule stands, since they are of another kind than those before."""
+    return frozenset(i for i, (one, two) in enumerate(pairwise(rows), 1) if one.kind != two.kind)
+
+
+def bound_notes(rows: Sequence[Row]) -> list[str]:
+    """What the oracles hold, and the tasks that they do not pass."""
+    oracles = [row for row in rows if row.kind == "oracle" and row.control == NO_CONTROL]
+    if not oracles:
+        return []
+    holds = {(row.encoder, row.holds): None for row in oracles if row.holds}
+    best: dict[tuple[str, str], float] = {}
+    for row in oracles:
+        best[row.task, row.probe] = max(best.get((row.task, row.probe), row.score), row.score)
+    failed = [
+        f"{task}: read by {probe}, its oracle scores {score:.1f}; a lower score says nothing about"
+        " an encoder."
+        for (task, probe), score in best.items()
+        if score < PASSED
+    ]
+    return [
+        (
+            "Baselines stand first: what is trivial. Oracles stand last: what is possible, with"
+            " vectors that hold the annotation."
+        ),
+        *(f"{encoder}: {what}." for encoder, what in holds),
+        *failed,
+    ]
+
 
 SOME = 0.001  # of the words, from which on those that an encoder does not know are told
 ALIKE = {
