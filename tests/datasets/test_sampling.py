@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.corpora.text import letters
 from sonde.datasets import Candidate, SampleSettings, carve_dev, folds_needed, sample
-from sonde.datasets.allocate import allocate, apportion
 from sonde.datasets.match import contrasts, matched, uncorrelated
+from sonde.datasets.splits import allocate, apportion
 
 
 def candidates(n=600, forms=60, classes=2, seed=0, lengths=(3, 20)):

@@ -22,7 +22,7 @@ from sonde.experiment.paths import Paths
 from sonde.pages.probabilities import bits
 from sonde.probes import PROBES
 from sonde.reading import Readings
-from sonde.store.scores import find_scores
+from sonde.store.results import find_scores
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
 
@@ -124,7 +124,7 @@ def test_what_was_measured_without_scores_is_measured_again_for_them_and_then_kn
 def test_nothing_that_is_known_is_fitted_twice_for_scores(place, monkeypatch):
     measured(place, "sentence", ["logreg", "majority"], "once", keep_scores=True)
     measured(place, "pair", ["logreg"], "once", keep_scores=True)  # numbers have no probabilities
-    monkeypatch.setattr("sonde.experiment.work.results_of", lambda *_: pytest.fail("fitted again"))
+    monkeypatch.setattr("sonde.experiment.run.results_of", lambda *_: pytest.fail("fitted again"))
     measured(place, "sentence", ["logreg", "majority"], "once", keep_scores=True)
     *_, pair = measured(place, "pair", ["logreg"], "once", keep_scores=True)
     assert next(iter(pair.values())).scores is None

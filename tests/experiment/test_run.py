@@ -14,8 +14,7 @@ import pytest
 from sonde.core import Dataset, Sentence
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, Plan, PlanProblem, plan
-from sonde.experiment.run import run
-from sonde.experiment.work import measured_in
+from sonde.experiment.run import measured_in, run
 from sonde.testing.tiny import FAMILIES
 from sonde.vectors import Vectors
 

@@ -17,7 +17,6 @@ from sonde.core import Result, Sentence
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, plan
 from sonde.experiment.run import run
-from sonde.store import gather
 from sonde.testing import FAMILIES
 from sonde.vectors import Spans, Vectors
 
@@ -56,7 +55,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
 
     plain = measured("memory")
     monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
-    monkeypatch.setattr(gather, "PART", 5_000)
+    monkeypatch.setattr("sonde.store.folder.PART", 5_000)
     mapped = measured("disk")
     assert set(plain) == set(mapped) == set(reads)
     for read, result in plain.items():

@@ -10,8 +10,7 @@ import pytest
 from sonde._logits import Logits
 from sonde.core import Result, Trial
 from sonde.labels import Classes
-from sonde.store.results import SCORES, ResultStore
-from sonde.store.scores import find_scores, write_scores
+from sonde.store.results import SCORES, ResultStore, find_scores, write_scores
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 

@@ -16,8 +16,7 @@ import numpy as np
 from sonde.audit.findings import Floor
 from sonde.audit.lengths import words_read
 from sonde.core import SPLITS, Cell, Dataset
-from sonde.experiment.onesource import by_group, by_source, several
-from sonde.experiment.oneword import OneWord, best_word
+from sonde.experiment.rules import OneWord, best_word, by_group, by_source, several
 from sonde.labels import Column
 from sonde.metrics import METRICS, best_constant, constants, interval_of, repeated
 from sonde.probes.bayes import NaiveBayes, bi, estimator, uni

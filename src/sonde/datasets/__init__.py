@@ -1,20 +1,19 @@
 """Candidates -> a data set with splits: duplicates out, target forms disjoint, classes balanced,
 everything counted.
 
-`candidates` is what tasks hand in, `allocate` shares whole groups out over splits, `match` pairs
-classes up (by length where label and length are to be told apart), `draw` puts it together, `carve`
-makes a missing dev split, and `thin` takes part of a data set that has its splits. `together` says
-what examples share, which intervals must know.
+`candidates` is what tasks hand in, `match` pairs classes up (by length where label and length are
+to be told apart), `splits` shares whole groups out, makes a missing dev split and takes part of a
+data set that has its splits, and `draw` puts it together. `together` says what examples share,
+which intervals must know.
 """
 
 from typing import Any
 
 from sonde._renamed import warn
 from sonde.datasets.candidates import Candidate
-from sonde.datasets.carve import carve_dev
 from sonde.datasets.draw import folds_needed, sample
 from sonde.datasets.settings import SampleSettings
-from sonde.datasets.thin import sampled, thinned
+from sonde.datasets.splits import carve_dev, sampled, thinned
 from sonde.datasets.together import together
 
 __all__ = [

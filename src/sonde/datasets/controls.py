@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
-from sonde.datasets.allocate import allocate
+from sonde.datasets.splits import allocate
 from sonde.labels import Column, coded
 from sonde.notes import Controlled
 from sonde.references import Contents, ReferenceProblem

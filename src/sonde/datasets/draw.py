@@ -11,11 +11,20 @@ from typing import Any
 import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Tags
-from sonde.datasets.allocate import allocate_to_all, apportion
-from sonde.datasets.candidates import Candidate, Pool
-from sonde.datasets.clean import Notes, apart, banded, capped, common, distinct, too_few
+from sonde.datasets.candidates import (
+    Candidate,
+    Notes,
+    Pool,
+    apart,
+    banded,
+    capped,
+    common,
+    distinct,
+    too_few,
+)
 from sonde.datasets.match import blocks, contrasts, correlation, gaussian, matched, uncorrelated
 from sonde.datasets.settings import SampleSettings
+from sonde.datasets.splits import allocate_to_all, apportion
 from sonde.notes import Sampled
 from sonde.vectors import Ints
 

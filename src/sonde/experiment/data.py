@@ -17,8 +17,7 @@ from sonde._hosted import hosted
 from sonde.cache import recall, remember
 from sonde.core import DataProblem, Dataset, Task
 from sonde.datasets import folds_needed
-from sonde.experiment.onesource import worth
-from sonde.experiment.oneword import best_word
+from sonde.experiment.rules import best_word, worth
 from sonde.identity import Identity, Stated, identity
 from sonde.notes import WordRule
 from sonde.oracles import about_words

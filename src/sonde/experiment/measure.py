@@ -1,5 +1,7 @@
-"""One group of trials, measured: the examples, their vectors, one joint fit, and a result for each
-cell.
+"""One group of trials, measured: the examples that can be read, their vectors, one joint fit, and a
+result for each cell.
+
+Words that an encoder gives nothing for must not become vectors of zeros.
 """
 
 from __future__ import annotations
@@ -38,17 +40,89 @@ from sonde.core import (
 from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
-from sonde.experiment.readable import readable
 from sonde.labels import Column
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.notes import Choice, Counts, Notes, Provenance
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
-from sonde.reading import Readings
+from sonde.reading import Readings, units_read
 from sonde.store.vectors import VectorStore
-from sonde.vectors import Ints, Vectors
+from sonde.vectors import Ints, Spans, Vectors, offsets
 
 if TYPE_CHECKING:
     from sonde.identity import Made
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """Examples by what can be read of them, [examples] each.
+
+    beyond     a span reaches behind the place where its sentence was cut
+    unaligned  no word of a span, or of a sentence that is read as a whole, has a unit
+    partial    some words of a span have no unit, and the others are read
+    lost       a unit that would be read holds no numbers
+    """
+
+    beyond: Flags
+    unaligned: Flags
+    partial: Flags
+    lost: Flags
+
+    @property
+    def whole(self) -> Flags:
+        """Which examples a probe can be shown."""
+        return ~self.beyond & ~self.unaligned & ~self.lost
+
+    def counts(self) -> dict[str, int]:
+        """How many examples each of these is true of; what is lost counts as not encoded."""
+        counted = {"beyond": self.beyond, "unaligned": self.unaligned, "partial": self.partial}
+        return {name: int(flags.sum()) for name, flags in counted.items()}
+
+
+def readable(sites: Ints, vectors: Vectors) -> Readable:
+    """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
+    whole sentences.
+    """
+    spans = vectors.spans
+    if spans is None:
+        nothing = np.zeros(len(sites), bool)
+        return Readable(nothing, nothing, nothing, nothing)
+    have = offsets(spans.words[:, 1] > spans.words[:, 0])
+    ends = np.diff(spans.first_word)
+    if vectors.cut is not None:
+        ends = np.where(vectors.cut, _read(spans), ends)
+    sentence, start, stop = np.moveaxis(sites, 2, 0)
+    is_span = start >= 0
+    first = spans.first_word[sentence] + np.where(is_span, start, 0)
+    last = np.where(is_span, spans.first_word[sentence] + stop, first)
+    words = have[last] - have[first]
+    units = np.where(is_span, words, np.diff(spans.sentences)[sentence])
+    late = is_span & (stop > ends[sentence])
+    beyond = late.any(1)
+    unaligned = (~late & (units == 0)).any(1) & ~beyond
+    lost = _no_numbers(sites, vectors.lost, spans) & ~beyond & ~unaligned
+    partial = (is_span & (words < stop - start)).any(1) & ~beyond & ~unaligned & ~lost
+    return Readable(beyond, unaligned, partial, lost)
+
+
+def _no_numbers(sites: Ints, lost: Flags | None, spans: Spans) -> Flags:
+    """Which examples are read from units of which some hold no numbers."""
+    if lost is None:
+        return np.zeros(len(sites), bool)
+    gaps = offsets(lost)
+    starts, stops = units_read(spans, sites.reshape(-1, 3))
+    return np.asarray((gaps[stops] > gaps[starts]).reshape(sites.shape[:2]).any(1))
+
+
+def _read(spans: Spans) -> Ints:
+    """How many words of each sentence there are up to the last one that has a unit, [sentences]."""
+    counts = np.diff(spans.first_word)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    number = np.arange(len(owner)) - spans.first_word[owner] + 1
+    last = np.zeros(len(counts), np.int64)
+    np.maximum.at(last, owner, np.where(spans.words[:, 1] > spans.words[:, 0], number, 0))
+    return last
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from platformdirs import user_cache_path
 
 from sonde.core import Result
 from sonde.store.blocks import writable
-from sonde.store.results import ResultStore
-from sonde.store.scores import find_scores, write_scores
+from sonde.store.results import ResultStore, find_scores, write_scores
 from sonde.store.vectors import VectorStore
 
 

@@ -16,11 +16,10 @@ from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
 from sonde.encoders import make as make_encoder
 from sonde.errors import SondeError
-from sonde.experiment.called import names_of
 from sonde.experiment.data import Facts, facts, task_identity
 from sonde.experiment.keys import trial_id
 from sonde.experiment.paths import Paths
-from sonde.experiment.readers import NAMELESS, Reader, Reading, layers_of, readers
+from sonde.experiment.readers import NAMELESS, Reader, Reading, layers_of, names_of, readers
 from sonde.identity import Identity, Made, identity
 from sonde.metrics import METRICS
 from sonde.oracles import Kind

@@ -1,9 +1,10 @@
 """Two maps over what is missing: embed, then measure. What is in the store already is neither
-encoded nor fitted.
+encoded nor fitted. A group of trials that is measured keeps its results, or tells the reason.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,20 +15,79 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from sonde._hosted import hosted, one_line
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import Embedded, EncoderProblem, embed
 from sonde.experiment.keys import encoder_identity, vectors_key
-from sonde.experiment.measure import Group
+from sonde.experiment.measure import Group, results_of
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
-from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
 from sonde.progress import listening
-from sonde.store.claims import Watch
+from sonde.reading import ReadingProblem
+from sonde.store.blocks import StoreProblem
+from sonde.store.claims import Watch, claimed
 from sonde.store.experiments import record
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What became of a group: its results, or why there are none.
+
+    fresh  how many of the results were measured now, and not by another run meanwhile
+    held   whether another run is at it just now
+    """
+
+    name: str
+    results: tuple[Result, ...] = ()
+    failure: str = ""
+    fresh: int = 0
+    held: bool = False
+
+
+def measure(group: Group, paths: Paths) -> Measured:
+    """Fit and score a group's trials and keep the results; a failure is told, never raised, so
+    others go on.
+    """
+    store = paths.result_store()
+    try:
+        with claimed(store.place(group.ids)) as mine, hosted(group.name):
+            if not mine:
+                return Measured(group.name, held=True)
+            results = paths.known(group.ids)
+            fresh = _missing(group.without(results), paths)
+            if fresh:
+                paths.keep(fresh)
+    except Exception as error:
+        # these say all in their words
+        known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)
+        return Measured(
+            group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error)
+        )
+    results |= dict(fresh)
+    return Measured(group.name, tuple(results[i] for i in group.ids), fresh=len(fresh))
+
+
+def _missing(group: Group, paths: Paths) -> list[tuple[str, Result]]:
+    """The results of the trials that have none yet, measured now; a group without trials reads
+    nothing.
+    """
+    if not group.trials:
+        return []
+    with threads():
+        results = results_of(
+            group, loaded(group.task, group.made.task), paths.vector_store(), paths.scores
+        )
+    return list(zip(group.ids, results, strict=True))
+
+
+def measured_in(paths: Paths) -> functools.partial[Measured]:
+    """`measure` with its paths filled in: the function that a mapper maps."""
+    return functools.partial(measure, paths=paths)
+
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is

@@ -18,8 +18,7 @@ from sonde._hosted import import_file, imported_files, one_line
 from sonde.cache import environment
 from sonde.errors import SondeError
 from sonde.experiment.measure import Group
-from sonde.experiment.run import Mapper
-from sonde.experiment.work import Measured
+from sonde.experiment.run import Mapper, Measured
 
 Function = Callable[[Group], Measured]
 

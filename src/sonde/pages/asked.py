@@ -17,7 +17,7 @@ from sonde.experiment.paths import Paths
 from sonde.pages.captions import short
 from sonde.references import Contents, brief
 from sonde.store.experiments import experiments
-from sonde.store.scores import find_scores
+from sonde.store.results import find_scores
 from sonde.tasks import TASKS
 
 

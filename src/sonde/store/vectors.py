@@ -24,8 +24,17 @@ from numpy.typing import NDArray
 
 from sonde.core import Sentence
 from sonde.store.blocks import Damaged, Gone, StoreProblem, listed, opened, write
-from sonde.store.folder import FAILED, SUFFIX, BlockFolder, Keys, Places, keys_of
-from sonde.store.gather import LARGE, Layer, mapped
+from sonde.store.folder import (
+    FAILED,
+    LARGE,
+    SUFFIX,
+    BlockFolder,
+    Keys,
+    Layer,
+    Places,
+    keys_of,
+    mapped,
+)
 from sonde.vectors import Ints, Spans, Vectors, offsets, ranges
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sonde.core import SPLITS, DataProblem, Dataset, Sentence, Tags
-from sonde.datasets.allocate import allocate_to_all, apportion
 from sonde.datasets.candidates import NOTHING
+from sonde.datasets.splits import allocate_to_all, apportion
 from sonde.labels import Label
 from sonde.vectors import Ints
 

@@ -15,7 +15,7 @@ from sonde import evaluate
 from sonde.analysis.rows import newest, rows
 from sonde.core import DataProblem, Sentence
 from sonde.datasets.formats.tables import write
-from sonde.experiment.called import encoders_of, revision
+from sonde.experiment.readers import encoders_of, revision
 from sonde.store.results import ResultStore
 from sonde.testing import FAMILIES
 from sonde.vectors import Vectors

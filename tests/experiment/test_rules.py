@@ -1,6 +1,4 @@
-"""The best rule of one word, against a plain search; and that data sets which ask for one word are
-called so.
-"""
+"""Rules of one word and of the source."""
 
 from __future__ import annotations
 
@@ -13,8 +11,50 @@ from hypothesis import strategies as st
 
 from sonde.audit import inspect
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.oneword import best_word
+from sonde.experiment.data import load
+from sonde.experiment.rules import best_word, worth
+from sonde.notes import SourceRule
 from sonde.testing import FAMILIES
+
+
+class Pooled:
+    """A task of two sources; all of one have label x in train, three of four in test."""
+
+    name = "test/pooled"
+
+    def __init__(self, names=("a", "b")):
+        self.names = names
+
+    def load(self):
+        test = [(k % 2, (k % 2) ^ (k % 8 < 2)) for k in range(80)]
+        rows = [("train", k % 2, k % 2) for k in range(40)] + [("test", *row) for row in test]
+        said = [Sentence.of([f"w{k}"]) for k in range(len(rows))]
+        return Dataset.of(
+            Example.about(s, "xy"[y], split, source=self.names[k])
+            for s, (split, k, y) in zip(said, rows, strict=True)
+        )
+
+
+def test_it_is_the_commonest_label_of_a_source_in_train():
+    found = load(Pooled()).notes.part(SourceRule)
+    assert (found.test, found.constant) == (0.75, 0.5)
+    assert 0.5 < found.low < 0.75
+
+
+def test_one_source_has_no_note():
+    assert load(Pooled(("a", "a"))).notes.part(SourceRule) is None
+
+
+def test_scores_have_none():
+    pooled = Pooled().load()
+    told = Dataset.of(
+        Example.about(Sentence.of(["w"]), float(k), split, source="ab"[k])
+        for split in ("train", "test")
+        for k in (0, 1)
+    )
+    assert worth(pooled)
+    assert not worth(told)
+
 
 WORDS = st.lists(st.sampled_from("a b c A d".split()), min_size=1, max_size=4)
 EXAMPLES = st.lists(

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.measure import Group
+from sonde.experiment.measure import Group, readable
 from sonde.experiment.paths import Paths
-from sonde.experiment.readable import readable
-from sonde.experiment.work import measure
+from sonde.experiment.run import measure
 from sonde.identity import Identity, Made
 from sonde.metrics import METRICS
 from sonde.probes import PROBES

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sonde.core import Sentence
-from sonde.store import gather
 from sonde.store.blocks import StoreProblem
 from sonde.store.vectors import Filled, VectorStore
 from sonde.vectors import Spans, Vectors
@@ -55,7 +54,7 @@ def filled(root, dtype="float32", sentences=None):
 def small(monkeypatch):
     """Everything counts as large, and is put in order a few rows at a time."""
     monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
-    monkeypatch.setattr(gather, "PART", 100)
+    monkeypatch.setattr("sonde.store.folder.PART", 100)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
@@ -67,7 +66,7 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
     ]
     plain = store.read("base", SLOTS, ("0", "1"), asked)
     monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
-    monkeypatch.setattr(gather, "PART", 100)
+    monkeypatch.setattr("sonde.store.folder.PART", 100)
     found = store.read("base", SLOTS, ("0", "1"), asked)
     for a, b in zip(plain.layers, found.layers, strict=True):
         assert a.dtype == np.float32
