@@ -22,7 +22,7 @@ from sonde.generation.readings.english_words import (
     english_words,
 )
 from sonde.generation.readings.reading import Fact
-from sonde.generation.readings.structure import Chunk, Row, grades, rows
+from sonde.generation.readings.structure import Chunk, Row, grades, grading, rows, verb_facts
 from sonde.generation.readings.words import Extra, Word, Words
 
 NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds
@@ -147,8 +147,7 @@ class _Cutter:
         return tuple(small), frozenset(kinds)
 
     def _graded(self, first: str, second: str) -> bool:
-        """Whether an adverb may say how much another holds: "really often"."""
-        return "grading" in self.opening(first)[1] and "degree" in self.opening(second)[1]
+        return grading(self.opening(first)[1], self.opening(second)[1])
 
     def _noun_stops(self, words: Sequence[str], at: int) -> Iterator[int]:
         """Where a noun that a determiner begins may end: after nouns that only adjectives come
@@ -317,8 +316,5 @@ def _group(
     words: tuple[Fact, ...],
     adverbs: Sequence[tuple[str, ...]],
 ) -> Chunk:
-    facts = {Fact(verb.lemma, key, value) for key, value in features.items()}
-    each = tuple(
-        frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way}) for way in adverbs
-    )
-    return Chunk(kind, verb.lemma, number, verb.traits, each, words)
+    facts = verb_facts(verb.lemma, features, adverbs)
+    return Chunk(kind, verb.lemma, number, verb.traits, facts, words)

@@ -22,8 +22,9 @@ from sonde.generation.readings.structure import (
     Rule,
     Statement,
     Structure,
+    distinct,
     raised,
-    structure,
+    statements,
 )
 
 # objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
@@ -98,10 +99,7 @@ class Tail(NamedTuple):
 def structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, Around((), (), "main"))
-    complete = (
-        structure(clause.parts, LIKELY) for clause in clauses if clause.stop == len(skeleton)
-    )
-    return tuple(dict.fromkeys(complete))
+    return distinct((c.parts for c in clauses if c.stop == len(skeleton)), LIKELY)
 
 
 class _Parser:
@@ -146,9 +144,7 @@ class _Parser:
         )
         verbs = first.verbs + second.verbs
         for n in range(len(adverbs) + 1):
-            shared = tuple(
-                Statement(verb, "adverb", adverb) for adverb in adverbs[:n] for verb in second.verbs
-            )
+            shared = statements(second.verbs, "adverb", adverbs[:n])
             yield (both := Clause(second.stop, verbs, parts + shared, second.ends))
             yield from self._adjoined(both)
 
@@ -161,12 +157,8 @@ class _Parser:
         nominals += self.nominals(start) if kind == "n" else []
         for one in nominals:
             says = "adverb" if kind == "d" else clause.stop
-            statements = tuple(
-                Statement(verb, says, head) for verb in clause.verbs for head in one.heads
-            )
-            yield (
-                grown := clause._replace(stop=one.stop, parts=clause.parts + one.parts + statements)
-            )
+            parts = clause.parts + one.parts + statements(clause.verbs, says, one.heads)
+            yield (grown := clause._replace(stop=one.stop, parts=parts))
             yield from self._adjoined(grown)
 
     def _simple_phrases(self, start: int, around: Around) -> Iterator[Clause]:
@@ -178,7 +170,7 @@ class _Parser:
             return
         verb_parts: Parts = (
             Statement(verb, "clause", around.clause),
-            *(Statement(verb, "adverb", adverb) for adverb in range(start, verb)),
+            *statements((verb,), "adverb", range(start, verb)),
         )
         if kind == "B":
             kind = self.skeleton[around.helped]
@@ -238,11 +230,12 @@ class _Parser:
 
     def _grown(self, verb: int, tail: Tail) -> Iterator[Tail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
+        parts: Parts
         if kind == "d":
-            parts: Parts = (Statement(verb, "adverb", tail.stop), Rule("late", tail.stop))
+            parts = (Statement(verb, "adverb", tail.stop), Rule("late", tail.stop))
             yield tail._replace(stop=start, parts=tail.parts + parts)
         elif kind == "R":
-            stress = (Statement(head, "emphatic", tail.stop) for head in tail.subject)
+            stress = statements(tail.subject, "emphatic", (tail.stop,))
             yield tail._replace(
                 stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress)
             )
@@ -254,10 +247,8 @@ class _Parser:
             for nominal, gap in self._named_or_gap(start, tail.gap):
                 grown = tail._replace(stop=nominal.stop, gap=gap, parts=tail.parts + nominal.parts)
                 if kind == "n":
-                    yield grown._replace(
-                        parts=grown.parts
-                        + tuple(Statement(verb, tail.stop, head) for head in nominal.heads)
-                    )
+                    parts = statements((verb,), tail.stop, nominal.heads)
+                    yield grown._replace(parts=grown.parts + parts)
                 else:
                     yield (
                         grown._replace(to=nominal.heads)
@@ -301,7 +292,7 @@ class _Parser:
             filled["agent"] = agent
         common: Parts = (
             Rule("frame", verb, (), frame),
-            *(Statement(verb, "content", inner) for inner in tail.content),
+            *statements((verb,), "content", tail.content),
         )
         odd = {
             "recipient": "recipient",
@@ -324,15 +315,11 @@ class _Parser:
         stand before it.
         """
         if not self._reflexive(heads):
-            return [tuple(Statement(verb, role, head) for head in heads)]
+            return [statements((verb,), role, heads)]
         before = dict.fromkeys((subject, *(other for other in named if other[0] < heads[0])))
         own = Statement(verb, "reflexive", role)
         return [
-            (
-                Rule("reflexive", heads[0], other),
-                own,
-                *(Statement(verb, role, head) for head in other),
-            )
+            (Rule("reflexive", heads[0], other), own, *statements((verb,), role, other))
             for other in before
         ]
 
@@ -377,16 +364,14 @@ class _Parser:
         where, kind = noun.stop, self.skeleton[noun.stop]
         if kind == "n":
             for place in self.nominals(where + 1):
-                near = tuple(
-                    Statement(head, where, other) for head in noun.heads for other in place.heads
-                )
+                near = statements(noun.heads, where, place.heads)
                 yield (modified := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
                 yield from self._followed(modified)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):
                 linked: Parts = (
                     Rule("relative", where, noun.heads),
-                    *(Statement(h, "relative", v) for h in noun.heads for v in clause.verbs),
+                    *statements(noun.heads, "relative", clause.verbs),
                 )
                 yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + linked)
 

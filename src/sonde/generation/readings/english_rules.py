@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sonde.generation.readings.structure import Chunk, Heads, Rule, Rules
+from sonde.generation.readings.structure import Chunk, Rule, Rules, framed, number
 
 SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
 ALIVE = frozenset({"person", "animal"})
@@ -12,16 +12,8 @@ ALIVE = frozenset({"person", "animal"})
 
 def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a verb has the number of its subject; joined nouns are plural."""
-    number = chunks[rule.place].number
-    return number is None or number == _number(chunks, rule.others)
-
-
-def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
-    return "plural" if len(heads) > 1 else chunks[heads[0]].number
-
-
-def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    return rule.detail in chunks[rule.place].traits
+    verb = chunks[rule.place].number
+    return verb is None or verb == number(chunks, rule.others)
 
 
 def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -49,8 +41,8 @@ def _late(chunks: Sequence[Chunk], rule: Rule) -> bool:
 def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether "himself" and the like may be said of some nouns."""
     (kind,) = chunks[rule.place].traits
-    if _number(chunks, rule.others) == "plural" or kind == "plural":
-        return kind == "plural" and _number(chunks, rule.others) == "plural"
+    if number(chunks, rule.others) == "plural" or kind == "plural":
+        return kind == "plural" and number(chunks, rule.others) == "plural"
     traits = chunks[rule.others[0]].traits
     if kind == "neuter":
         return "person" not in traits
@@ -77,7 +69,7 @@ def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
 RULES: Rules = {
     "agrees": _agrees,
     "shares": _shares,
-    "frame": _framed,
+    "frame": framed,
     "relative": _relative,
     "late": _late,
     "reflexive": _reflexive,

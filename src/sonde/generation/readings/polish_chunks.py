@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from sonde.core import DataProblem
 from sonde.generation.readings.polish_words import GENDERS, Word, polish_words
 from sonde.generation.readings.reading import Fact
-from sonde.generation.readings.structure import Chunk, Row, grades, rows
+from sonde.generation.readings.structure import Chunk, Row, grades, grading, rows, verb_facts
 from sonde.generation.readings.words import Extra
 
 LINKS = {",": ",", "że": "C", "i": "&", "przez": "b", "siebie": "R"}
@@ -98,8 +98,7 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
 
 
 def _graded(first: str, second: str) -> bool:
-    """Whether an adverb may say how much another holds: "naprawdę często"."""
-    return "grading" in _opening(first)[1] and "degree" in _opening(second)[1]
+    return grading(_opening(first)[1], _opening(second)[1])
 
 
 def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
@@ -220,10 +219,6 @@ def _group(
     passive = verb.form == "passive"
     aspect = "imperfective" if "imperfective" in verb.traits else "perfective"
     all_features = {**features, "aspect": aspect, "voice": "passive" if passive else "active"}
-    facts = {Fact(verb.lemma, key, value) for key, value in all_features.items()}
-    each = tuple(
-        frozenset(facts | {Fact(verb.lemma, "adverb", adverb) for adverb in way})
-        for way in grades(adverbs, _graded)
-    )
+    facts = verb_facts(verb.lemma, all_features, grades(adverbs, _graded))
     traits = verb.traits | genders | ({"negated"} if features["polarity"] == "negative" else set())
-    return Chunk("P" if passive else "A", verb.lemma, number, traits, each)
+    return Chunk("P" if passive else "A", verb.lemma, number, traits, facts)

@@ -21,8 +21,9 @@ from sonde.generation.readings.structure import (
     Rule,
     Statement,
     Structure,
+    distinct,
     raised,
-    structure,
+    statements,
 )
 
 LIKELY = frozenset({"fits"})
@@ -101,10 +102,7 @@ class Part(NamedTuple):
 def structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, Around("main"))
-    complete = (
-        structure(clause.parts, LIKELY) for clause in clauses if clause.stop == len(skeleton)
-    )
-    return tuple(dict.fromkeys(complete))
+    return distinct((c.parts for c in clauses if c.stop == len(skeleton)), LIKELY)
 
 
 class _Parser:
@@ -151,11 +149,7 @@ class _Parser:
             joined = Statement(clause.verbs[0], "and", other.verbs[0])
             parts = (*raised(clause.parts, ends.get(clause.raised, ())), joined, *other.parts)
             for n in range(len(clause.before) + 1):
-                shared = tuple(
-                    Statement(verb, "adverb", adverb)
-                    for adverb in clause.before[:n]
-                    for verb in other.verbs
-                )
+                shared = statements(other.verbs, "adverb", clause.before[:n])
                 verbs = clause.verbs + other.verbs
                 yield Clause(
                     other.stop,
@@ -218,12 +212,7 @@ class _Parser:
         passive = self.skeleton[part.verb] == "P"
         if part.by and not passive:
             return
-        common: Parts = (*part.parts, Statement(part.verb, "clause", around.clause))
-        common += tuple(Statement(part.verb, "adverb", adverb) for adverb in part.adverbs)
-        common += tuple(
-            Statement(part.verb, place, head) for place, heads in part.places for head in heads
-        )
-        common += tuple(Statement(part.verb, "content", inner) for inner in part.content)
+        common = self._common(part, around)
         before = tuple(adverb for adverb in part.adverbs if adverb < part.verb)
         for meant in self._ways(part, around):
             if meant.goal is not None and (passive or part.content):
@@ -236,7 +225,7 @@ class _Parser:
             )
             if meant.by:
                 parts += (
-                    *self._filled(part.verb, "agent", meant.by),
+                    *statements((part.verb,), "agent", meant.by),
                     Rule("fits", part.verb, meant.by, "agent"),
                 )
             named = meant.goal is not None and meant.goal.pronoun < 0 and meant.goal.heads
@@ -244,6 +233,17 @@ class _Parser:
             yield Clause(
                 part.stop, (part.verb,), heads, parts, part.open, before, ends, meant.raised
             )
+
+    def _common(self, part: Part, around: Around) -> Parts:
+        """What a clause says whoever is its subject."""
+        verb = (part.verb,)
+        return (
+            *part.parts,
+            Statement(part.verb, "clause", around.clause),
+            *statements(verb, "adverb", part.adverbs),
+            *(one for place, heads in part.places for one in statements(verb, place, heads)),
+            *statements(verb, "content", part.content),
+        )
 
     def _ways(self, part: Part, around: Around) -> Iterator[Interpretation]:
         """Who may be who, things borrowed from the verb after "i" included."""
@@ -278,7 +278,7 @@ class _Parser:
         role = "patient" if self.skeleton[part.verb] == "P" else "agent"
         parts: Parts = (
             Rule("agrees", part.verb, subject.heads),
-            *self._filled(part.verb, role, subject.heads),
+            *statements((part.verb,), role, subject.heads),
         )
         if subject.pronoun >= 0:
             return (*parts, Rule("relative", subject.pronoun, subject.heads, "nom"))
@@ -293,21 +293,18 @@ class _Parser:
         parts += (Rule("fits", part.verb, subject, "agent"),)
         if goal.pronoun >= 0:
             rule = Rule("relative object", goal.pronoun, (part.verb, *goal.heads))
-            return (*parts, rule, *self._filled(part.verb, "patient", goal.heads))
+            return (*parts, rule, *statements((part.verb,), "patient", goal.heads))
         if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
             return (
                 *parts,
                 Statement(part.verb, "reflexive", "patient"),
-                *self._filled(part.verb, "patient", subject),
+                *statements((part.verb,), "patient", subject),
             )
         return (
             *parts,
             Rule("object", part.verb, goal.heads),
-            *self._filled(part.verb, "patient", goal.heads),
+            *statements((part.verb,), "patient", goal.heads),
         )
-
-    def _filled(self, verb: int, role: str, heads: Heads) -> Parts:
-        return tuple(Statement(verb, role, head) for head in heads)
 
     def _nominals(self, start: int) -> Iterator[Nominal]:
         """A noun phrase with all that may follow its noun, or several joined by "i", with what may
@@ -349,28 +346,14 @@ class _Parser:
                     if kind == "n"
                     else Rule("case", 0, other.heads, "gen")
                 )
-                statements = tuple(
-                    Statement(head, at if kind == "n" else "of", one)
-                    for head in noun.heads
-                    for one in other.heads
-                )
-                yield (
-                    modified := Nominal(
-                        other.stop,
-                        noun.heads,
-                        (*noun.parts, *other.parts, rule, *statements),
-                        other.open,
-                    )
-                )
+                near = statements(noun.heads, at if kind == "n" else "of", other.heads)
+                parts = (*noun.parts, *other.parts, rule, *near)
+                yield (modified := Nominal(other.stop, noun.heads, parts, other.open))
                 if not other.open:
                     yield from self._followed(modified)
         elif self.skeleton[at : at + 2] == ",K":
             for clause in self._relatives(at + 1, noun.heads):
-                linked = tuple(
-                    Statement(head, "relative", verb)
-                    for head in noun.heads
-                    for verb in clause.verbs
-                )
+                linked = statements(noun.heads, "relative", clause.verbs)
                 yield Nominal(
                     clause.stop, noun.heads, noun.parts + clause.parts + linked, open=True
                 )
@@ -383,7 +366,7 @@ class _Parser:
         for owned in self.nominals(pronoun + 1):
             parts: Parts = (
                 Rule("relative", pronoun, heads, "gen"),
-                *(Statement(one, "of", head) for one in owned.heads for head in heads),
+                *statements(owned.heads, "of", heads),
             )
             parts += tuple(
                 rule

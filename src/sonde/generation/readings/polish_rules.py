@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sonde.generation.readings.structure import Chunk, Heads, Rule, Rules
+from sonde.generation.readings.structure import Chunk, Heads, Rule, Rules, framed, number
 
 GENDERS = ("m1", "m2", "m3", "f", "n")
 
 
 def _gender(chunk: Chunk) -> str:
     return next(gender for gender in GENDERS if gender in chunk.traits)
-
-
-def _number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
-    return "plural" if len(heads) > 1 else chunks[heads[0]].number
 
 
 def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
@@ -33,7 +29,7 @@ def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
 def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether a verb has the number, and in the past the gender, of its subject."""
     verb = chunks[rule.place]
-    return verb.number == _number(chunks, rule.others) and bool(
+    return verb.number == number(chunks, rule.others) and bool(
         _genders(chunks, rule.others) & verb.traits
     )
 
@@ -55,10 +51,8 @@ def _objective(verb: Chunk) -> str:
 
 def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
     """Whether the pronoun at a place can have a case and the number and gender of its nouns."""
-    number, pronoun = _number(chunks, rule.others), chunks[rule.place].traits
-    return any(
-        f"{rule.detail} {number} {gender}" in pronoun for gender in _genders(chunks, rule.others)
-    )
+    beginning, pronoun = f"{rule.detail} {number(chunks, rule.others)}", chunks[rule.place].traits
+    return any(f"{beginning} {gender}" in pronoun for gender in _genders(chunks, rule.others))
 
 
 def _relative_object(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -73,10 +67,6 @@ def _governs(chunks: Sequence[Chunk], rule: Rule) -> bool:
         case in chunks[rule.place].traits and _case(chunks, Rule("case", 0, rule.others, case))
         for case in ("gen", "ins")
     )
-
-
-def _framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
-    return rule.detail in chunks[rule.place].traits
 
 
 def _owned(chunks: Sequence[Chunk], rule: Rule) -> bool:
@@ -100,7 +90,7 @@ RULES: Rules = {
     "relative": _relative,
     "relative object": _relative_object,
     "governs": _governs,
-    "frame": _framed,
+    "frame": framed,
     "owned": _owned,
     "fits": _fits,
 }

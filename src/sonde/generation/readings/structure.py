@@ -61,6 +61,7 @@ class Statement(NamedTuple):
     value: int | str
 
 
+Row = tuple[Chunk, ...]
 Parts = tuple[Rule | Statement, ...]
 Rules = Mapping[str, Callable[[Sequence[Chunk], Rule], bool]]
 
@@ -78,7 +79,18 @@ class Structure(NamedTuple):
     facts: tuple[Statement, ...]
 
 
-def structure(parts: Parts, likely: frozenset[str]) -> Structure:
+def statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Parts:
+    """The same fact of each of some places, with each of some values."""
+    values = tuple(values)
+    return tuple(Statement(place, says, value) for place in of for value in values)
+
+
+def distinct(parts: Iterable[Parts], likely: frozenset[str]) -> tuple[Structure, ...]:
+    """The structures with these parts, none twice."""
+    return tuple(dict.fromkeys(_structure(each, likely) for each in parts))
+
+
+def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
     """Parts put in order, each once, so that the same structure found in two ways is the same
     value.
     """
@@ -91,14 +103,14 @@ def structure(parts: Parts, likely: frozenset[str]) -> Structure:
     )
 
 
-def stated(statements: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+def stated(waiting: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
     facts = {
         Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
-        for of, says, value in statements
+        for of, says, value in waiting
         if says != LIKE
     }
-    for of, says, value in statements:
+    for of, says, value in waiting:
         if says == LIKE and isinstance(value, int):
             facts |= {
                 fact._replace(of=chunks[of].lemma)
@@ -127,7 +139,14 @@ def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
     return value if isinstance(value, str) else chunks[value].lemma
 
 
-Row = tuple[Chunk, ...]
+def number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
+    """The number of nouns; joined ones are plural."""
+    return "plural" if len(heads) > 1 else chunks[heads[0]].number
+
+
+def framed(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb may stand in a frame."""
+    return rule.detail in chunks[rule.place].traits
 
 
 def rows(
@@ -148,14 +167,29 @@ def rows(
     return after(0)
 
 
-def grades(adverbs: Sequence[str], grading: Callable[[str, str], bool]) -> list[tuple[str, ...]]:
+def verb_facts(
+    verb: str, features: Mapping[str, str], ways: Iterable[tuple[str, ...]]
+) -> tuple[frozenset[Fact], ...]:
+    """What a verb group says of its verb, once for each way to take its adverbs."""
+    facts = {Fact(verb, key, value) for key, value in features.items()}
+    return tuple(
+        frozenset(facts | {Fact(verb, "adverb", adverb) for adverb in way}) for way in ways
+    )
+
+
+def grading(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Whether an adverb may say how much another holds, by their traits: "really often"."""
+    return "grading" in first and "degree" in second
+
+
+def grades(adverbs: Sequence[str], graded: Callable[[str, str], bool]) -> list[tuple[str, ...]]:
     """The ways to take adverbs in a row: each for itself, or one as the grade of the next, as in
     "really often".
     """
     if len(adverbs) < 2:
         return [tuple(adverbs)]
     first, second, *others = adverbs
-    ways = [(first, *rest) for rest in grades(adverbs[1:], grading)]
-    if grading(first, second):
-        ways += [(f"{first} {second}", *rest) for rest in grades(others, grading)]
+    ways = [(first, *rest) for rest in grades(adverbs[1:], graded)]
+    if graded(first, second):
+        ways += [(f"{first} {second}", *rest) for rest in grades(others, graded)]
     return ways
