@@ -230,41 +230,43 @@ class _Parser:
 
     def _grown(self, verb: int, tail: Tail) -> Iterator[Tail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
-        parts: Parts
         if kind == "d":
-            parts = (Statement(verb, "adverb", tail.stop), Rule("late", tail.stop))
-            yield tail._replace(stop=start, parts=tail.parts + parts)
+            late = (Statement(verb, "adverb", tail.stop), Rule("late", tail.stop))
+            yield tail._replace(stop=start, parts=tail.parts + late)
         elif kind == "R":
             stress = statements(tail.subject, "emphatic", (tail.stop,))
             yield tail._replace(
                 stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress)
             )
-        elif (
-            kind == "n"
-            or (kind == "t" and not tail.to)
-            or (kind == "b" and not tail.by and tail.passive)
-        ):
-            for nominal, gap in self._named_or_gap(start, tail.gap):
-                grown = tail._replace(stop=nominal.stop, gap=gap, parts=tail.parts + nominal.parts)
-                if kind == "n":
-                    parts = statements((verb,), tail.stop, nominal.heads)
-                    yield grown._replace(parts=grown.parts + parts)
-                else:
-                    yield (
-                        grown._replace(to=nominal.heads)
-                        if kind == "t"
-                        else grown._replace(by=nominal.heads)
-                    )
+        elif kind in "ntb":
+            yield from self._complements(kind, verb, tail)
         elif kind == "T" and not tail.content:
-            for gap in dict.fromkeys(((), tail.gap)):
-                for clause in self.clauses(start, Around((), gap, "content")):
-                    left = () if gap else tail.gap
-                    yield tail._replace(
-                        stop=clause.stop,
-                        gap=left,
-                        content=clause.verbs,
-                        parts=tail.parts + clause.parts,
-                    )
+            yield from self._contents(tail)
+
+    def _complements(self, kind: str, verb: int, tail: Tail) -> Iterator[Tail]:
+        """The tail with what a preposition, "to" or "by" begins."""
+        if (kind == "t" and tail.to) or (kind == "b" and (tail.by or not tail.passive)):
+            return
+        for nominal, gap in self._named_or_gap(tail.stop + 1, tail.gap):
+            grown = tail._replace(stop=nominal.stop, gap=gap, parts=tail.parts + nominal.parts)
+            if kind == "n":
+                place = statements((verb,), tail.stop, nominal.heads)
+                yield grown._replace(parts=grown.parts + place)
+            elif kind == "t":
+                yield grown._replace(to=nominal.heads)
+            else:
+                yield grown._replace(by=nominal.heads)
+
+    def _contents(self, tail: Tail) -> Iterator[Tail]:
+        """The tail with a clause that "that" begins; the gap may be in it."""
+        for gap in dict.fromkeys(((), tail.gap)):
+            for clause in self.clauses(tail.stop + 1, Around((), gap, "content")):
+                yield tail._replace(
+                    stop=clause.stop,
+                    gap=() if gap else tail.gap,
+                    content=clause.verbs,
+                    parts=tail.parts + clause.parts,
+                )
 
     def _named_or_gap(self, start: int, gap: Heads) -> Iterator[tuple[Nominal, Heads]]:
         """A noun phrase, a reflexive or the gap, if it has not come yet; and the gap that is still

@@ -182,30 +182,29 @@ class _Parser:
             yield part._replace(adverbs=(*part.adverbs, at))
         elif kind in "AP" and part.verb < 0:
             yield part._replace(verb=at)
-        elif kind == "n":
-            for nominal in self.nominals(at + 1):
-                governed = (*part.parts, *nominal.parts, Rule("governs", at, nominal.heads))
-                yield part._replace(
-                    stop=nominal.stop,
-                    open=nominal.open,
-                    places=(*part.places, (at, nominal.heads)),
-                    parts=governed,
-                )
-        elif kind == "b" and not part.by:
-            for nominal in self.nominals(at + 1):
-                governed = (*part.parts, *nominal.parts, Rule("case", 0, nominal.heads, "acc"))
-                yield part._replace(
-                    stop=nominal.stop, open=nominal.open, by=nominal.heads, parts=governed
-                )
+        elif kind == "n" or (kind == "b" and not part.by):
+            yield from self._governed(kind, part, at)
         elif kind in "NR" and len(part.nominals) < 2:
             for nominal in self.nominals(at) if kind == "N" else (Nominal(at + 1, (at,)),):
-                named = (*part.nominals, nominal)
                 yield part._replace(
                     stop=nominal.stop,
                     open=nominal.open,
-                    nominals=named,
+                    nominals=(*part.nominals, nominal),
                     parts=part.parts + nominal.parts,
                 )
+
+    def _governed(self, kind: str, part: Part, at: int) -> Iterator[Part]:
+        """The clause with what a preposition or "przez" begins."""
+        for nominal in self.nominals(at + 1):
+            heads = nominal.heads
+            rule = Rule("governs", at, heads) if kind == "n" else Rule("case", 0, heads, "acc")
+            grown = part._replace(
+                stop=nominal.stop, open=nominal.open, parts=(*part.parts, *nominal.parts, rule)
+            )
+            if kind == "n":
+                yield grown._replace(places=(*part.places, (at, heads)))
+            else:
+                yield grown._replace(by=heads)
 
     def _meant(self, part: Part, around: Around) -> Iterator[Clause]:
         """The ways to understand a clause that has been read."""
