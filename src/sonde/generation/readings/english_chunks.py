@@ -1,5 +1,5 @@
-"""English words to chunks: nouns with what stands before them, verb groups, and the small words
-between.
+"""English words to chunks (nouns with what stands before them, verb groups, and the small words
+between), and what structures ask of chunks.
 
 Most strings are cut in one way; where words are ambiguous ("cook", "really often") in several, each
 a row of chunks.
@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from sonde.generation.readings.english_rules import SHARING
 from sonde.generation.readings.english_words import (
     DETERMINERS,
     HELPERS,
@@ -22,8 +21,90 @@ from sonde.generation.readings.english_words import (
     english_words,
 )
 from sonde.generation.readings.reading import Fact
-from sonde.generation.readings.structure import Chunk, Row, grades, grading, rows, verb_facts
+from sonde.generation.readings.structure import (
+    Chunk,
+    Row,
+    Rule,
+    Rules,
+    framed,
+    grades,
+    grading,
+    number,
+    rows,
+    verb_facts,
+)
 from sonde.generation.readings.words import Extra, Word, Words
+
+SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
+ALIVE = frozenset({"person", "animal"})
+
+
+def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb has the number of its subject; joined nouns are plural."""
+    verb = chunks[rule.place].number
+    return verb is None or verb == number(chunks, rule.others)
+
+
+def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a verb after "and" has the form that the helping verbs of another ask for."""
+    return any(
+        form.startswith(SHARING)
+        for form in chunks[rule.place].traits & chunks[rule.others[0]].traits
+    )
+
+
+def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a relativiser goes with its nouns: "who" with people and animals, "which" with
+    animals and things.
+    """
+    kind = chunks[rule.place].kind
+    classes = {"W": ALIVE, "H": frozenset({"animal", "thing"})}.get(kind)
+    return classes is None or all(chunks[head].traits & classes for head in rule.others)
+
+
+def _late(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether an adverb may stand after the verb: "slept quietly", not "slept always"."""
+    return "late" in chunks[rule.place].traits
+
+
+def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether "himself" and the like may be said of some nouns."""
+    (kind,) = chunks[rule.place].traits
+    if number(chunks, rule.others) == "plural" or kind == "plural":
+        return kind == "plural" and number(chunks, rule.others) == "plural"
+    traits = chunks[rule.others[0]].traits
+    if kind == "neuter":
+        return "person" not in traits
+    return "thing" not in traits and not traits & ({"masculine", "feminine"} - {kind})
+
+
+def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
+    """Whether a role is filled as one expects: things are given to somebody, and saws are for
+    things.
+    """
+    if rule.detail == "recipient":
+        return all(
+            chunks[other].kind == "R" or chunks[other].traits & ALIVE for other in rule.others
+        )
+    if rule.detail == "gift" or (
+        rule.detail == "patient" and "of things" in chunks[rule.place].traits
+    ):
+        return all(
+            chunks[other].kind == "R" or "thing" in chunks[other].traits for other in rule.others
+        )
+    return True
+
+
+RULES: Rules = {
+    "agrees": _agrees,
+    "shares": _shares,
+    "frame": framed,
+    "relative": _relative,
+    "late": _late,
+    "reflexive": _reflexive,
+    "fits": _fits,
+}
+
 
 NEXT = {  # what is wanted, the form that comes -> what is wanted then, and what that adds
     ("base", "have"): ("participle", "perfect"),
@@ -103,16 +184,7 @@ class _Cutter:
             if self._joined(words, start):
                 yield from ((start + 1, chunk) for chunk in self.bare(words[start]))
         if start + 1 < len(words) and self._graded(words[start], words[start + 1]):
-            two = words[start], words[start + 1]
-            yield (
-                start + 2,
-                Chunk(
-                    "d",
-                    " ".join(two),
-                    traits=self.opening(two[1])[1],
-                    words=tuple(_small("adverb", word) for word in two),
-                ),
-            )
+            yield start + 2, self._grade(words[start], words[start + 1])
 
     def _opening(self, word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
         """The chunks that a word is by itself, and the kinds of longer ones that it may begin."""
@@ -122,14 +194,8 @@ class _Cutter:
             else []
         )
         if word in REFLEXIVES:
-            small.append(
-                Chunk(
-                    "R",
-                    word,
-                    traits=frozenset({REFLEXIVES[word]}),
-                    words=(_small("reflexive", word),),
-                )
-            )
+            traits = frozenset({REFLEXIVES[word]})
+            small.append(Chunk("R", word, traits=traits, words=(_small("reflexive", word),)))
         entries = self.words.get(word, ())
         small += [
             Chunk("n", word, words=(_small("preposition", word),))
@@ -145,6 +211,11 @@ class _Cutter:
         kinds |= {"determiner"} if word in DETERMINERS or word == "not" else set()
         kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
         return tuple(small), frozenset(kinds)
+
+    def _grade(self, first: str, second: str) -> Chunk:
+        """Two adverbs as one."""
+        each = (_small("adverb", first), _small("adverb", second))
+        return Chunk("d", f"{first} {second}", traits=self.opening(second)[1], words=each)
 
     def _graded(self, first: str, second: str) -> bool:
         return grading(self.opening(first)[1], self.opening(second)[1])
@@ -168,23 +239,13 @@ class _Cutter:
         if determiner == "a" and article(words[1]) != first:
             return ()
         chunks = []
-        for _, lemma, number, traits in (
-            entry for entry in self.words[noun] if entry.kind == "noun"
-        ):
-            if number in numbers:
+        for kind, lemma, form, traits in self.words[noun]:
+            if kind == "noun" and form in numbers:
                 before = (Fact(lemma, "determiner", determiner),) * len(first.split())
-                described = tuple(Fact(lemma, "adjective", adjective) for adjective in adjectives)
-                facts = frozenset({Fact(lemma, "number", number), *before, *described})
-                chunks.append(
-                    Chunk(
-                        "N",
-                        lemma,
-                        number,
-                        traits,
-                        (facts,),
-                        (*before, *described, Fact(lemma, "noun", "")),
-                    )
-                )
+                before += tuple(Fact(lemma, "adjective", adjective) for adjective in adjectives)
+                facts = frozenset({Fact(lemma, "number", form), *before})
+                each = (*before, Fact(lemma, "noun", ""))
+                chunks.append(Chunk("N", lemma, form, traits, (facts,), each))
         return tuple(chunks)
 
     def _verb_stop(self, words: Sequence[str], at: int) -> int:

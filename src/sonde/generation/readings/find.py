@@ -15,10 +15,8 @@ from sonde.core import DataProblem
 from sonde.generation.readings import (
     english_chunks,
     english_grammar,
-    english_rules,
     polish_chunks,
     polish_grammar,
-    polish_rules,
 )
 from sonde.generation.readings.reading import Reading, agreed
 from sonde.generation.readings.structure import Chunk, Rules, Structure, stated
@@ -39,9 +37,9 @@ class Grammar(NamedTuple):
 
 GRAMMARS = {
     "english": Grammar(
-        english_chunks.english_rows, english_grammar.structures, english_rules.RULES
+        english_chunks.english_rows, english_grammar.structures, english_chunks.RULES
     ),
-    "polish": Grammar(polish_chunks.polish_rows, polish_grammar.structures, polish_rules.RULES),
+    "polish": Grammar(polish_chunks.polish_rows, polish_grammar.structures, polish_chunks.RULES),
 }
 
 
