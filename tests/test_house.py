@@ -393,10 +393,8 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "probes/ettinger.py",  # scikit-learn
     "probes/plain.py",
     "encoders/network.py",  # transformers, torch
-    "encoders/precision.py",
-    "encoders/sentence_features.py",  # sentence-transformers
-    "encoders/sentence_forward.py",
-    "encoders/sentence_models.py",
+    "encoders/saved.py",
+    "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",
 }
 LOOKS = {"getattr", "hasattr", "signature"}

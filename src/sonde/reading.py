@@ -1,4 +1,5 @@
-"""Examples x vectors -> readings: what a probe sees. Nothing is copied until features are asked
+"""Examples x vectors -> readings: what a probe sees, and what it is told of the words that an
+example asks about (Ettinger et al. 2018, section 5). Nothing is copied until features are asked
 for.
 """
 
@@ -12,11 +13,37 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sonde.asked import alone, one_hot
 from sonde.errors import SondeError
-from sonde.examples import Dataset, Sentence
+from sonde.examples import DataProblem, Dataset, Sentence
 from sonde.labels import Column
 from sonde.vectors import Floats, Ints, Spans, Vectors, ranges
+
+
+def one_hot(dataset: Dataset) -> Floats:
+    """The asked words one-hot, one block a slot, [examples, slots x vocabulary]."""
+    size = len(dataset.vocabulary)
+    hot = np.zeros((len(dataset), dataset.asked.shape[1] * size), np.float32)
+    for slot, words in enumerate(dataset.asked.T):
+        hot[np.arange(len(dataset)), slot * size + words] = 1
+    return hot
+
+
+def alone(dataset: Dataset) -> Ints:
+    """Which sentence of the data set is each word of its vocabulary and nothing else,
+    [vocabulary].
+    """
+    places = {
+        sentence.words[0]: i
+        for i, sentence in enumerate(dataset.sentences)
+        if len(sentence.words) == 1
+    }
+    missing = next((word for word in dataset.vocabulary if word not in places), None)
+    if missing is not None:
+        raise DataProblem(
+            f"the data set does not have the asked word {missing!r} as a sentence, so it has no"
+            " vector; read it one-hot"
+        )
+    return np.array([places[word] for word in dataset.vocabulary], np.int64)
 
 
 class ReadingProblem(SondeError, ValueError):

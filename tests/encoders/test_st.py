@@ -29,10 +29,11 @@ def test_prompts(sbert, model, sentences):
 
 
 def asked(model, texts, prompt=None, tokens=2048):
-    from sonde.encoders.sentence_forward import run
-    from sonde.encoders.sentence_models import Way, ready
+    from sonde.encoders.sentence_models import Way, ready, run_texts
 
-    return run(ready(model, "SentenceTransformer", Way(prompt), "float32", "it"), texts, tokens)[0]
+    return run_texts(
+        ready(model, "SentenceTransformer", Way(prompt), "float32", "it"), texts, tokens
+    )[0]
 
 
 def test_the_models_own_default_prompt_is_used(model, sentences):
@@ -65,7 +66,7 @@ def test_long_and_no_sentences(sbert, model):
 
 
 def test_models_with_input_of_their_own_go_their_own_way(model, sentences, monkeypatch):
-    from sonde.encoders.sentence_features import tokenised
+    from sonde.encoders.sentence_models import tokenised
 
     texts = [s.text for s in sentences]
     original = type(model).preprocess

@@ -125,7 +125,7 @@ def test_words_that_are_not_read_have_no_unit():
 
 
 def test_positions_follow_the_formula():
-    from sonde.nets.convolutional import positions
+    from sonde.nets.architectures import positions
 
     found = positions(torch.ones(1, 3, 4), torch.tensor([2]))
     assert found[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))

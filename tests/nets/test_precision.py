@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sonde import evaluate
-from sonde.encoders.precision import resolved_dtype
+from sonde.encoders.saved import resolved_dtype
 from sonde.nets import precision
 
 XEON = {"flags": "fpu avx512_bf16 amx_bf16 amx_tile", "cpuid level": "32"}

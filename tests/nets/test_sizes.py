@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
     from sonde.core import Sentence
     from sonde.encoders import make
-    from sonde.nets.recurrent import BiLSTM
+    from sonde.nets.architectures import BiLSTM
 
     net = BiLSTM(300, hidden, 2)
     assert sum(w.numel() for w in net.parameters()) / 1e6 == pytest.approx(millions, abs=0.05)
@@ -25,7 +25,7 @@ def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
 def test_one_direction_alone_and_the_convolutions():
     import torch
 
-    from sonde.nets.convolutional import GatedConvNet
+    from sonde.nets.architectures import GatedConvNet
 
     assert sum(w.numel() for w in torch.nn.LSTM(300, 512, 2).parameters()) / 1e6 == pytest.approx(
         3.8, abs=0.05

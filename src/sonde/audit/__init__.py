@@ -7,7 +7,7 @@ without knowing any language.
 """
 
 from sonde.audit.findings import Audit, Floor, Repeat, Row, Shared
-from sonde.audit.lengths import correlation, words_read
-from sonde.audit.whole import inspect
+from sonde.audit.floors import correlation, words_read
+from sonde.audit.inspection import inspect
 
 __all__ = ["Audit", "Floor", "Repeat", "Row", "Shared", "correlation", "inspect", "words_read"]

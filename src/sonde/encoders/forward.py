@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sonde.core import Sentence
-from sonde.encoders.batches import grouped, padded
+from sonde.encoders.batches import grouped, padded, spread
 from sonde.encoders.network import Network
-from sonde.encoders.parallel import spread
 from sonde.encoders.tokens import JOINED, Pieces, Tokens, Words, texts
 from sonde.vectors import Floats, Ints, Spans, offsets, ranges
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, Source, files_of, source_of, unloadable
-from sonde.encoders.precision import Dtype
-from sonde.encoders.saved import Saved
+from sonde.encoders.saved import Dtype, Saved
 from sonde.oracles import Kind
 from sonde.references import Place
 from sonde.vectors import Vectors

@@ -19,7 +19,7 @@ from sonde.core import DataProblem, EncoderStop
 from sonde.encoders.alone import Batching, batching
 from sonde.encoders.batches import padded
 from sonde.encoders.hub import Source, quiet_loading, unloadable
-from sonde.encoders.precision import check_device, computing, half_products
+from sonde.encoders.saved import check_device, computing, half_products
 from sonde.vectors import Floats, Ints
 
 LONGEST = 8192  # tokens, for models that name no limit of their own

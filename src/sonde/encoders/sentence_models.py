@@ -1,21 +1,110 @@
-"""Models of sentence-transformers, loaded as what they are and tried once. Imports torch."""
+"""Models of sentence-transformers: loaded as what they are, tried once, and run on texts, which are
+tokenised at once where that comes to the same. Imports torch.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from sonde.core import EncoderStop
 from sonde.encoders.alone import Batching, alike, batching, told
+from sonde.encoders.batches import grouped, spread
 from sonde.encoders.hub import Source, first_line, quiet_loading, unloadable
-from sonde.encoders.precision import check_device, computing, half_products
-from sonde.encoders.saved import MANY
-from sonde.encoders.sentence_features import TRIAL, Tokenised, preprocessed, tokenised
+from sonde.encoders.saved import MANY, check_device, computing, half_products
+from sonde.vectors import Floats, Ints
+
+# texts by which our features are compared with the model's own
+TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """Texts as token ids, what the model wants beside them, and which texts were cut."""
+
+    ids: list[list[int]]
+    types: bool
+    left: bool
+    pad: int
+    beside: dict[str, Any]
+    cut: NDArray[np.bool_]
+
+    @property
+    def lengths(self) -> Ints:
+        """Tokens of each text."""
+        return np.array([len(i) for i in self.ids], np.int64)
+
+    def features_of_all(self) -> dict[str, Any]:
+        """All texts as one batch."""
+        return self.features(np.arange(len(self.ids)))
+
+    def features(self, rows: Ints) -> dict[str, Any]:
+        """A batch as the model's own `preprocess` would make it."""
+        longest = max(len(self.ids[r]) for r in rows)
+        ids = np.full((len(rows), longest), self.pad, np.int64)
+        mask = np.zeros((len(rows), longest), np.int64)
+        for k, r in enumerate(rows):
+            place = (
+                slice(longest - len(self.ids[r]), longest)
+                if self.left
+                else slice(0, len(self.ids[r]))
+            )
+            ids[k, place], mask[k, place] = self.ids[r], 1
+        fields = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+        if self.types:
+            fields["token_type_ids"] = torch.zeros_like(fields["input_ids"])
+        return {**fields, **self.beside}
+
+
+def tokenised(
+    model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
+) -> Tokenised | None:
+    """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
+    prepares its input in a way of its own.
+
+    Which it is, is found by preparing a few texts both ways.
+    """
+    tokenizer = getattr(model, "tokenizer", None)
+    limit = getattr(model, "max_seq_length", None)
+    if tokenizer is None or not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
+        return None
+    theirs = preprocessed(model, TRIAL, prompt, more)
+    tensors = {k: v for k, v in theirs.items() if isinstance(v, torch.Tensor)}
+    beside = {k: v for k, v in theirs.items() if k not in tensors}
+    types = "token_type_ids" in tensors
+
+    def tokenise(texts: list[str]) -> Tokenised:
+        encodings = (
+            tokenizer(texts, truncation=True, max_length=limit, padding=False).encodings
+            if texts
+            else []
+        )
+        cut = np.array([bool(e.overflowing) for e in encodings], bool)
+        left = getattr(tokenizer, "padding_side", "right") == "left"
+        return Tokenised(
+            [e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut
+        )
+
+    ours = tokenise([prompt + text for text in TRIAL]).features_of_all()
+    same = set(ours) == set(theirs) and all(torch.equal(ours[k], v) for k, v in tensors.items())
+    return tokenise(whole) if same else None
+
+
+def preprocessed(
+    model: Any, texts: Sequence[str], prompt: str, more: Mapping[str, str]
+) -> dict[str, Any]:
+    """A batch as the model prepares it."""
+    if hasattr(model, "preprocess"):
+        return dict(model.preprocess(list(texts), prompt=prompt or None, **more))
+    return dict(model.tokenize([prompt + text for text in texts], **more))
 
 
 @dataclass(frozen=True)
@@ -178,3 +267,43 @@ def _batching(tried: Ready, before: str, name: str) -> Batching:
         for texts in ([short], [long, short])
     )
     return told(name, "padded" if alike(alone[0], beside[1], dtype) else "single")
+
+
+def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Vectors [texts, width] as the model's `encode` returns them, and which texts were cut."""
+    model, more = ready.model, ready.way.arguments
+    before = ready.way.before(model)
+    whole = [before + text for text in texts]
+    made = tokenised(model, whole, before, more)
+    lengths = made.lengths if made else about(whole)
+    vectors = np.zeros((len(texts), ready.width), np.float32)
+
+    def work(rows: Ints) -> None:
+        features = (
+            made.features(rows)
+            if made
+            else preprocessed(model, [texts[r] for r in rows], before, more)
+        )
+        vectors[rows] = ready.embedded(features).cpu().numpy()
+
+    spread(work, grouped(lengths, tokens, ready.batching), model.device.type == "cpu")
+    return vectors, made.cut if made else np.zeros(len(texts), bool)
+
+
+def about(texts: Sequence[str]) -> Ints:
+    """About how many tokens each text has, for models that do not show them."""
+    return np.array([1 + len(text) // 4 for text in texts], np.int64)
+
+
+def weights_digest(model: Any) -> str:
+    """Thirty-two hexadecimal digits that stand for a model's modules and weights."""
+    said = (
+        f"{model} {getattr(model, 'prompts', None)} {getattr(model, 'default_prompt_name', None)!r}"
+    )
+    state = hashlib.blake2b(said.encode(), digest_size=16)
+    for name, value in model.state_dict().items():
+        state.update(name.encode())
+        state.update(
+            value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        )
+    return state.hexdigest()

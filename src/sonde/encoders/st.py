@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sonde.core import DataProblem, Sentence
 from sonde.encoders.hub import Files, source_of
 from sonde.encoders.origin import called
-from sonde.encoders.precision import Dtype, resolved_dtype, versions
-from sonde.encoders.saved import MANY, Saved
+from sonde.encoders.saved import MANY, Dtype, Saved, resolved_dtype, versions
 from sonde.references import Place
 from sonde.vectors import Vectors
 
@@ -130,7 +129,7 @@ class Live:
 
 def live(model: Any, name: str | None = None) -> Live:
     """A loaded model as an encoder; it runs on the device that it is on."""
-    from sonde.encoders.sentence_forward import weights_digest
+    from sonde.encoders.sentence_models import weights_digest
 
     device = str(model.device)
     dtype = resolved_dtype("auto", device)
@@ -162,7 +161,7 @@ def _encoded(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vector
 
         vectors, spans, cut = run_tokens(ready, sentences, tokens)
         return Vectors((vectors,), ("-",), spans, cut)
-    from sonde.encoders.sentence_forward import run
+    from sonde.encoders.sentence_models import run_texts
 
-    vectors, cut = run(ready, [s.text for s in sentences], tokens)
+    vectors, cut = run_texts(ready, [s.text for s in sentences], tokens)
     return Vectors((vectors,), ("-",), None, cut)

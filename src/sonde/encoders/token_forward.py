@@ -13,13 +13,9 @@ import torch
 from numpy.typing import NDArray
 
 from sonde.core import EncoderStop, Sentence
-from sonde.encoders.batches import grouped
-from sonde.encoders.parallel import spread
-from sonde.encoders.pieces import located, of_words
-from sonde.encoders.sentence_features import preprocessed
-from sonde.encoders.sentence_forward import about
-from sonde.encoders.sentence_models import Ready
-from sonde.encoders.tokens import is_space, marks_of
+from sonde.encoders.batches import grouped, spread
+from sonde.encoders.sentence_models import Ready, about, preprocessed
+from sonde.encoders.tokens import is_space, located, marks_of, of_words
 from sonde.vectors import Floats, Ints, Spans, offsets
 
 

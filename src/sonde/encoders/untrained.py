@@ -14,8 +14,7 @@ import numpy as np
 
 from sonde.core import Sentence
 from sonde.corpora.files import digest
-from sonde.encoders.batches import batches
-from sonde.encoders.parallel import spread
+from sonde.encoders.batches import batches, spread
 from sonde.encoders.tables import FileTable, RandomTable, WordTable
 from sonde.oracles import Kind
 from sonde.vectors import Floats, Ints, Vectors, offsets, ranges, word_units
@@ -122,9 +121,13 @@ def _table(path: Path | None, dim: int, seed: int) -> WordTable:
 
 @functools.lru_cache(maxsize=4)
 def _net(architecture: str, dim: int, hidden: int, layers: int | None, seed: int) -> Any:
-    from sonde.nets.convolutional import GatedConvNet, draw_convolutional
-    from sonde.nets.initialisation import drawn
-    from sonde.nets.recurrent import BiLSTM, draw_recurrent
+    from sonde.nets.architectures import (
+        BiLSTM,
+        GatedConvNet,
+        draw_convolutional,
+        draw_recurrent,
+        drawn,
+    )
 
     if architecture.startswith("gated-convnet"):
         last = "none" if architecture.endswith("-none") else "max"

@@ -1,10 +1,16 @@
-"""Stacked gated convolutions over words (Conneau et al. 2018, section 3.1; Gehring et al. 2017)."""
+"""Networks over words (Conneau et al. 2018, section 3.1): bidirectional LSTMs and stacked gated
+convolutions (Gehring et al. 2017), and drawing their weights from a generator of their own, so that
+neither the global seed nor the order of work matters.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 HALF = 0.5**0.5  # keeps the variance of a sum of two (Gehring et al. 2017, 3.5)
 
@@ -64,3 +70,49 @@ def draw_convolutional(net: nn.Module, generator: torch.Generator) -> None:
             )
             assert module.bias is not None
             module.bias.zero_()
+
+
+class BiLSTM(nn.Module):
+    """Words [batch, words, dim] -> sentences [batch, 2 * hidden]: the last states, or the maximum
+    over words.
+
+    With pool `none`, the states of all words [batch, words, 2 * hidden].
+
+    `last` joins what the forward direction knows after the last word with what the backward one
+    knows after the first. Sentences go longest first; what stands behind a sentence's end is never
+    read.
+    """
+
+    def __init__(self, dim: int, hidden: int = 512, layers: int = 2, pool: str = "max") -> None:
+        super().__init__()
+        self.pool = pool
+        self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=True)
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Sentences [batch, 2 * hidden], or words [batch, words, 2 * hidden]; lengths [batch] are
+        at least 1 and descend.
+        """
+        states, (last, _) = self.lstm(pack_padded_sequence(words, lengths, batch_first=True))
+        if self.pool == "last":
+            return torch.cat([last[-2], last[-1]], 1)
+        padded, _ = pad_packed_sequence(states, batch_first=True, padding_value=-torch.inf)
+        return padded if self.pool == "none" else padded.amax(1)
+
+
+def draw_recurrent(net: nn.Module, generator: torch.Generator) -> None:
+    """Weights and biases uniform within 1/sqrt(hidden), as torch draws an LSTM's."""
+    bound = next(m.hidden_size for m in net.modules() if isinstance(m, nn.LSTM)) ** -0.5
+    for weights in net.parameters():
+        weights.uniform_(-bound, bound, generator=generator)
+
+
+def drawn(
+    build: Callable[[], nn.Module], draw: Callable[[nn.Module, torch.Generator], None], seed: int
+) -> nn.Module:
+    """A net whose weights `draw` fills; building it touches no random state."""
+    with torch.device("meta"):
+        net = build()
+    net.to_empty(device="cpu")
+    with torch.no_grad():
+        draw(net, torch.Generator().manual_seed(seed))
+    return net.eval()

@@ -1,12 +1,22 @@
-"""What deserves a look, in sentences: what spoils a score first, what colours it after that."""
+"""The audit of a data set: what is found in it, put together, and what deserves a look, in
+sentences: what spoils a score first, what colours it after that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from sonde.audit.findings import Audit, Floor
-from sonde.labels import Column
-from sonde.notes import Notes
+import numpy as np
+
+from sonde.audit import repeats
+from sonde.audit.asked import answers
+from sonde.audit.findings import Audit, Floor, Row
+from sonde.audit.floors import by_label, correlation, used, words_read
+from sonde.audit.floors import floors as scored
+from sonde.core import SPLITS, Dataset, Example, Sentence
+from sonde.labels import Column, Label
+from sonde.notes import Notes, Sampled
 
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
@@ -210,3 +220,132 @@ def _have(count: int, split: str) -> str:
 
 def _many(n: int, what: str) -> str:
     return f"{n:,} distinct {what}{'s' * (n != 1)}"
+
+
+KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
+ALTERED = "altered"  # the note in which a task names the label of its altered sentences
+
+
+def inspect(
+    dataset: Dataset,
+    seed: int = 0,
+    rows: int = 20,
+    metric: str | None = None,
+    *,
+    floors: bool = True,
+) -> Audit:
+    """Audit a data set; `rows` examples are drawn with `seed`, the same ones each time; the metric
+    is the task's, or the usual one.
+
+    floors  whether what needs no encoder is fitted and scored; without, a large data set takes a
+            second or two
+    """
+    metric = metric or dataset.labels.metric
+    lengths, numbered = words_read(dataset), repeats.Numbered.of(dataset)
+    same = repeats.same(numbered)
+    # where both are the same, that is all to say
+    scores = scored(dataset, metric) if floors and used(dataset) not in same else {}
+    asked, pairs = answers(dataset, metric) if floors else ({}, ())
+    altered = dataset.notes.altered
+    audit = Audit(
+        sizes={split: len(dataset.rows(split)) for split in SPLITS},
+        balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
+        metric=metric,
+        floors=scores,
+        correlation=correlation(lengths, dataset.labels),
+        before=_sampled(dataset),
+        lengths=by_label(dataset, lengths),
+        duplicates=repeats.again(numbered),
+        contradictions=repeats.contradictions(numbered),
+        same=same,
+        shared=repeats.sentences(numbered),
+        forms=repeats.forms(numbered),
+        words=repeats.words(dataset),
+        altered=altered,
+        versions=repeats.both_versions(numbered) if altered else 0,
+        repeats=repeats.most_repeated(numbered),
+        rows=_drawn(dataset, rows, seed),
+        notes=dict(dataset.notes),
+        asked=asked,
+        pairs=pairs,
+        negatives=_negatives(dataset),
+    )
+    return replace(audit, problems=problems(audit, dataset.labels))
+
+
+def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
+    """Split -> kind of negative -> examples; {} where the task says no kinds."""
+    tags = dataset.strata.get("negative")
+    if tags is None:
+        return {}
+    codes_of = {split: tags.codes[dataset.rows(split)] for split in SPLITS}
+    return {
+        split: {name: int((codes == k).sum()) for k, name in enumerate(tags.names)}
+        for split, codes in codes_of.items()
+        if len(codes)
+    }
+
+
+def _sampled(dataset: Dataset) -> dict[str, float]:
+    """Pearson's r of label and length before and after the sample was drawn, as its notes have
+    it.
+    """
+    sample = dataset.notes.part(Sampled)
+    if sample is None or sample.length_r_before is None or not sample.length_r_after:
+        return {}
+    return {"before": sample.length_r_before, "after": sample.length_r_after["all"]}
+
+
+def _balance(labels: Column) -> dict[str, float]:
+    return {what: round(float(value), 6) for what, value in labels.summary().items()}
+
+
+def _drawn(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
+    """Some examples, in the order of the data set."""
+    drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
+    return tuple(map(_row, dataset.take(drawn).examples()))
+
+
+def _row(example: Example) -> Row:
+    """An example as a reader wants to see it: spans in brackets, numbered where there are several,
+    sentences with bars between.
+    """
+    several = sum(span is not None for _, span in example.sites) > 1
+    spans: dict[Sentence, list[tuple[str, tuple[int, int]]]] = {}
+    for number, (sentence, span) in enumerate(example.sites, 1):
+        if span is not None:
+            spans.setdefault(sentence, []).append((str(number) if several else "", span))
+    texts = [_marked(sentence, marked) for sentence, marked in spans.items()]
+    texts += [sentence.text for sentence, span in example.sites if span is None]
+    strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
+    return Row(
+        example.split,
+        _shown(example.label),
+        " | ".join(texts),
+        strata.pop("target", ""),
+        example.asked,
+        strata,
+    )
+
+
+def _marked(sentence: Sentence, spans: Sequence[tuple[str, tuple[int, int]]]) -> str:
+    """The words of a sentence with brackets around its spans."""
+    before: dict[int, str] = {}
+    after: dict[int, str] = {}
+    # the wider the farther out
+    for name, (start, stop) in sorted(spans, key=lambda one: one[1][0] - one[1][1]):
+        before[start] = before.get(start, "") + f"[{name} "
+        after[stop - 1] = f" {name}]" + after.get(stop - 1, "")
+    return " ".join(
+        before.get(i, "") + word + after.get(i, "") for i, word in enumerate(sentence.words)
+    )
+
+
+def _shown(label: Label) -> str:
+    if isinstance(label, str):
+        return label
+    if isinstance(label, int | float):
+        return f"{label:g}"
+    if isinstance(label, Mapping):
+        return ", ".join(f"{name} {weight:g}" for name, weight in sorted(label.items()))
+    return ", ".join(sorted(label)) or "(none)"
