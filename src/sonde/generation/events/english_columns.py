@@ -18,6 +18,9 @@ from sonde.generation.events.language import (
     Language,
     Numbers,
     Texts,
+    column,
+    plurals,
+    prepositions,
     same,
     texts,
     under,
@@ -86,13 +89,10 @@ def columns(placed: Placed, language: Language) -> list[Column]:
 
 
 def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
-    gap = next((role for role in at.clause.order if at.clause.slot(role) is Hole.GAP), None)
-    subject, *others = at.clause.order
+    gap, (subject, *others) = at.gap, at.clause.order
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
-        yield Column(
-            texts(language.relativisers), same(path, (len(language.relativisers),)), (Key(path),)
-        )
+        yield column(texts(language.relativisers), path, Key(path))
     if not isinstance(at.clause.slot(subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
@@ -124,35 +124,28 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
 
 
 def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> Iterator[Column]:
-    forms = Key(f"{path}.form")
-    following = (
-        (f"{path}.adjectives.0", "adjective") if phrase.adjectives else (f"{path}.noun", "noun")
-    )
+    yield _determiner(path, phrase, language)
+    for i in range(phrase.adjectives):
+        where = f"{path}.adjectives.{i}"
+        yield column(texts(e.lemma for e in language.values("adjective")), where, Key(where))
+    where = f"{path}.noun"
+    yield column(_nouns(language), where, Key(f"{path}.form"), Key(where))
+    if phrase.modifier is not None:
+        yield prepositions(f"{path}.modifier.preposition", language)
+        yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
+    if phrase.relative is not None:
+        yield from _clause(placed.clause(f"{path}.relative."), placed, language)
+
+
+def _determiner(path: str, phrase: Phrase, language: Language) -> Column:
+    """The determiner, "a" or "an" by the word that follows."""
+    where, kind = ("adjectives.0", "adjective") if phrase.adjectives else ("noun", "noun")
     articles = np.array(
         [[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases],
         object,
     )
-    yield Column(
-        articles,
-        _roles(articles, f"{path}.determiner"),
-        (forms, Key(following[0], _vowels(language, following[1]))),
-    )
-    for i in range(phrase.adjectives):
-        adjectives = texts(e.lemma for e in language.values("adjective"))
-        yield Column(
-            adjectives,
-            same(f"{path}.adjectives.{i}", adjectives.shape),
-            (Key(f"{path}.adjectives.{i}"),),
-        )
-    nouns = _nouns(language)
-    yield Column(nouns, same(f"{path}.noun", nouns.shape), (forms, Key(f"{path}.noun")))
-    if phrase.modifier is not None:
-        prepositions = texts(e.lemma for e in language.values("preposition"))
-        where = f"{path}.modifier.preposition"
-        yield Column(prepositions, same(where, prepositions.shape), (Key(where),))
-        yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
-    if phrase.relative is not None:
-        yield from _clause(placed.clause(f"{path}.relative."), placed, language)
+    keys = Key(f"{path}.form"), Key(f"{path}.{where}", _vowels(language, kind))
+    return Column(articles, _roles(articles, f"{path}.determiner"), keys)
 
 
 def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
@@ -165,7 +158,7 @@ def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Co
         words, roles = _adverbs(language)
         yield Column(words, under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
     yield Column(after[0], under(after[1], at.prefix), keys)
-    yield Column(verbs, same(f"{at.prefix}predicate", verbs.shape), (*keys, verb))
+    yield column(verbs, f"{at.prefix}predicate", *keys, verb)
 
 
 Pieces = tuple[Texts, Texts]
@@ -209,10 +202,8 @@ def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -
         [_himself(noun, several or form.number == "plural") for noun in language.values("noun")]
         for form in language.phrases
     ]
-    words = np.array(table, object)
-    return Column(
-        words, same(f"{path}.reflexive", words.shape), (Key(f"{first}.form"), Key(f"{first}.noun"))
-    )
+    keys = Key(f"{first}.form"), Key(f"{first}.noun")
+    return column(np.array(table, object), f"{path}.reflexive", *keys)
 
 
 def _himself(noun: Entry, plural: bool) -> str:
@@ -224,7 +215,7 @@ def _himself(noun: Entry, plural: bool) -> str:
 
 def _number(path: str, placed: Placed, language: Language) -> Key:
     """The number of a subject, as 0 or 1."""
-    numbers = np.array([form.number == "plural" for form in language.phrases], np.int64)
+    numbers = plurals(language)
     return (
         Key(f"{path}.both.0.form", np.ones_like(numbers))
         if placed.paired(path)
@@ -235,7 +226,7 @@ def _number(path: str, placed: Placed, language: Language) -> Key:
 @lru_cache(maxsize=8)
 def _nouns(language: Language) -> Texts:
     forms = [texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
-    return np.stack([forms[form.number == "plural"] for form in language.phrases])
+    return np.stack([forms[plural] for plural in plurals(language)])
 
 
 @lru_cache(maxsize=16)

@@ -169,6 +169,21 @@ def same(role: str, shape: Sequence[int]) -> Texts:
     return np.broadcast_to(np.array(f"{role} ", object), tuple(shape))
 
 
+def column(words: Texts, role: str, *keys: Key) -> Column:
+    """Words that realise the same whatever they are."""
+    return Column(words, same(role, words.shape), keys)
+
+
+def prepositions(path: str, language: Language) -> Column:
+    """The preposition at a path."""
+    return column(texts(e.lemma for e in language.values("preposition")), path, Key(path))
+
+
+def plurals(language: Language) -> Numbers:
+    """Which forms of phrases are plural, as 0 or 1."""
+    return np.array([form.number == "plural" for form in language.phrases], np.int64)
+
+
 def under(roles: Texts, prefix: str) -> Texts:
     """Roles with a prefix before each."""
     if not prefix:

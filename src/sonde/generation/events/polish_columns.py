@@ -26,7 +26,9 @@ from sonde.generation.events.language import (
     Language,
     Numbers,
     Texts,
-    same,
+    column,
+    plurals,
+    prepositions,
     texts,
     under,
     word,
@@ -123,6 +125,7 @@ def agreeing(pronoun: Pronoun) -> list[list[list[str]]]:
     ]
 
 
+@lru_cache(maxsize=8)
 def genders(language: Language) -> Numbers:
     """The gender of each noun."""
     return np.array(
@@ -157,6 +160,7 @@ def group(form: Form, voice: str, concord: int) -> Group:
     return Group(negation, PAST + concord if tense == "past" else 1 + (concord >= VIRILE))
 
 
+@lru_cache(maxsize=8)
 def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
     """What stands before the adverbs, words and roles [forms, 5], and the verb [forms, 5,
     verbs].
@@ -209,8 +213,7 @@ def _comma(column: Column) -> bool:
 
 
 def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
-    subject, *others = at.clause.order
-    gap = next((role for role in at.clause.order if at.clause.slot(role) is Hole.GAP), None)
+    gap, (subject, *others) = at.gap, at.clause.order
     if gap is not None:
         yield word(",", f"{at.prefix}comma")
         yield _relativiser(at, gap, placed, language)
@@ -243,10 +246,8 @@ def _case(at: ClauseAt, role: str, language: Language) -> Case:
 
 def _relativiser(at: ClauseAt, gap: str, placed: Placed, language: Language) -> Column:
     case = _case(at, gap, language)
-    words = case.of(_inflected(language)[0])
-    link = f"{at.prefix}{gap}.gap"
     keys = (*case.keys, _number(at.head, language), _gender(at.head, language))
-    return Column(words, same(link, words.shape), keys)
+    return column(case.of(_inflected(language)[0]), f"{at.prefix}{gap}.gap", *keys)
 
 
 def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
@@ -266,33 +267,17 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
 def _phrase(
     path: str, phrase: Phrase, case: Case, placed: Placed, language: Language
 ) -> Iterator[Column]:
-    _, determiners, adjectives, nouns = _inflected(language)
-    form, gender = Key(f"{path}.form"), _gender(path, language)
-    determiner_roles = np.array(
-        [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
-        object,
-    )
-    words = case.of(determiners)
-    roles = np.broadcast_to(determiner_roles[:, None], words.shape)
-    yield Column(words, roles, (*case.keys, form, gender))
+    _, _, adjectives, nouns = _inflected(language)
+    number, gender = _number(path, language), _gender(path, language)
+    yield _determiner(path, case, language)
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
-        words = case.of(adjectives)
-        yield Column(
-            words,
-            same(where, words.shape),
-            (*case.keys, _number(path, language), gender, Key(where)),
-        )
-    words = case.of(nouns)
-    yield Column(
-        words,
-        same(f"{path}.noun", words.shape),
-        (*case.keys, _number(path, language), Key(f"{path}.noun")),
-    )
+        yield column(case.of(adjectives), where, *case.keys, number, gender, Key(where))
+    where = f"{path}.noun"
+    yield column(case.of(nouns), where, *case.keys, number, Key(where))
     if phrase.modifier is not None:
         where = f"{path}.modifier.preposition"
-        prepositions = texts(e.lemma for e in language.values("preposition"))
-        yield Column(prepositions, same(where, prepositions.shape), (Key(where),))
+        yield prepositions(where, language)
         yield from _phrase(
             f"{path}.modifier.participant",
             phrase.modifier,
@@ -302,6 +287,16 @@ def _phrase(
         )
     if phrase.relative is not None:
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
+
+
+def _determiner(path: str, case: Case, language: Language) -> Column:
+    realised = np.array(
+        [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
+        object,
+    )
+    words = case.of(_inflected(language)[1])
+    roles = np.broadcast_to(realised[:, None], words.shape)
+    return Column(words, roles, (*case.keys, Key(f"{path}.form"), _gender(path, language)))
 
 
 def _governed(path: str, language: Language) -> Case:
@@ -320,17 +315,13 @@ def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Co
         yield Column(words, under(roles, at.prefix), (adverbs,))
     concord, subject = _concord(placed.filler(at, at.clause.order[0]), placed, language)
     form = Key(f"{at.prefix}form")
-    words, roles, verbs = _groups(language, at.clause.voice)
+    words, roles, verbs = groups(language, at.clause.voice)
     yield Column(words[:, concord], under(roles[:, concord], at.prefix), (form, *subject))
     if at.clause.adverbs:
         words, roles = _adverbs(language, stance=False)
         yield Column(words, under(roles, at.prefix), (adverbs,))
-    verb = verbs[:, concord]
-    yield Column(
-        verb,
-        same(f"{at.prefix}predicate", verb.shape),
-        (form, *subject, Key(f"{at.prefix}predicate")),
-    )
+    verb = f"{at.prefix}predicate"
+    yield column(verbs[:, concord], verb, form, *subject, Key(verb))
 
 
 def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tuple[Key, Key]]:
@@ -343,23 +334,11 @@ def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tu
 
 
 def _number(path: str, language: Language) -> Key:
-    return Key(
-        f"{path}.form", np.array([form.number == "plural" for form in language.phrases], np.int64)
-    )
+    return Key(f"{path}.form", plurals(language))
 
 
 def _gender(path: str, language: Language) -> Key:
-    return Key(f"{path}.noun", _genders(language))
-
-
-@lru_cache(maxsize=8)
-def _genders(language: Language) -> Numbers:
-    return genders(language)
-
-
-@lru_cache(maxsize=8)
-def _groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
-    return groups(language, voice)
+    return Key(f"{path}.noun", genders(language))
 
 
 @lru_cache(maxsize=8)

@@ -113,6 +113,12 @@ class ClauseAt(NamedTuple):
     clause: Clause
     head: str
 
+    @property
+    def gap(self) -> str | None:
+        """The role that is a gap, if one is."""
+        clause = self.clause
+        return next((role for role in clause.order if clause.slot(role) is Hole.GAP), None)
+
 
 class PhraseAt(NamedTuple):
     """A phrase and its path."""
