@@ -46,7 +46,7 @@ class Identity:
         return json.dumps([self.reference, self.code, *self.facts], ensure_ascii=False)
 
 
-class Made(NamedTuple):
+class Ingredients(NamedTuple):
     """The identities of what a result is made of."""
 
     task: Identity

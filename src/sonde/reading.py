@@ -223,8 +223,8 @@ def view(name: str) -> View:
             if len(sites) > 1
             else sites[0]
         )
-        told = [ASKED[part](readings, units) for part in parts if part in ASKED]
-        return np.concatenate([combined, *told], 1) if told else combined
+        asked_of = [ASKED[part](readings, units) for part in parts if part in ASKED]
+        return np.concatenate([combined, *asked_of], 1) if asked_of else combined
 
     return read
 

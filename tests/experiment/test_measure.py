@@ -8,7 +8,7 @@ from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.measure import Group, readable
 from sonde.experiment.paths import Paths
 from sonde.experiment.run import measure
-from sonde.identity import Identity, Made
+from sonde.identity import Identity, Ingredients
 from sonde.metrics import METRICS
 from sonde.probes import PROBES
 from sonde.store.results import ResultStore
@@ -154,7 +154,7 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
     from sonde.datasets.controls import CONTROLS
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
-    made = Made(*(Identity(name, "") for name in Made._fields))
+    made = Ingredients(*(Identity(name, "") for name in Ingredients._fields))
     group = Group(
         Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
     )

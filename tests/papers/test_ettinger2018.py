@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from sonde.cli import app
 from sonde.papers import SUITES
 from sonde.papers.ettinger2018 import ettinger2018
-from sonde.papers.suite import Asked, designs, located
+from sonde.papers.suite import SuiteRequest, designs, located
 from sonde.references import Reference
 from tasks.publications import compeval
 
@@ -49,7 +49,7 @@ def test_figures_are_those_of_the_running_text():
 
 
 def test_released_sets_are_read_whole_with_the_paper_s_probe():
-    made = designs(SUITES.make("ettinger2018:sets"), Asked(["length"], bounds=False))
+    made = designs(SUITES.make("ettinger2018:sets"), SuiteRequest(["length"], bounds=False))
     assert [(w.encoders[0], w.probes[0]) for w in made] == [
         ("length", "mlp,protocol=ettinger"),
         ("words", "majority"),

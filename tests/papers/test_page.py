@@ -12,7 +12,7 @@ import pytest
 
 from fixtures.papers import PAPER, entry
 from sonde.pages.records import csv as as_csv
-from sonde.papers.facts import Judged, Place
+from sonde.papers.facts import HumanScore, Place
 from sonde.papers.page import Cell, cells, inside
 from sonde.tables.markup import latex, markdown
 from sonde.tables.terminal import terminal
@@ -74,7 +74,7 @@ def test_a_rank_is_the_range_that_the_interval_allows():
 
 
 def test_every_score_has_the_wider_side_of_its_interval_below():
-    people = Judged(Place(1, "ud/*:bank", "other sentences"), 99.0, 96.0, 99.5, 150)
+    people = HumanScore(Place(1, "ud/*:bank", "other sentences"), 99.0, 96.0, 99.5, 150)
     *_, own = inside(PAPER, [entry(correct=0.85)], [people]).sections
     assert own.rows[4][1:] == ("", "3.0")
     *_, own = inside(PAPER, [entry(correct=0.85), entry(1, 0.5)]).sections
@@ -84,7 +84,7 @@ def test_every_score_has_the_wider_side_of_its_interval_below():
 
 
 def test_floors_are_not_ranked_and_people_stand_above_them():
-    people = Judged(Place(0, "ud/*:bank"), 97.0, 95.0, 98.5, 150)
+    people = HumanScore(Place(0, "ud/*:bank"), 97.0, 95.0, 98.5, 150)
     *_, own = inside(
         PAPER, [entry(correct=0.99, published=True, floor="Length")], [people]
     ).sections
@@ -120,7 +120,7 @@ def test_bold_survives_in_pages():
 
 
 def test_programs_get_every_figure_with_its_source():
-    people = Judged(Place(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
+    people = HumanScore(Place(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
     found = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
     assert [row["kind"] for row in found] == ["published"] * 6 + ["measured", "people"]
     assert found[0]["source"] == "A paper, Table 1, Floors, Length"

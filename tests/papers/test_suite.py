@@ -9,7 +9,7 @@ from sonde.core import DataProblem, Result, Trial
 from sonde.labels import Classes
 from sonde.papers import SUITES
 from sonde.papers.facts import facts
-from sonde.papers.suite import Asked, designs, located, selected
+from sonde.papers.suite import SuiteRequest, designs, located, selected
 from sonde.papers.ud2019 import ud2019
 from sonde.probes import PROBES
 from sonde.references import ReferenceProblem
@@ -108,19 +108,19 @@ def test_floors_come_first_under_the_paper_s_names():
 
 
 def test_a_run_without_encoders_is_of_the_floors():
-    made = designs(ud2019("bank"), Asked([], bounds=False))
+    made = designs(ud2019("bank"), SuiteRequest([], bounds=False))
     assert [w.encoders for w in made] == [("words",), ("length",), ("words",), ("words",)]
 
 
 def test_the_oracles_of_all_columns_are_read_with_their_probes():
-    made = [w for w in designs(ud2019("bank"), Asked(["hf:m"])) if w.bounds]
+    made = [w for w in designs(ud2019("bank"), SuiteRequest(["hf:m"])) if w.bounds]
     assert {
         (str(task).partition(":")[0].removeprefix("ud/"), *w.probes)
         for w in made
         for task in w.tasks
     } == {(column.task, column.probe) for column in ud2019("bank").columns}
     assert all((w.bounds, w.encoders) == (("oracle",), ()) for w in made)
-    assert not any(w.bounds for w in designs(ud2019("bank"), Asked(["hf:m"], bounds=False)))
+    assert not any(w.bounds for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], bounds=False)))
 
 
 def test_options_of_the_tasks_go_to_all_of_them():

@@ -18,7 +18,7 @@ from sonde.experiment.run import run
 from sonde.labels import Classes
 from sonde.metrics import METRICS, constants
 from sonde.papers.page import cells, inside
-from sonde.papers.suite import Asked, designs, located, selected
+from sonde.papers.suite import SuiteRequest, designs, located, selected
 from sonde.papers.tenney2019 import (
     JIANT,
     ONTONOTES,
@@ -310,7 +310,7 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
         counts = TASKS.make(plain).load().notes["targets"]
         monkeypatch.setitem(SIZES, name, tuple(counts[split] for split in ("train", "dev", "test")))
     paths = Paths.of(tmp_path / "results", tmp_path / "cache")
-    made = plan(designs(suite, Asked(["bow:random,dim=4,pool=none"], seeds=1)), paths)
+    made = plan(designs(suite, SuiteRequest(["bow:random,dim=4,pool=none"], seeds=1)), paths)
     assert not made.refused
     outcome = run(made, paths, progress=False)
     assert not outcome.failures
@@ -343,10 +343,10 @@ def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_
         "edge/dpr:F/edge/DPR,sample=*/5,size=500",
     ]
     encoders = ["hf:m,layers=all,pool=none", "bow:random,pool=none"]
-    (each,) = designs(suite, Asked(encoders, bounds=False))
+    (each,) = designs(suite, SuiteRequest(encoders, bounds=False))
     assert (each.encoders, each.reads) == (encoders, ())
     assert each.usual == ("lex", "cat:lex+top", "mix")
-    assert designs(suite, Asked(["hf:m"], reads=("mix",)))[0].reads == ("mix",)
+    assert designs(suite, SuiteRequest(["hf:m"], reads=("mix",)))[0].reads == ("mix",)
 
 
 def test_jiants_folders_need_all_three_splits(tmp_path):

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from sonde.core import DataProblem
-from sonde.papers.suite import Asked, designs
+from sonde.papers.suite import SuiteRequest, designs
 from sonde.papers.ud2019 import ud2019
 from sonde.references import ReferenceProblem
 
@@ -102,7 +102,7 @@ def test_one_language_can_be_shown():
 
 
 def test_every_task_is_run_under_the_paper_s_protocol():
-    made = designs(ud2019("bank"), Asked(["length"], on_error="skip"))
+    made = designs(ud2019("bank"), SuiteRequest(["length"], on_error="skip"))
     tasks = {str(task): w.probes[0] for w in made if w.encoders == ["length"] for task in w.tasks}
     assert len(tasks) == 9
     assert tasks.pop("ud/word-content:bank,on_error=skip") == "mlp,protocol=krasnowska,hidden=0"

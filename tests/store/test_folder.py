@@ -9,7 +9,7 @@ import pytest
 
 from sonde.core import Sentence
 from sonde.store.blocks import StoreProblem
-from sonde.store.vectors import Filled, VectorStore
+from sonde.store.vectors import Entries, VectorStore
 from sonde.vectors import Spans, Vectors
 
 SLOTS = ("0.none", "1.none")
@@ -45,7 +45,7 @@ def filled(root, dtype="float32", sentences=None):
             "base",
             f"p-{n:05d}.vectors",
             known[start : start + 70],
-            Filled(SLOTS, pieces(known[start : start + 70]), {}),
+            Entries(SLOTS, pieces(known[start : start + 70]), {}),
         )
     return store, known
 
@@ -81,7 +81,7 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
 def test_sentence_vectors_are_mapped_too(tmp_path, small):
     store, known = VectorStore(tmp_path), some(50)
     values = np.arange(150, dtype=np.float32).reshape(50, 3)
-    store.write("base", "p-00000.vectors", known, Filled(("-",), Vectors((values,)), {}))
+    store.write("base", "p-00000.vectors", known, Entries(("-",), Vectors((values,)), {}))
     found = store.read("base", ("-",), ("-",), [*known[::-1], Sentence.of(["absent"])])
     np.testing.assert_array_equal(found.layers[0], np.concatenate([values[::-1], np.zeros((1, 3))]))
 
@@ -100,7 +100,7 @@ def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
             "base",
             f"p-{n:05d}.vectors",
             known[start : start + 30],
-            Filled(slots, Vectors(layers, slots, found.spans), {}),
+            Entries(slots, Vectors(layers, slots, found.spans), {}),
         )
     read = store.read("base", slots, slots, known)
     assert np.shares_memory(read.layers[0], read.layers[1])
@@ -134,7 +134,7 @@ def test_the_same_sentences_are_put_in_order_once(tmp_path, small):
         2,
         2,
     ]
-    store.write("base", "q-00000.vectors", [new], Filled(SLOTS, pieces([new]), {}))
+    store.write("base", "q-00000.vectors", [new], Entries(SLOTS, pieces([new]), {}))
     assert not store.missing("base", SLOTS[0], [new]).any()
     assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [
         0,
@@ -173,7 +173,7 @@ def test_large_vectors_take_no_memory_of_their_own(tmp_path):
             "base",
             f"p-{n:05d}.vectors",
             part,
-            Filled(
+            Entries(
                 ("0.none",),
                 Vectors(layers, ("0",), Spans(words, np.stack([each, each + 1], 1), words)),
                 {},

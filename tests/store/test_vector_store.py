@@ -11,7 +11,7 @@ from sonde.core import Sentence
 from sonde.store.blocks import StoreProblem
 from sonde.store.folder import Index, distinct, keys_of
 from sonde.store.plans import arrange, draw_up, read, unfinished
-from sonde.store.vectors import Filled, VectorStore
+from sonde.store.vectors import Entries, VectorStore
 from sonde.vectors import Vectors
 
 
@@ -28,7 +28,7 @@ def layer(sentences, shift=0.0):
 
 def fill(store, sentences, slots=("-",), name="p-00000.vectors", shift=0.0):
     vectors = Vectors(tuple(layer(sentences, shift + n) for n in range(len(slots))), slots)
-    store.write("base", name, sentences, Filled(slots, vectors, {}))
+    store.write("base", name, sentences, Entries(slots, vectors, {}))
 
 
 def test_sentences_are_read_in_any_order_and_the_absent_are_zeros(tmp_path):
@@ -235,7 +235,7 @@ def test_blocks_that_are_removed_are_missing(tmp_path):
         "base",
         "plan-00000.vectors",
         sentences,
-        Filled(("-",), Vectors((np.ones((2, 3), np.float32),)), {}),
+        Entries(("-",), Vectors((np.ones((2, 3), np.float32),)), {}),
     )
     assert not store.missing("base", "-", sentences).any()
     next(store.folder("base").iterdir()).unlink()
@@ -265,6 +265,6 @@ def test_open_files_grow_neither_with_blocks_nor_with_layers(tmp_path):
         sentences = [Sentence.of([f"w{i}"]) for i in range(start, start + 5)]
         layers = tuple(np.full((5, 3), n, np.float32) for n in range(70))
         store.write(
-            "base", f"p-{start:05d}.vectors", sentences, Filled(slots, Vectors(layers, slots), {})
+            "base", f"p-{start:05d}.vectors", sentences, Entries(slots, Vectors(layers, slots), {})
         )
     subprocess.run([sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)], check=True)

@@ -94,7 +94,7 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are
     missing where all are alike.
     """
-    told = dict.fromkeys(
+    signs = dict.fromkeys(
         (sign, row.n, row.missing)
         for row, sign in zip(rows, marks(rows), strict=True)
         if sign or row.missing
@@ -109,7 +109,7 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
                 f" are over {n:,} test examples alone."
             )
         )
-        for sign, n, lost in sorted(told)
+        for sign, n, lost in sorted(signs)
     ]
 
 

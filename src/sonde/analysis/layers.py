@@ -179,9 +179,9 @@ def _fit(result: Result) -> tuple[str, int]:
 
 def _weights(results: Sequence[Result]) -> list[list[float]]:
     """Mixing weights of each fit that tells them, those of a shorter mix left out."""
-    told = [list(r.provenance.choice.mix) for r in results]
-    longest = max(map(len, told), default=0)
-    return [w for w in told if longest > 1 and len(w) == longest]
+    weights = [list(r.provenance.choice.mix) for r in results]
+    longest = max(map(len, weights), default=0)
+    return [w for w in weights if longest > 1 and len(w) == longest]
 
 
 def _expected(

@@ -126,17 +126,22 @@ def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
 
 def composition(asked: Posed) -> str:
     """What the classes consist of, in words; '' where all are of the same one kind."""
-    if {name for _, made in asked.made for name, _ in made} == {
-        made[0][0] for _, made in asked.made[:1]
+    if {name for _, constructions in asked.made for name, _ in constructions} == {
+        constructions[0][0] for _, constructions in asked.made[:1]
     }:
         return ""
-    told = []
-    for label, made in asked.made:
-        shown = [f"{name} {PERCENT * share:.0f} %" for name, share in made[:SHOWN] if share >= RARE]
-        told.append(
-            f"{label}: {', '.join(shown)}" + (" and others" if len(made) > len(shown) else "")
+    classes = []
+    for label, constructions in asked.made:
+        shown = [
+            f"{name} {PERCENT * share:.0f} %"
+            for name, share in constructions[:SHOWN]
+            if share >= RARE
+        ]
+        classes.append(
+            f"{label}: {', '.join(shown)}"
+            + (" and others" if len(constructions) > len(shown) else "")
         )
-    return "; ".join(told)
+    return "; ".join(classes)
 
 
 def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
@@ -155,5 +160,8 @@ def unlike(sources: Sequence[tuple[Posed, int, int]]) -> list[str]:
     ):
         if max(numbers) > CLOSE * min(numbers):
             differences.append(f"{of} ({min(numbers):,} to {max(numbers):,})")
-    commonest = {tuple((label, made[0][0]) for label, made in what.made) for what, *_ in sources}
+    commonest = {
+        tuple((label, constructions[0][0]) for label, constructions in what.made)
+        for what, *_ in sources
+    }
     return [*differences, *(["what classes consist of"] if len(commonest) > 1 else [])]

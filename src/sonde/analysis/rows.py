@@ -38,9 +38,9 @@ def remembered(metric: str, control: Repeats, plain: Repeats) -> dict[str, Any]:
         return {}
     answers = together(control)
     seen = np.concatenate([_seen(result) for result in control[0]])
-    noted = control[0][0].provenance.notes.part(Controlled)
+    control_note = control[0][0].provenance.notes.part(Controlled)
     measures: dict[str, Any] = {
-        "keyed": (noted and noted.definition) or "",
+        "keyed": (control_note and control_note.definition) or "",
         "keys_seen": 100 * float(seen.mean()),
     }
     for name, rows in (("on_seen", np.flatnonzero(seen)), ("on_unseen", np.flatnonzero(~seen))):
@@ -77,19 +77,19 @@ def unread(folds: Sequence[Result]) -> dict[str, Any]:
     """What could not be read, of the data and by the encoder, and the version and format that say
     so.
     """
-    told = [result.provenance.counts for result in folds]
-    counts = {
-        "beyond": sum(each.beyond for each in told),
-        "unaligned": sum(each.unaligned for each in told),
-        "partial": sum(each.partial for each in told),
+    counts = [result.provenance.counts for result in folds]
+    unread = {
+        "beyond": sum(each.beyond for each in counts),
+        "unaligned": sum(each.unaligned for each in counts),
+        "partial": sum(each.partial for each in counts),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
     many, problem = folds[0].provenance.notes.malformed
-    made = {
+    store = {
         "version": folds[0].provenance.versions.get("sonde", ""),
         "format": folds[0].provenance.format,
     }
-    return {**counts, **named, **made, "malformed": many, "problem": problem}
+    return {**unread, **named, **store, "malformed": many, "problem": problem}
 
 
 def _left_out(folds: Sequence[Result], fate: str) -> str:
@@ -102,21 +102,21 @@ def _left_out(folds: Sequence[Result], fate: str) -> str:
 
 
 def _most(labels: Counter[str]) -> str:
-    told = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
+    commonest = [f"{n:,} {name}".strip() for name, n in labels.most_common(NAMED)]
     rest = sum(labels.values()) - sum(n for _, n in labels.most_common(NAMED))
-    return ", ".join(told) + (f" and {rest:,} others" if rest else "")
+    return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
 
 
 def counts(folds: Sequence[Result]) -> dict[str, Any]:
     """What was counted beside the score; of sentences, which folds share, the most."""
-    told = [result.provenance.counts for result in folds]
+    counts = [result.provenance.counts for result in folds]
     return {
-        "train": told[0].train,
-        "unusable": sum(each.unusable for each in told),
-        "unseen": sum(each.unseen for each in told),
-        "cut": max(each.cut for each in told),
-        "words": max(each.words or 0 for each in told),
-        "unknown": max(each.unknown or 0 for each in told),
+        "train": counts[0].train,
+        "unusable": sum(each.unusable for each in counts),
+        "unseen": sum(each.unseen for each in counts),
+        "cut": max(each.cut for each in counts),
+        "words": max(each.words or 0 for each in counts),
+        "unknown": max(each.unknown or 0 for each in counts),
     }
 
 

@@ -24,7 +24,7 @@ from sonde.nets.precision import reproducing
 from sonde.pages import scores_page
 from sonde.pages.paper import paper_page
 from sonde.papers import SUITES
-from sonde.papers.suite import Asked, Suite, designs
+from sonde.papers.suite import Suite, SuiteRequest, designs
 from sonde.references import brief
 from sonde.tables.page import Page
 from sonde.tasks import TASKS
@@ -258,10 +258,10 @@ def sentences(
     """
     with at(cache):
         listed = [sentence for corpus in corpora for sentence in _read(str(corpus))]
-        made, refused = tasks_of(named(_listed(tasks)), Paths.of(None, cache).cache)
+        by_name, refused = tasks_of(named(_listed(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
-        listed += [sentence for task in made.values() for sentence in load(task).sentences]
+        listed += [sentence for task in by_name.values() for sentence in load(task).sentences]
     if not listed:
         raise UsageProblem(
             "give a corpus (a treebank, or a file with one sentence a line) or a task"
@@ -278,24 +278,24 @@ def at(cache: str | Path | None) -> Any:
     return environment("SONDE_CACHE", None if cache is None else str(cache))
 
 
-def _listed(given: Any) -> list[Any]:
+def _listed(argument: Any) -> list[Any]:
     """One thing, several, or none, as a list."""
-    if _none(given):
+    if _none(argument):
         return []
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    return list(given) if several else [given]
+    several = isinstance(argument, Iterable) and not isinstance(argument, str)
+    return list(argument) if several else [argument]
 
 
-def _none(given: Any) -> bool:
+def _none(argument: Any) -> bool:
     """Whether nothing was given; a model may be empty or false and still be one."""
-    return given is None or (isinstance(given, list | tuple | Mapping) and not given)
+    return argument is None or (isinstance(argument, list | tuple | Mapping) and not argument)
 
 
-def _encoders(given: Any, suite: str | None) -> Any:
+def _encoders(argument: Any, suite: str | None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
-    if _none(given):
+    if _none(argument):
         return [] if suite else list(EMBEDDED_ENCODERS)
-    return given if isinstance(given, list | Mapping) else [given]
+    return argument if isinstance(argument, list | Mapping) else [argument]
 
 
 def _of_suite(
@@ -304,7 +304,7 @@ def _of_suite(
     """What a run of a suite measures, and what it cannot, in words."""
     chosen: Suite = SUITES.make(reference)
     left = design.encoders, design.controls, design.seeds, design.reads
-    measured = designs(chosen, Asked(*left, on_error, bool(design.bounds)))
+    measured = designs(chosen, SuiteRequest(*left, on_error, bool(design.bounds)))
     lacking = ", ".join(chosen.lacking())
     remark = f"not measured, since their data are not there: {lacking}"
     return measured, (remark,) if lacking else ()

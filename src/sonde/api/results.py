@@ -90,14 +90,14 @@ def report(
         raise UsageProblem(f"{named} are views of their own: ask for one of them")
     if human and suite is None:
         raise UsageProblem("a bound stands in a paper's table: name its suite")
-    kept = _of(results, Chosen(**selection, scores=bits))
+    stored = _of(results, Chosen(**selection, scores=bits))
     if suite is not None:
-        page = paper_page(suite, kept.results, human)
+        page = paper_page(suite, stored.results, human)
     elif by is not None:
-        page = strata_page(kept.results, by)
+        page = strata_page(stored.results, by)
     else:
-        page = (classes_page if classes else bits_page if bits else scores_page)(kept.results)
-    return page.with_remarks(kept.remarks)
+        page = (classes_page if classes else bits_page if bits else scores_page)(stored.results)
+    return page.with_remarks(stored.remarks)
 
 
 def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
@@ -111,15 +111,15 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
 
         sonde.layers("results/").write("layers.png")
     """
-    kept = _of(results, Chosen(**selection))
-    where = depths(kept.results)
+    stored = _of(results, Chosen(**selection))
+    where = depths(stored.results)
     if not where:
         raise DataProblem(
             "no task was measured on several layers of one encoder with one probe: `sonde run -e"
             " hf:NAME,layers=all,pool=none --probe span --read layers --read cumulative` measures"
             " them"
         )
-    return layers_page(where).with_remarks(kept.remarks)
+    return layers_page(where).with_remarks(stored.remarks)
 
 
 def compare(
@@ -139,9 +139,9 @@ def compare(
     """
     if against and (encoders := selection.get("encoders")):
         selection["encoders"] = [*encoders, against]
-    kept = _of(results, Chosen(**selection))
-    chosen = of_encoder(against, kept.results) if against else None
-    return compared(kept.results, chosen)._replace(remarks=kept.remarks)
+    stored = _of(results, Chosen(**selection))
+    chosen = of_encoder(against, stored.results) if against else None
+    return compared(stored.results, chosen)._replace(remarks=stored.remarks)
 
 
 def predictions(
@@ -163,8 +163,8 @@ def predictions(
 
         sonde.predictions("results/", "predictions/", tasks=["edge/dep"])
     """
-    kept = _of(results, Chosen(**selection, scores=True))
-    return write_predictions(kept.results, Path(output), format)
+    stored = _of(results, Chosen(**selection, scores=True))
+    return write_predictions(stored.results, Path(output), format)
 
 
 class Holdings(NamedTuple):

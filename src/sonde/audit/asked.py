@@ -45,7 +45,7 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
         if len(train) < len(halves.train)
         else ""
     )
-    told = {}
+    floors = {}
     for name, (encoder, control) in READINGS.items():
         vectors = ENCODERS.make(f"{encoder},dim={DIM}").encode(train.sentences)
         fitted_on, test = (
@@ -55,8 +55,8 @@ def untaught(halves: Halves, metric: str) -> dict[str, Floor]:
         dev = fitted_on.take(np.empty(0, np.int64))
         [fitted] = PROBES.make(PROBE).fit(fitted_on, dev, cells=(Cell("-", 0),))
         labels = test.labels, fitted.predict(test).decoded
-        told[name] = floor_of(name, metric, labels, fewer, halves.about)
-    return told
+        floors[name] = floor_of(name, metric, labels, fewer, halves.about)
+    return floors
 
 
 def drawn(train: Dataset) -> Ints:
@@ -93,8 +93,8 @@ def answers(dataset: Dataset, metric: str) -> tuple[dict[str, Floor], tuple[Floo
     halves = halved(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
-    told, pairs = cues(halves, metric)
-    return told | ceilings(dataset) | untaught(halves, metric), pairs
+    floors, pairs = cues(halves, metric)
+    return floors | ceilings(dataset) | untaught(halves, metric), pairs
 
 
 def cues(halves: Halves, metric: str) -> tuple[dict[str, Floor], tuple[Floor, ...]]:
@@ -164,7 +164,7 @@ def ceilings(dataset: Dataset) -> dict[str, Floor]:
 
     Small groups flatter it, so the same after shuffling labels stands beside it.
     """
-    told = {}
+    floors = {}
     for name, called in {
         "asked words and bag of words": {},
         "the same without number": _singular(),
@@ -184,14 +184,14 @@ def ceilings(dataset: Dataset) -> dict[str, Floor]:
                 f"{len(some):,} of {len(dataset):,} examples, {len(some) / (codes.max() + 1):.1f}"
                 " to a group"
             )
-            told[name] = Floor(
+            floors[name] = Floor(
                 name,
                 score,
                 score,
                 score,
                 f"exact, over {many}; {100 * chance:.1f} with shuffled labels",
             )
-    return told
+    return floors
 
 
 def _best(groups: Ints, labels: Ints) -> float:

@@ -150,10 +150,11 @@ def _asked(audit: Audit) -> Table:
 
 def _correlated(audit: Audit) -> str:
     now = f"Correlation of length and label: {audit.correlation:.3f}."
-    drawn = audit.before
+    before = audit.before
     return (
-        f"{now} Pearson's r was {drawn['before']:.3f} before sampling, {drawn['after']:.3f} after."
-        if drawn
+        f"{now} Pearson's r was {before['before']:.3f} before sampling,"
+        f" {before['after']:.3f} after."
+        if before
         else now
     )
 

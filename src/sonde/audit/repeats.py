@@ -197,8 +197,8 @@ def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
     classes.
     """
     names = dataset.labels.take(rows).class_names()
-    told: dict[str, int] = {}
+    places: dict[str, int] = {}
     for split, name in sorted(zip(dataset.splits[rows].tolist(), names, strict=True)):
         place = f"{SPLITS[split]}: {name}" if name else SPLITS[split]
-        told[place] = told.get(place, 0) + 1
-    return told
+        places[place] = places.get(place, 0) + 1
+    return places

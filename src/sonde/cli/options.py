@@ -208,6 +208,6 @@ def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
         remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 
 
-def listed(given: Iterable[Any] | None) -> list[Any]:
+def listed(values: Iterable[Any] | None) -> list[Any]:
     """What was repeated on the command line, maybe not once."""
-    return list(given or ())
+    return list(values or ())

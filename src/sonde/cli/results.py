@@ -231,13 +231,13 @@ def cache(
     if action == "migrate":
         remark(str(sonde.migrate(folder, cache=cache, remove=remove)), quiet)
         return
-    kept = sonde.holdings(folder, cache=cache)
-    typer.echo(f"results  {kept.results}\nvectors  {kept.vectors}\n")
-    if not kept.files:
+    holdings = sonde.holdings(folder, cache=cache)
+    typer.echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
+    if not holdings.files:
         typer.echo("nothing is kept there yet")
         return
     typer.echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
-    for each in kept.files:
+    for each in holdings.files:
         written = f"{each.format} (sonde {each.made})"
         typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {_size(each.bytes):>9}")
 

@@ -254,11 +254,11 @@ def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> Key
     np.minimum.at(best, pairs[:, 0], place[pairs[:, 1]])
     own = len(usable) + np.arange(len(dataset))
     codes = np.where(best < usable.sum(), rank[np.minimum(best, len(rank) - 1)], own)
-    told = (
+    definition = (
         f"a label for the rarest word of the sentence that {least} training examples have; not of"
         " the paper"
     )
-    return Keys(codes, told, balanced=True, shared=len(usable))
+    return Keys(codes, definition, balanced=True, shared=len(usable))
 
 
 def _types(dataset: Dataset, case: bool) -> tuple[Ints, Ints]:

@@ -178,22 +178,22 @@ def sample(
             "only classes can be matched in length, and these labels are scores or sets; leave"
             " decorrelate out"
         )
-    counted: Notes = {
+    counts: Notes = {
         "candidates": len(pool.candidates),
         "classes_before": pool.counts(np.arange(len(pool.candidates))),
     }
-    rows = distinct(pool, counted)
-    rows = banded(pool, rows, settings, counted)
+    rows = distinct(pool, counts)
+    rows = banded(pool, rows, settings, counts)
     if settings.splits == "official":
-        rows = apart(pool, rows, counted)
-    rows = capped(pool, rows, np.random.default_rng([settings.seed, 0]), counted)
-    rows = common(pool, rows, settings, counted)
-    splits = _divided(pool, rows, settings, counted)
-    _count(pool, splits, settings, counted)
+        rows = apart(pool, rows, counts)
+    rows = capped(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
+    rows = common(pool, rows, settings, counts)
+    splits = _divided(pool, rows, settings, counts)
+    _count(pool, splits, settings, counts)
     return _laid_out(
         pool,
         splits,
-        {**(notes or {}), "sampling": {**counted, "settings": asdict(settings)}},
+        {**(notes or {}), "sampling": {**counts, "settings": asdict(settings)}},
         settings.seed,
     )
 
@@ -217,10 +217,10 @@ def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> 
         classes = (
             matchable(division, rows) if settings.decorrelate and settings.rare == "drop" else every
         )
-        kept = rows[np.isin(pool.labels[rows], classes)] if pool.classes else rows
+        left = rows[np.isin(pool.labels[rows], classes)] if pool.classes else rows
         folds = [
             [part.ravel() for part in parts]
-            for parts in replace(division, classes=classes).splits(kept)
+            for parts in replace(division, classes=classes).splits(left)
         ]
         # all folds must be fine, or each would be drawn from other examples
         if not settings.decorrelate or all(
@@ -228,7 +228,7 @@ def _divided(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> 
         ):
             break
     if pool.classes:
-        notes["length_r_before"] = _correlations(pool, [kept] * 3, classes)["all"]
+        notes["length_r_before"] = _correlations(pool, [left] * 3, classes)["all"]
         notes["length_r_after"] = _correlations(pool, folds[number], classes)
     if len(classes) < len(every):
         notes["classes_without_common_lengths"] = {
@@ -255,8 +255,8 @@ def _correlations(pool: Pool, splits: list[Ints], classes: Ints) -> dict[str, fl
 
 def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
     """Note sizes, refuse what is too small, and say whether folds are needed."""
-    kept = np.concatenate(splits)
-    counts = {name: n for name, n in pool.counts(kept).items() if n}
+    rows = np.concatenate(splits)
+    counts = {name: n for name, n in pool.counts(rows).items() if n}
     notes["sizes"] = {name: len(part) for name, part in zip(SPLITS, splits, strict=True)}
     notes["classes_after"] = counts
     notes["forms_after"] = {
@@ -266,7 +266,7 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
     }
     if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
         forms = {
-            name: len(np.unique(_forms(pool, kept[pool.labels[kept] == i])))
+            name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
             for i, name in enumerate(pool.names)
         }
         why = f"; target forms of each class: {forms}" if any(forms.values()) else ""
@@ -300,11 +300,11 @@ def _folds(pool: Pool, splits: list[Ints], settings: SampleSettings) -> int:
     to share out.
     """
     labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
-    kept = np.concatenate(splits)
+    rows = np.concatenate(splits)
     if np.unique(labels[splits[2]], return_counts=True)[1].min() >= settings.least_test:
         return 1
-    forms = [len(np.unique(_forms(pool, kept[labels[kept] == c]))) for c in np.unique(labels[kept])]
-    return int(min(FOLDS, *(n for n in forms if n), len(kept)))
+    forms = [len(np.unique(_forms(pool, rows[labels[rows] == c]))) for c in np.unique(labels[rows])]
+    return int(min(FOLDS, *(n for n in forms if n), len(rows)))
 
 
 def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: int) -> Dataset:

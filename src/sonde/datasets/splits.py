@@ -148,10 +148,10 @@ def _ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
             names.append("target forms" if name == "target" else f"{name}s")
             first += len(tags.names)
     if shared:
-        told = " and ".join(names)
+        tie = " and ".join(names)
         return {
-            f"sentences and {told}": np.concatenate([sentences, *shared], 1),
-            told: np.concatenate(shared, 1),
+            f"sentences and {tie}": np.concatenate([sentences, *shared], 1),
+            tie: np.concatenate(shared, 1),
         }
     return {"sentences": sentences, "first sentences": sentences[:, :1]}
 

@@ -26,9 +26,9 @@ ENCODERS = EncoderContents(
 )
 
 
-def make(given: Any) -> Encoder:
+def make(thing: Any) -> Encoder:
     """The encoder that a reference names, or that a thing can be made into (see `adapt`)."""
-    return ENCODERS.make(given) if isinstance(given, str | Reference) else adapt(given)
+    return ENCODERS.make(thing) if isinstance(thing, str | Reference) else adapt(thing)
 
 
 def kind_of_reference(reference: str) -> Kind:

@@ -226,12 +226,12 @@ def _checked(name: str, returned: Any, n: int) -> np.ndarray[Any, np.dtype[np.fl
             " `.filled(0)`"
         )
     try:
-        given = np.asarray(returned)
+        rows = np.asarray(returned)
         # complex numbers would lose a part, words would be taken for numbers
-        if given.dtype.kind not in "fiubO":
-            what = f"an array of {given.dtype}" if hasattr(returned, "dtype") else _kind(returned)
+        if rows.dtype.kind not in "fiubO":
+            what = f"an array of {rows.dtype}" if hasattr(returned, "dtype") else _kind(returned)
             raise DataProblem(f"{name} returned {what}, {expected}")
-        array = given.astype(np.float32)
+        array = rows.astype(np.float32)
     except DataProblem:
         raise
     except (TypeError, ValueError):

@@ -84,16 +84,16 @@ class Oracle:
         return self.gold.name
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        told = [self.facts[sentence] for sentence in sentences]
+        known = [self.facts[sentence] for sentence in sentences]
         units = (
-            [unit for facts in told for unit in facts]
+            [unit for facts in known for unit in facts]
             if self.words
-            else [list(chain.from_iterable(facts)) for facts in told]
+            else [list(chain.from_iterable(facts)) for facts in known]
         )
         numbers = {fact: number for number, fact in enumerate(self._listed())}
         vectors = self._added(units, numbers)
         if self.gold.noise:
-            many = [len(facts) for facts in told] if self.words else [1] * len(told)
+            many = [len(facts) for facts in known] if self.words else [1] * len(known)
             keys = [
                 s.key + n.to_bytes(4, "little")
                 for s, count in zip(sentences, many, strict=True)
@@ -103,7 +103,7 @@ class Oracle:
                 keys, vectors.shape[1], f"gold noise {self.gold.seed}"
             )
         spans = (
-            word_units(np.array([len(facts) for facts in told], np.int64)) if self.words else None
+            word_units(np.array([len(facts) for facts in known], np.int64)) if self.words else None
         )
         return Vectors((vectors,), ("-",), spans)
 

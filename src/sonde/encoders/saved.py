@@ -145,8 +145,8 @@ def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
         return np.zeros(len(words), bool)
     return np.array(
         [
-            number in made.ids
-            for made in tokeniser.encode_batch(list(words), add_special_tokens=False)
+            number in encoding.ids
+            for encoding in tokeniser.encode_batch(list(words), add_special_tokens=False)
         ],
         bool,
     )

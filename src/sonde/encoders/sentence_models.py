@@ -212,8 +212,8 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} gives no {key}, so that there is nothing to read")
     width = int((output[key] if form == MANY else embedded(model, output)).shape[-1])
-    tried = Ready(model, form, "float32", way, width, "padded")
-    return replace(tried, batching=_batching(tried, before, name), dtype=dtype)
+    trial = Ready(model, form, "float32", way, width, "padded")
+    return replace(trial, batching=_batching(trial, before, name), dtype=dtype)
 
 
 def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[str, Any]:
@@ -237,33 +237,35 @@ def embedded(model: Any, output: dict[str, Any]) -> Tensor:
     return (values.to_dense() if values.is_sparse else values).float()
 
 
-def _batching(tried: Ready, before: str, name: str) -> Batching:
+def _batching(trial: Ready, before: str, name: str) -> Batching:
     """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
     texts where the model does.
     """
-    dtype = next((p.dtype for p in tried.model.parameters()), torch.float32)
+    dtype = next((p.dtype for p in trial.model.parameters()), torch.float32)
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
-        output = tried.forward(features)
-        if tried.form != MANY:
-            return [[row[None]] for row in embedded(tried.model, output)]
+        output = trial.forward(features)
+        if trial.form != MANY:
+            return [[row[None]] for row in embedded(trial.model, output)]
         masks = output["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]
 
-    made = tokenised(tried.model, [before + TRIAL[0] + " " + TRIAL[0]], before, tried.way.arguments)
-    if made is not None:
-        of_rows: Tokenised = made
+    tokens = tokenised(
+        trial.model, [before + TRIAL[0] + " " + TRIAL[0]], before, trial.way.arguments
+    )
+    if tokens is not None:
+        of_rows: Tokenised = tokens
         return batching(
             name,
             lambda rows: vectors(
                 replace(of_rows, ids=[list(row) for row in rows]).features_of_all()
             ),
-            made.ids[0],
+            tokens.ids[0],
             dtype,
         )
     long, short = TRIAL[0] + " " + TRIAL[0], TRIAL[1]
     alone, beside = (
-        vectors(preprocessed(tried.model, texts, before, tried.way.arguments))
+        vectors(preprocessed(trial.model, texts, before, trial.way.arguments))
         for texts in ([short], [long, short])
     )
     return told(name, "padded" if alike(alone[0], beside[1], dtype) else "single")
@@ -274,20 +276,20 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
     model, more = ready.model, ready.way.arguments
     before = ready.way.before(model)
     whole = [before + text for text in texts]
-    made = tokenised(model, whole, before, more)
-    lengths = made.lengths if made else about(whole)
+    tokenised_texts = tokenised(model, whole, before, more)
+    lengths = tokenised_texts.lengths if tokenised_texts else about(whole)
     vectors = np.zeros((len(texts), ready.width), np.float32)
 
     def work(rows: Ints) -> None:
         features = (
-            made.features(rows)
-            if made
+            tokenised_texts.features(rows)
+            if tokenised_texts
             else preprocessed(model, [texts[r] for r in rows], before, more)
         )
         vectors[rows] = ready.embedded(features).cpu().numpy()
 
     spread(work, grouped(lengths, tokens, ready.batching), model.device.type == "cpu")
-    return vectors, made.cut if made else np.zeros(len(texts), bool)
+    return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)
 
 
 def about(texts: Sequence[str]) -> Ints:

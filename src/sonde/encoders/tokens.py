@@ -172,10 +172,10 @@ class Tokens:
     cut: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, made: Any, cut: NDArray[np.bool_], words: list[Ints] | None = None) -> Tokens:
+    def of(cls, encodings: Any, cut: NDArray[np.bool_], words: list[Ints] | None = None) -> Tokens:
         """What a tokeniser returned."""
-        types = made.get("token_type_ids")
-        return cls(made["input_ids"], types, made["special_tokens_mask"], words, cut)
+        types = encodings.get("token_type_ids")
+        return cls(encodings["input_ids"], types, encodings["special_tokens_mask"], words, cut)
 
     @property
     def lengths(self) -> Ints:
@@ -183,22 +183,22 @@ class Tokens:
         return np.array([len(i) for i in self.ids], np.int64)
 
 
-def texts(tokenizer: Any, limit: int, given: Sequence[str]) -> Tokens:
+def texts(tokenizer: Any, limit: int, raw: Sequence[str]) -> Tokens:
     """Raw texts as the model reads them, at most `limit` tokens each."""
-    if not given:
+    if not raw:
         return Tokens([], None, [], None, np.zeros(0, bool))
-    made = tokenizer(
-        list(given), truncation=True, max_length=limit, return_special_tokens_mask=True
+    encodings = tokenizer(
+        list(raw), truncation=True, max_length=limit, return_special_tokens_mask=True
     )
     if tokenizer.is_fast:
-        return Tokens.of(made, _overflowing(made))
-    whole = tokenizer(list(given), truncation=False, verbose=False)["input_ids"]
-    return Tokens.of(made, np.array([len(ids) > limit for ids in whole]))
+        return Tokens.of(encodings, _overflowing(encodings))
+    whole = tokenizer(list(raw), truncation=False, verbose=False)["input_ids"]
+    return Tokens.of(encodings, np.array([len(ids) > limit for ids in whole]))
 
 
-def _overflowing(made: Any) -> Flags:
+def _overflowing(batch: Any) -> Flags:
     """Which texts a fast tokeniser has cut."""
-    return np.array([bool(encoding.overflowing) for encoding in made.encodings])
+    return np.array([bool(encoding.overflowing) for encoding in batch.encodings])
 
 
 @dataclass(frozen=True)
@@ -255,19 +255,19 @@ class Pieces:
     def _by_characters(self, sentences: Sequence[Sentence]) -> Tokens:
         read = [self.prompt + self.words.text(s) for s in sentences]
         options = {"return_offsets_mapping": True, "return_special_tokens_mask": True}
-        made = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
-        cut = _overflowing(made)
+        encodings = self.tokenizer(read, truncation=True, max_length=self.limit, **options)
+        cut = _overflowing(encodings)
         marks = marks_of(self.tokenizer)
         words = []
         for i, sentence in enumerate(sentences):
-            characters = np.array(made["offset_mapping"][i], np.int64).reshape(-1, 2)
+            characters = np.array(encodings["offset_mapping"][i], np.int64).reshape(-1, 2)
             # a tokeniser may say anything of its own additions
-            special = np.array(made["special_tokens_mask"][i], bool)
-            space = ~special & is_space(made["input_ids"][i], characters, read[i], marks)
+            special = np.array(encodings["special_tokens_mask"][i], bool)
+            space = ~special & is_space(encodings["input_ids"][i], characters, read[i], marks)
             places = self.words.places(sentence, len(self.prompt))
             pieces = of_words(characters, special | space, places, cut[i])
             words.append(with_spaces(pieces, space) if self.words.spaces else pieces)
-        return Tokens.of(made, cut, words)
+        return Tokens.of(encodings, cut, words)
 
     def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
         """For a tokeniser that does not say where its pieces come from: each word is cut apart with

@@ -68,8 +68,8 @@ class Untrained:
 
         def work(rows: Ints) -> None:
             words = [numbers[s : s + n] for s, n in zip(starts[rows], lengths[rows], strict=True)]
-            made = _passed(net, [vectors[forms] for forms in words], by_word)
-            outputs[ranges(units[rows], units[rows + 1])[0]] = made
+            states = _passed(net, [vectors[forms] for forms in words], by_word)
+            outputs[ranges(units[rows], units[rows + 1])[0]] = states
 
         spread(work, batches(lengths, self.tokens), side_by_side=True)
         spans = word_units(counts, lengths) if by_word else None
@@ -105,10 +105,10 @@ def _passed(net: Any, parts: Sequence[Floats], by_word: bool) -> Floats:
     for row, part in zip(padded, parts, strict=True):
         row[: len(part)] = part
     with torch.inference_mode():
-        made: Floats = net(torch.from_numpy(padded), torch.from_numpy(lengths)).numpy()
+        states: Floats = net(torch.from_numpy(padded), torch.from_numpy(lengths)).numpy()
     if not by_word:
-        return made
-    return np.concatenate([row[:length] for row, length in zip(made, lengths, strict=True)])
+        return states
+    return np.concatenate([row[:length] for row, length in zip(states, lengths, strict=True)])
 
 
 @functools.lru_cache(maxsize=4)

@@ -41,7 +41,7 @@ class Attempt:
 
 
 @dataclass
-class Trying:
+class EncoderRun:
     """An encoder at work on some slots, and what is known about it so far.
 
     candidates  sentences of which one at least should work; the first that does is kept to tell a
@@ -199,12 +199,12 @@ class Trying:
         """
         refused: dict[str, dict[int, str]] = {}
         layers = []
-        for slot, given in zip(self.slots, vectors.layers, strict=True):
+        for slot, original in zip(self.slots, vectors.layers, strict=True):
             with np.errstate(over="ignore", invalid="ignore"):
-                layer = given.astype(self.dtype, copy=False)
+                layer = original.astype(self.dtype, copy=False)
             bad = np.flatnonzero(~np.isfinite(layer).all(1))
             if len(bad):
-                beyond = np.isfinite(given[bad]).all(1)
+                beyond = np.isfinite(original[bad]).all(1)
                 reasons = np.where(
                     beyond,
                     f"a value beyond what {self.dtype} holds",

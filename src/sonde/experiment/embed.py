@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sonde.core import Encoder, Layered, Prepared, Sentence
-from sonde.experiment.attempt import PROBES, EncoderProblem, Trying
+from sonde.experiment.attempt import PROBES, EncoderProblem, EncoderRun
 from sonde.progress import tell
 from sonde.store import plans
 from sonde.store.claims import shared
 from sonde.store.folder import Index, Keys, distinct, keys_of
-from sonde.store.vectors import Filled, VectorStore
+from sonde.store.vectors import Entries, VectorStore
 from sonde.vectors import Ints, Vectors
 
 __all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
@@ -144,23 +144,23 @@ def slots_of(encoder: Encoder) -> tuple[str, ...]:
 def _fill(request: Request, lacking: NDArray[np.bool_]) -> None:
     """Encode every block that is missing, and tell how many of its sentences are done."""
     jobs = _jobs(request, lacking)
-    trying: dict[tuple[str, ...], Trying] = {}
+    runs: dict[tuple[str, ...], EncoderRun] = {}
     done, total = 0, sum(len(plan.part(block)) for plan, block in jobs)
     tell(done, total)
     # others may encode the same
     for (plan, block), missing in shared(jobs, lambda job: job[0].place(job[1])):
-        if plan.slots not in trying:
-            trying[plan.slots] = _trying(request, plan, lacking)
+        if plan.slots not in runs:
+            runs[plan.slots] = _run_for(request, plan, lacking)
         if missing:
-            _encode(trying[plan.slots], plan, block, request)
+            _encode(runs[plan.slots], plan, block, request)
         done += len(plan.part(block))
         tell(done, total)
 
 
-def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> None:
+def _encode(run: EncoderRun, plan: plans.Plan, block: int, request: Request) -> None:
     """Encode and commit one block, and note which of its sentences could not be encoded."""
     keys = plan.part(block)
-    done = trying.encode(plan.sentences(block))
+    done = run.encode(plan.sentences(block))
     if done.failed:
         request.store.record(
             request.base,
@@ -172,11 +172,11 @@ def _encode(trying: Trying, plan: plans.Plan, block: int, request: Request) -> N
             request.base,
             plan.name(block),
             keys[done.rows],
-            Filled(plan.slots, done.vectors, done.refused),
+            Entries(plan.slots, done.vectors, done.refused),
         )
 
 
-def _trying(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> Trying:
+def _run_for(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> EncoderRun:
     """The encoder, asked for a plan's slots, with sentences to tell whether it works: first those
     that did before.
     """
@@ -194,7 +194,7 @@ def _trying(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> T
         spread = new[np.linspace(0, len(new) - 1, PROBES).round().astype(int)] if len(new) else new
         return [request.sentences[i] for i in dict.fromkeys([*cached, *spread.tolist()])]
 
-    return Trying(
+    return EncoderRun(
         asked, plan.slots, request.store.dtype, candidates, request.store.widths(request.base)
     )
 

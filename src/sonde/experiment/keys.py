@@ -9,7 +9,7 @@ from __future__ import annotations
 from sonde._closure import code_of, digest
 from sonde.core import Encoder, Layered, Trial
 from sonde.encoders import ENCODERS
-from sonde.identity import Identity, Made, identity
+from sonde.identity import Identity, Ingredients, identity
 from sonde.nets.precision import reproducible
 from sonde.store.results import SHARED
 
@@ -35,13 +35,13 @@ def vectors_key(encoder: Encoder, known: Identity) -> str:
     return digest(reference, known.code, *known.facts, code_of(EMBEDS), *_threads())
 
 
-def trial_id(trial: Trial, made: Made) -> str:
+def trial_id(trial: Trial, ingredients: Ingredients) -> str:
     """What a trial's result is stored under.
 
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.
     """
-    shared = digest(*map(str, made), code_of(MEASURES), *_threads())
+    shared = digest(*map(str, ingredients), code_of(MEASURES), *_threads())
     return shared[:SHARED] + digest(shared, trial.read, str(trial.seed))[SHARED:]
 
 

@@ -49,7 +49,7 @@ from sonde.store.vectors import VectorStore
 from sonde.vectors import Ints, Spans, Vectors, offsets
 
 if TYPE_CHECKING:
-    from sonde.identity import Made
+    from sonde.identity import Ingredients
 
 Flags = NDArray[np.bool_]
 
@@ -140,7 +140,7 @@ class Group:
     control: Control
     trials: tuple[Trial, ...]
     ids: tuple[str, ...]
-    made: Made
+    ingredients: Ingredients
     vectors: str
 
     @property
@@ -266,7 +266,7 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
     usable = np.flatnonzero(encoded[dataset.sites[:, :, 0]].all(1))
     part = readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
-    kept = dataset.take(rows) if len(rows) < len(dataset) else dataset
+    left = dataset.take(rows) if len(rows) < len(dataset) else dataset
     gone = int(part.lost.sum())
     lost = (
         f"{gone:,} examples are about words with a value that is not finite, or beyond what is kept"
@@ -283,7 +283,7 @@ def _readings(group: Group, dataset: Dataset, store: VectorStore) -> tuple[Readi
             if flags.any()
         },
     )
-    return Readings(kept, vectors, group.task.view), counts, rows
+    return Readings(left, vectors, group.task.view), counts, rows
 
 
 def _words(group: Group, dataset: Dataset) -> dict[str, int]:
@@ -293,13 +293,13 @@ def _words(group: Group, dataset: Dataset) -> dict[str, int]:
     if not isinstance(group.encoder, Lexical):
         return {}
     every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
-    told = group.encoder.unknown(tuple(every))
-    if told is None:
+    unknown_words = group.encoder.unknown(tuple(every))
+    if unknown_words is None:
         return {}
     return {
         "words": every.total(),
         "unknown": sum(
-            n for n, unknown in zip(every.values(), told.tolist(), strict=True) if unknown
+            n for n, unknown in zip(every.values(), unknown_words.tolist(), strict=True) if unknown
         ),
     }
 
@@ -314,10 +314,10 @@ def _vectors(
     """
     sentences = dataset.sentences
     if isinstance(group.encoder, Informed):
-        told = group.encoder.informed(
+        oracle = group.encoder.informed(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
         )
-        return told.encode(sentences), np.ones(len(sentences), bool), []
+        return oracle.encode(sentences), np.ones(len(sentences), bool), []
     encoder, key = _prepared(group, sentences)
     # the run tried the rest
     done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
@@ -343,7 +343,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
 def _prepared(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
     if isinstance(group.encoder, Prepared):
-        return group.encoder.prepare(sentences), digest(group.vectors, str(group.made.task))
+        return group.encoder.prepare(sentences), digest(group.vectors, str(group.ingredients.task))
     return group.encoder, group.vectors
 
 
@@ -360,7 +360,7 @@ def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
     return Provenance(
         kind=kind_of(group.encoder),
         oracle=_oracle(group),
-        identities={kind: str(known) for kind, known in group.made._asdict().items()},
+        identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         revision=revision(group.encoder),
         computed=computed(group.encoder, group.probe),
         versions=versions(),

@@ -20,7 +20,7 @@ from sonde.experiment.data import Facts, facts, task_identity
 from sonde.experiment.keys import trial_id
 from sonde.experiment.paths import Paths
 from sonde.experiment.readers import NAMELESS, Reader, Reading, layers_of, names_of, readers
-from sonde.identity import Identity, Made, identity
+from sonde.identity import Identity, Ingredients, identity
 from sonde.metrics import METRICS
 from sonde.oracles import Kind
 from sonde.probes import PROBES
@@ -58,12 +58,12 @@ class Plan:
     @property
     def ids(self) -> dict[Trial, str]:
         """What each trial's result is stored under."""
-        return {trial: trial_id(trial, self.made(trial)) for trial in self.trials}
+        return {trial: trial_id(trial, self.ingredients(trial)) for trial in self.trials}
 
-    def made(self, trial: Trial) -> Made:
+    def ingredients(self, trial: Trial) -> Ingredients:
         """The identities of what a trial's result is made of."""
         known = self.identities
-        return Made(
+        return Ingredients(
             known["task", trial.task],
             known["encoder", trial.encoder],
             known["probe", trial.probe],
@@ -142,8 +142,8 @@ def _planned(design: Design, paths: Paths) -> Plan:
     tasks, refused = tasks_of(design.tasks, paths.cache)
     named = names_of(design.encoders, paths.revisions)
     encoders = named.encoders
-    given = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
-    probes = _things(PROBES, given or sorted({t.probe for t in tasks.values()}))
+    named_probes = [ref for text in design.probes for ref in map(str, PROBES.expand(text))]
+    probes = _things(PROBES, named_probes or sorted({t.probe for t in tasks.values()}))
     controls = _things(CONTROLS, (NO_CONTROL, *design.controls))
     metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
     if any(_reads_words(p) for p in probes.values()):
@@ -160,7 +160,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
         trial
         for (task, thing), control in product(tasks.items(), controls)
         for reader in read_by[task]
-        for probe in _probes_for(thing, reader.reference, probes, own=not given)
+        for probe in _probes_for(thing, reader.reference, probes, own=not named_probes)
         if (task, probe) not in lacking
         for trial in _trials(task, reader, (probe, probes[probe]), control)
     )
@@ -275,13 +275,13 @@ def _reads_words(probe: Probe) -> bool:
     return needs_of(probe).words
 
 
-def tasks_of(given: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
+def tasks_of(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
     """Canonical reference -> task, patterns expanded and small data spread over folds; and what was
     refused.
     """
     tasks: dict[str, Task] = {}
     refused: dict[str, str] = {}
-    for item in given:
+    for item in items:
         if not isinstance(item, str | Reference):
             try:
                 tasks[item.name] = _checked(_answered(item, None, cache)[0])

@@ -28,21 +28,21 @@ Known = Callable[[], Mapping[str, set[str]]]
 """Names that have results already, with the revisions of what was called so."""
 
 
-def encoders_of(given: Given, known: Known = dict) -> dict[str, Encoder]:
+def encoders_of(encoders: Given, known: Known = dict) -> dict[str, Encoder]:
     """Encoders by the name that their trials have: a canonical reference, or what a live thing is
     called.
 
     Of two live things of one name the second is called 'NAME #2', and so is one whose name results
     are kept under that another thing has. DataProblem where nothing tells two of them apart.
     """
-    return names_of(given, known).encoders
+    return names_of(encoders, known).encoders
 
 
-def names_of(given: Given, known: Known = dict) -> Names:
+def names_of(encoders: Given, known: Known = dict) -> Names:
     """The names of encoders, and which of them are those of live things."""
     names = Names(known)
     for label, thing in (
-        given.items() if isinstance(given, Mapping) else ((None, thing) for thing in given)
+        encoders.items() if isinstance(encoders, Mapping) else ((None, thing) for thing in encoders)
     ):
         names.add(thing, label)
     return names

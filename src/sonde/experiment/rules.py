@@ -102,17 +102,17 @@ def best_word(dataset: Dataset) -> OneWord | None:
     ids = np.array([names.index(name) for name in labels.names])[labels.classes]
     every = np.bincount(ids[train], minlength=len(names))
     mine = np.isin(of, train)
-    kept = _commonest(words, codes[mine], max(1, CELLS // len(names)))
+    common = _commonest(words, codes[mine], max(1, CELLS // len(names)))
     place = np.full(len(words), -1)
-    place[kept] = np.arange(len(kept))
-    counts = _counts(place[codes[mine]], ids[of[mine]], (len(kept), len(names)))
+    place[common] = np.arange(len(common))
+    counts = _counts(place[codes[mine]], ids[of[mine]], (len(common), len(names)))
     best = int((counts.max(1) + (every - counts).max(1)).argmax())
     present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
     has = np.zeros(len(dataset), bool)
-    has[of[codes == kept[best]]] = True
+    has[of[codes == common[best]]] = True
     right = np.where(has, present, absent) == ids
     shares = float(right[train].mean()), float(right[test].mean())
-    return OneWord(words[int(kept[best])], names[present], names[absent], *shares, has)
+    return OneWord(words[int(common[best])], names[present], names[absent], *shares, has)
 
 
 def _whole(dataset: Dataset) -> bool:

@@ -79,7 +79,7 @@ def _missing(group: Group, paths: Paths) -> list[tuple[str, Result]]:
         return []
     with threads():
         results = results_of(
-            group, loaded(group.task, group.made.task), paths.vector_store(), paths.scores
+            group, loaded(group.task, group.ingredients.task), paths.vector_store(), paths.scores
         )
     return list(zip(group.ids, results, strict=True))
 
@@ -237,13 +237,13 @@ def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:
             plan.probes[probe],
             plan.controls[control],
         )
-        made = plan.made(listed[0])
+        ingredients = plan.ingredients(listed[0])
         yield Group(
             *things,
             listed,
             tuple(ids[t] for t in listed),
-            made,
-            vectors_key(things[1], made.encoder),
+            ingredients,
+            vectors_key(things[1], ingredients.encoder),
         )
 
 
@@ -299,5 +299,5 @@ def _sentences(groups: Sequence[Group]) -> list[Sentence]:
     sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
         with suppress(DataProblem):  # which is told when it is measured
-            sentences |= dict.fromkeys(loaded(group.task, group.made.task).sentences)
+            sentences |= dict.fromkeys(loaded(group.task, group.ingredients.task).sentences)
     return list(sentences)

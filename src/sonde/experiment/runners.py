@@ -114,14 +114,14 @@ def _serve(
         import_file(file)
     while True:
         try:
-            given = there.recv()
+            message = there.recv()
         except EOFError:
             return
         except Exception as error:
-            given = Measured(
+            message = Measured(
                 "", failure=f"cannot be read by another process ({one_line(error)}): use one job"
             )
-        there.send(given if isinstance(given, Measured) else function(given))
+        there.send(message if isinstance(message, Measured) else function(message))
 
 
 def _answers(

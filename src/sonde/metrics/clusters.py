@@ -69,7 +69,7 @@ class Fits(NamedTuple):
         return cls(scores, (table - scores[:, None]) / table.shape[1])
 
 
-class Drawn(NamedTuple):
+class Estimate(NamedTuple):
     """The covariance of some scores over examples [k, k], the degrees of freedom of each variance
     [k]; worth is as of `Spread`.
     """
@@ -89,10 +89,10 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
     """
     seeds = [each for each in fits if len(each.scores) >= LEAST_SEEDS]
     apart = [each.influences - each.influences.mean(0) for each in seeds]
-    drawn = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
-    variance, df = _no_wider(drawn, float((influence**2).sum()) * len(influence))
+    estimate = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
+    variance, df = _no_wider(estimate, float((influence**2).sum()) * len(influence))
     total = sure = largest = variance
-    doubt, noises = variance**2 / df, np.diag(drawn.covariance)[1:]
+    doubt, noises = variance**2 / df, np.diag(estimate.covariance)[1:]
     for each in seeds:
         many = len(each.scores)
         between = float(each.scores.var(ddof=1)) / many
@@ -101,9 +101,9 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
         largest = max(largest, between)
         doubt += ((DOUBT * between) ** 2 + noise**2 / df) / (many - 1)
     if not seeds or not doubt:
-        return Spread(variance, df, drawn.worth)
+        return Spread(variance, df, estimate.worth)
     least = THIRD * largest
-    return Spread(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), drawn.worth)
+    return Spread(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), estimate.worth)
 
 
 def quantile(df: float) -> float:
@@ -113,19 +113,19 @@ def quantile(df: float) -> float:
     return float(stdtrit(df, (1 + LEVEL) / 2))
 
 
-def _no_wider(drawn: Drawn, square: float) -> tuple[float, float]:
+def _no_wider(estimate: Estimate, square: float) -> tuple[float, float]:
     """The variance of the first score with its degrees of freedom; or, where that is surer, as if
     all that share something agreed.
 
     Where few clusters err, the first has few degrees of freedom; agreement is the worst there can
     be, and it needs no estimate.
     """
-    estimated = float(drawn.covariance[0, 0]), float(drawn.df[0])
-    worst = square / max(drawn.worth - 1, 0.5), max(drawn.worth - 1, 1.0)
+    estimated = float(estimate.covariance[0, 0]), float(estimate.df[0])
+    worst = square / max(estimate.worth - 1, 0.5), max(estimate.worth - 1, 1.0)
     return min(estimated, worst, key=lambda each: each[0] * quantile(each[1]) ** 2)
 
 
-def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Drawn:
+def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Estimate:
     """Of scores that grow so fast with the weights of examples, [k, n]: inclusion and exclusion
     over all ways of sharing.
     """
@@ -145,7 +145,7 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Draw
         least = HALF * np.max([np.diag(each.covariance) for each in single], 0)
         covariance += np.diag(np.maximum(least - np.diag(covariance), 0))
     shared = 1 + sum(len(strata) / each.worth - 1 for each in single)
-    return Drawn(covariance, np.min([each.df for each in single], 0), len(strata) / shared)
+    return Estimate(covariance, np.min([each.df for each in single], 0), len(strata) / shared)
 
 
 def between_seeds(fits: Fits, clusters: Clusters, strata: Ints) -> float:
@@ -188,7 +188,7 @@ def _renumbered(codes: Ints) -> Ints:
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Drawn:
+def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Estimate:
     """The jackknife: how scores move where one cluster after the other is left out and the rest of
     each class takes its place.
     """
@@ -200,7 +200,7 @@ def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Drawn:
     if many < len(codes):
         df = np.clip(_df(moves**2), 1, df)
     worth = len(codes) ** 2 / float((np.bincount(codes).astype(np.float64) ** 2).sum())
-    return Drawn(moves @ moves.T * (many - 1) / many, df, worth)
+    return Estimate(moves @ moves.T * (many - 1) / many, df, worth)
 
 
 def _df(squares: Doubles) -> Doubles:

@@ -91,16 +91,16 @@ class Counting(NamedTuple):
 
     def __call__(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
         """Whether each label counts, [labels]; MetricProblem where none does."""
-        counted = [
+        counts = [
             (not self.only or self._any(n, self.only)) and not self._any(n, self.without)
             for n in names
         ]
-        if not any(counted):
+        if not any(counts):
             raise MetricProblem(
                 f"{self.metric} counts none of the labels {', '.join(names[:10])}: check only= and"
                 " without="
             )
-        return np.array(counted)
+        return np.array(counts)
 
     @staticmethod
     def _any(name: str, patterns: tuple[str, ...]) -> bool:

@@ -125,11 +125,11 @@ def drawn_scores(
     measure, strata, clusters = named(metric), balanced(gold), clusters or {}
     each = [fits(measure, gold, seeds) for seeds in predicted]
     influences = np.stack([one.influences.mean(0) for one in each])
-    drawn = over_examples(influences, clusters, strata)
+    estimate = over_examples(influences, clusters, strata)
     noise = [between_seeds(one, clusters, strata) for one in each]
-    covariance = drawn.covariance + np.diag(noise)
+    covariance = estimate.covariance + np.diag(noise)
     spread = _root(covariance)
-    rng, df = np.random.default_rng([len(gold), 15]), float(drawn.df.min())
+    rng, df = np.random.default_rng([len(gold), 15]), float(estimate.df.min())
     heavy = np.sqrt(df / rng.chisquare(df, (DRAWS, 1)))
     means = np.array([one.scores.mean() for one in each])
     return np.asarray(means + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)

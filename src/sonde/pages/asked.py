@@ -59,13 +59,13 @@ def stored(folder: str | Path | None, chosen: Chosen) -> Stored:
     if chosen.scores:
         scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
-    kept = newest(results.values())
-    if older := len(results) - len(kept):
+    latest = newest(results.values())
+    if older := len(results) - len(latest):
         remarks.append(
             f"{older:,} older results are left out: the same was measured again since, with other"
             " data or another version of the code"
         )
-    return Stored(named(kept, chosen, f" in {paths.results}"), tuple(remarks))
+    return Stored(named(latest, chosen, f" in {paths.results}"), tuple(remarks))
 
 
 def named(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:

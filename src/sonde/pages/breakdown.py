@@ -297,13 +297,13 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: (places[row.stratum], row.place))
 
 
-def _notes(plain: Sequence[Row], stratum: str, told: bool) -> Iterator[str]:
+def _notes(plain: Sequence[Row], stratum: str, expected: bool) -> Iterator[str]:
     yield (
         f"Scores over the test examples of one value of {stratum} each; neighbouring numbers"
         f" are put together to have {LEAST} of them and half a percent of all."
     )
     yield "constant: what the best constant answer of train scores on the same examples."
-    if told:
+    if expected:
         yield (
             "expected: what all test examples score with labels weighted to be as frequent as here;"
             " over it: the score less that. Scores by a tag differ by their labels, too: what is"
@@ -313,10 +313,10 @@ def _notes(plain: Sequence[Row], stratum: str, told: bool) -> Iterator[str]:
         yield "–: the metric counts no label of these examples."
 
 
-def _cells(row: Row, sign: str, layers: bool, told: bool) -> tuple[str, ...]:
+def _cells(row: Row, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
-    beside: tuple[str, ...] = ("–", "–", "–") if told else ()
-    if told and not math.isnan(row.expected):
+    beside: tuple[str, ...] = ("–", "–", "–") if expected else ()
+    if expected and not math.isnan(row.expected):
         beside = (
             number(row.expected),
             f"{row.over:+.1f}",

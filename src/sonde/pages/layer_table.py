@@ -162,8 +162,8 @@ def by_layer(depth: Depth) -> Table:
 
 def _alone(row: Row | None, signs: Mapping[int, str], coded: bool) -> tuple[str, ...]:
     """What there is to say of a layer read alone."""
-    told = [_two(x) for x in ((row.compression, row.over_prior) if row else (math.nan, math.nan))]
-    return (_score(row, signs), _interval(row), *(told if coded else []))
+    code = [_two(x) for x in ((row.compression, row.over_prior) if row else (math.nan, math.nan))]
+    return (_score(row, signs), _interval(row), *(code if coded else []))
 
 
 def _weighed(depth: Depth, layer: int) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from sonde.core import DataProblem, Result
 from sonde.judgements.bound import read_bound
 from sonde.pages.records import csv, parquet
 from sonde.papers import SUITES
-from sonde.papers.facts import PERCENT, Entry, Judged
+from sonde.papers.facts import PERCENT, Entry, HumanScore
 from sonde.papers.page import Cell, cells, inside
 from sonde.papers.suite import Suite, located, selected
 from sonde.tables.page import Page
@@ -36,7 +36,9 @@ def paper_page(
     )
 
 
-def _judged(suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]) -> list[Judged]:
+def _judged(
+    suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]
+) -> list[HumanScore]:
     """What people score; it stands with the results over the same data."""
     judged = []
     for file in map(Path, files):
@@ -48,5 +50,5 @@ def _judged(suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry])
             e.place for e in entries if (e.place.column, e.place.data) == (place.column, place.data)
         )
         score, low, high = (PERCENT * value for value in (bound.score, bound.low, bound.high))
-        judged.append(Judged(next(beside, place), score, low, high, bound.n))
+        judged.append(HumanScore(next(beside, place), score, low, high, bound.n))
     return judged

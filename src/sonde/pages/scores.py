@@ -117,11 +117,11 @@ def test_notes(rows: Sequence[Row]) -> list[str]:
         for text in differences(mine, _named(task, value))
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
-    told = [
+    left_out = [
         f"{short(task)}, {encoder}: {_many(n, 'fit')} over other test examples, and left out."
         for (task, encoder), n in left.items()
     ]
-    return [*notes, *told]
+    return [*notes, *left_out]
 
 
 def _named(task: str, stratum: str) -> str:
@@ -249,8 +249,8 @@ def about(rows: Sequence[Row], question: str = "") -> str:
     word = ""
     if first.posed.word and first.control == NO_CONTROL:
         word = f" Best rule of one word: {first.posed.word}, {number(first.posed.worded)}."
-    made = f" Made of {consists}." if (consists := composition(first.posed)) else ""
-    return f"{question}{metric}{folds}{samples}{rule}{word}{made}".strip()
+    constructions = f" Made of {consists}." if (consists := composition(first.posed)) else ""
+    return f"{question}{metric}{folds}{samples}{rule}{word}{constructions}".strip()
 
 
 CODES = (
@@ -318,13 +318,13 @@ def _left_out(rows: Sequence[Row]) -> Iterator[str]:
 
 def _memory(rows: Sequence[Row]) -> list[str]:
     """What there is to know of controls that can be answered by remembering words."""
-    told = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
-    if not told:
+    controls = {(row.task, row.control): row for row in rows if not math.isnan(row.keys_seen)}
+    if not controls:
         return []
     keys = [
         f"{short(task)}, {control}: {row.keyed}; train has the key of {number(row.keys_seen)} % of"
         " the test examples."
-        for (task, control), row in told.items()
+        for (task, control), row in controls.items()
     ]
     return [
         (

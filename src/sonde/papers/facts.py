@@ -82,7 +82,7 @@ class Entry(NamedTuple):
     results: tuple[Result, ...]
 
 
-class Judged(NamedTuple):
+class HumanScore(NamedTuple):
     """What people score on sampled test sentences, in percent, with its interval and how many
     sentences it is over.
     """

@@ -12,7 +12,7 @@ from itertools import product
 from sonde.analysis.answers import differences, marks, over
 from sonde.analysis.row import NO_CONTROL, ORDER, Row
 from sonde.analysis.rows import rows
-from sonde.papers.facts import Block, Entry, Judged, Line, Paper, Place, grouped
+from sonde.papers.facts import Block, Entry, HumanScore, Line, Paper, Place, grouped
 from sonde.tables.table import Section, Table, number
 
 OWN = "▸ "
@@ -49,19 +49,19 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TableRow:
     """A row of one's own: its label, whether it is an encoder's or an oracle's, and a measurement
     for each column that has one.
     """
 
     label: str
     encoder: bool
-    cells: Mapping[int, Row | Judged]
+    cells: Mapping[int, Row | HumanScore]
     oracle: bool = False
 
 
 def inside(
-    paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = (), others: int = 0
+    paper: Paper, entries: Sequence[Entry], people: Sequence[HumanScore] = (), others: int = 0
 ) -> Table:
     """The paper's table with one's own rows: within it on the published data, else below under
     "different data".
@@ -82,11 +82,11 @@ def inside(
     )
 
 
-def measured(entries: Iterable[Entry]) -> list[Measured]:
+def measured(entries: Iterable[Entry]) -> list[TableRow]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
-    labelled: dict[tuple[int, str], dict[int, Row | Judged]] = {}
+    labelled: dict[tuple[int, str], dict[int, Row | HumanScore]] = {}
     for entry in entries:
         (row,) = rows(entry.results)
         place = ORDER.index(
@@ -101,19 +101,19 @@ def measured(entries: Iterable[Entry]) -> list[Measured]:
         labelled.setdefault((place, label), {})[entry.place.column] = row
     ordered = sorted(labelled.items(), key=lambda item: item[0][0])
     return [
-        Measured(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle")
+        TableRow(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle")
         for (place, label), cells in ordered
     ]
 
 
-def _people(judged: Sequence[Judged]) -> dict[tuple[str, str], Measured]:
-    groups: dict[tuple[str, str], dict[int, Row | Judged]] = {}
+def _people(judged: Sequence[HumanScore]) -> dict[tuple[str, str], TableRow]:
+    groups: dict[tuple[str, str], dict[int, Row | HumanScore]] = {}
     for each in judged:
         groups.setdefault((each.place.data, each.place.why), {})[each.place.column] = each
-    return {key: Measured(PEOPLE, False, cells) for key, cells in groups.items()}
+    return {key: TableRow(PEOPLE, False, cells) for key, cells in groups.items()}
 
 
-def _best(paper: Paper, own: Sequence[Measured]) -> list[float]:
+def _best(paper: Paper, own: Sequence[TableRow]) -> list[float]:
     """The highest score of an encoder in each column, as far as scores may be compared."""
     lines = list(_encoders(paper))
     printed = [[line.figures[c].value for line in lines] for c in range(len(paper.columns))]
@@ -145,7 +145,7 @@ def _printed(block: Block, paper: Paper, best: Sequence[float]) -> Section:
 
 
 def _own(
-    paper: Paper, data: str, mine: Sequence[Measured], why: str, best: Sequence[float]
+    paper: Paper, data: str, mine: Sequence[TableRow], why: str, best: Sequence[float]
 ) -> Section:
     """One's own rows over some data; those on the published data are ranked among the paper's, and
     the best set in bold.
@@ -179,7 +179,7 @@ def _own(
     )
 
 
-def _seeds(row: Measured, mine: Sequence[Measured]) -> str:
+def _seeds(row: TableRow, mine: Sequence[TableRow]) -> str:
     """Over how many seeds an encoder's row is, where others are over more."""
     counts, every = _fits([row]), _fits(mine)
     if not counts or len(every) == 1 or counts == {max(every)}:
@@ -188,7 +188,7 @@ def _seeds(row: Measured, mine: Sequence[Measured]) -> str:
     return f" ({least} seed{'s' * (least > 1)})" if least == most else f" ({least} to {most} seeds)"
 
 
-def _fits(rows: Iterable[Measured]) -> set[int]:
+def _fits(rows: Iterable[TableRow]) -> set[int]:
     """Over how many seeds scores of encoders are."""
     return {
         cell.seeds
@@ -199,7 +199,7 @@ def _fits(rows: Iterable[Measured]) -> set[int]:
     }
 
 
-def _signs(mine: Sequence[Measured], column: int) -> dict[str, str]:
+def _signs(mine: Sequence[TableRow], column: int) -> dict[str, str]:
     """The signs of rows whose score in a column is over other test examples than most are, by
     label.
     """
@@ -207,12 +207,12 @@ def _signs(mine: Sequence[Measured], column: int) -> dict[str, str]:
     return dict(zip(there, marks(list(there.values())), strict=True))
 
 
-def _doubt(cell: Row | Judged) -> float:
+def _doubt(cell: Row | HumanScore) -> float:
     """How far the 95 % interval reaches to its wider side; near 0 and 100 the sides differ."""
     return max(cell.high - cell.score, cell.score - cell.low)
 
 
-def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
+def _sizes(mine: Sequence[TableRow], many: Iterable[int]) -> Iterator[tuple[str, ...]]:
     """How many examples each column is fitted on and scored over; a range where rows differ."""
     columns = list(many)
     cells = [[cell for row in mine if isinstance(cell := row.cells.get(c), Row)] for c in columns]
@@ -225,14 +225,14 @@ def _sizes(mine: Sequence[Measured], many: Iterable[int]) -> Iterator[tuple[str,
             *(f"{c[0]:,}" if len(c) == 1 else f"{c[0]:,}–{c[-1]:,}" if c else "–" for c in counts),
         )
     judged = [
-        next((row.cells[c].n for row in mine if isinstance(row.cells.get(c), Judged)), 0)
+        next((row.cells[c].n for row in mine if isinstance(row.cells.get(c), HumanScore)), 0)
         for c in columns
     ]
     if any(judged):
         yield ("   n judged", *(f"{n:,}" if n else "–" for n in judged))
 
 
-def _rank(paper: Paper, row: Measured, column: int) -> str:
+def _rank(paper: Paper, row: TableRow, column: int) -> str:
     """Where a score stands among the paper's encoders: one rank, or the range that its interval
     allows.
     """
@@ -247,7 +247,7 @@ def _rank(paper: Paper, row: Measured, column: int) -> str:
 def _notes(
     paper: Paper,
     entries: Sequence[Entry],
-    groups: Mapping[tuple[str, str], Sequence[Measured]],
+    groups: Mapping[tuple[str, str], Sequence[TableRow]],
     others: int,
 ) -> Iterator[str]:
     yield "Percent. Rows without a mark are the paper's own figures; they come without intervals."
@@ -291,7 +291,7 @@ def _notes(
 
 
 def cells(
-    suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[Judged] = ()
+    suite: str, paper: Paper, entries: Sequence[Entry], people: Sequence[HumanScore] = ()
 ) -> list[Cell]:
     """Every figure of the table, the paper's and one's own, one a line."""
     lines = [line for block in paper.blocks for line in block.lines]
@@ -308,7 +308,7 @@ def _source(suite: str, line: Line) -> tuple[str, str, str, str, str]:
     return suite, "published", "published", line.source, line.name
 
 
-def _judged(suite: str, paper: Paper, each: Judged) -> Cell:
+def _judged(suite: str, paper: Paper, each: HumanScore) -> Cell:
     """One figure of people."""
     task = suite, PEOPLE, _data(each.place), each.place.data
     column, interval = paper.columns[each.place.column], (each.low, each.high)

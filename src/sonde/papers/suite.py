@@ -140,7 +140,7 @@ Encoders = Sequence[Any] | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SuiteRequest:
     """What a run of a suite leaves to its user."""
 
     encoders: Encoders
@@ -151,32 +151,32 @@ class Asked:
     bounds: bool = True
 
 
-def designs(suite: Suite, asked: Asked) -> list[Design]:
+def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
     """What a run of the suite measures: every encoder with each column's own probe, the tasks'
     oracles, and the paper's baselines.
     """
-    pairs = [(column, tolerant(task, asked.on_error)) for column, task in suite.asked()]
+    pairs = [(column, tolerant(task, request.on_error)) for column, task in suite.asked()]
     pairs.sort(key=lambda pair: pair[0].probe)
     by_probe = {
         probe: [task for _, task in mine]
         for probe, mine in groupby(pairs, key=lambda pair: pair[0].probe)
     }
-    how = (asked.controls, asked.seeds, asked.reads)
+    how = (request.controls, request.seeds, request.reads)
     planned = [
-        Design(tasks, asked.encoders, (probe,), *how, usual=suite.reads)
+        Design(tasks, request.encoders, (probe,), *how, usual=suite.reads)
         for probe, tasks in by_probe.items()
-        if asked.encoders
+        if request.encoders
     ]
     tasks = [task for _, task in pairs]
     planned += [
-        Design(tasks, (floor.encoder,), (floor.probe,), asked.controls, asked.seeds)
+        Design(tasks, (floor.encoder,), (floor.probe,), request.controls, request.seeds)
         for floor in suite.floors
     ]
     possible = [
-        Design(tasks, (), (probe,), asked.controls, asked.seeds, bounds=ORACLES)
+        Design(tasks, (), (probe,), request.controls, request.seeds, bounds=ORACLES)
         for probe, tasks in by_probe.items()
     ]
-    return [*planned, *(possible if asked.bounds else ())]
+    return [*planned, *(possible if request.bounds else ())]
 
 
 def told_data(task: str | Reference) -> Reference:

@@ -175,8 +175,8 @@ def different(reference: Reference, result: Result) -> str:
     name = next((name for name, own in TASKS_OF.items() if own == task and name not in PARTS), "")
     if reference.name not in (f"edge/{task}", "edge/jsonl") or name not in SIZES:
         return "the table has no column for it"
-    counted = result.provenance.notes.targets
-    sizes, published = tuple(counted.get(split) for split in ("train", "dev", "test")), SIZES[name]
+    targets = result.provenance.notes.targets
+    sizes, published = tuple(targets.get(split) for split in ("train", "dev", "test")), SIZES[name]
     if sizes != published:
         return f"{name} has {_told(sizes)} targets, the paper's has {_told(published)}"
     if unlike := _unlike(reference, task, result):

@@ -159,13 +159,13 @@ def write(
     With `keep`, a file that another process put there in the meantime stays; otherwise it is
     replaced.
     """
-    about, laid = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    about, chunks = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     text = json.dumps(
         {"kind": kind, "sonde": version(), "facts": facts, "arrays": about}, default=_plain
     ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
-    _commit(path, [lead, _digest(lead + text), text, *laid], keep)
+    _commit(path, [lead, _digest(lead + text), text, *chunks], keep)
 
 
 def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, Any]], list[Any]]:

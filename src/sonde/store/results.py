@@ -147,14 +147,14 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
 
 
 def _unit(block: Block) -> list[tuple[str, Result]]:
-    kept = _Read(block)
-    return [(row["id"], _result(row, kept)) for row in block.facts["results"]]
+    pool = _StoredPool(block)
+    return [(row["id"], _result(row, pool)) for row in block.facts["results"]]
 
 
 def _write(path: Path, results: Sequence[tuple[str, Result]]) -> None:
-    kept = Kept()
-    rows = [_row(trial_id, result, kept) for trial_id, result in results]
-    write(path, "results", {"results": rows, **kept.facts}, kept.arrays, keep=True)
+    pool = ArrayPool()
+    rows = [_row(trial_id, result, pool) for trial_id, result in results]
+    write(path, "results", {"results": rows, **pool.facts}, pool.arrays, keep=True)
 
 
 def unit_name(ids: Sequence[str]) -> str:
@@ -190,7 +190,7 @@ def _shared(ids: Sequence[str]) -> str:
     return "".join(takewhile(lambda c: c.isascii() and c.isalnum(), same))[:SHARED]
 
 
-class Kept:
+class ArrayPool:
     """What the results of one unit of work hold in arrays; equal ones, as the gold labels of its
     trials, are kept once.
 
@@ -246,9 +246,9 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     )
 
 
-class _Read:
-    """The arrays of a file of results, read and checked; what `Kept` keeps and an earlier format
-    has not is absent.
+class _StoredPool:
+    """The arrays of a file of results, read and checked; what `ArrayPool` keeps and an earlier
+    format has not is absent.
     """
 
     def __init__(self, block: Block) -> None:
@@ -271,7 +271,7 @@ class _Read:
         return restored(about["loss"], arrays, about["names"], about["partial"])
 
 
-def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
+def _row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
     numbers = {
         "score": float(result.score),
         "low": float(result.low),
@@ -284,21 +284,21 @@ def _row(trial_id: str, result: Result, kept: Kept) -> dict[str, Any]:
         "metric": result.metric,
         "provenance": result.provenance.plain(),
     }
-    labels = {"gold": kept.column(result.gold), "predicted": kept.column(result.predicted)}
+    labels = {"gold": pool.column(result.gold), "predicted": pool.column(result.predicted)}
     strata = {
-        key: kept.column(coded(tags.codes, tags.names)) for key, tags in result.strata.items()
+        key: pool.column(coded(tags.codes, tags.names)) for key, tags in result.strata.items()
     }
-    clusters = {key: kept.plain(codes) for key, codes in result.clusters.items()}
+    clusters = {key: pool.plain(codes) for key, codes in result.clusters.items()}
     return {**about, **numbers, **labels, "strata": strata, "clusters": clusters}
 
 
-def _result(row: dict[str, Any], kept: _Read) -> Result:
+def _result(row: dict[str, Any], pool: _StoredPool) -> Result:
     numbers = (row["score"], row["low"], row["high"], row["majority"])
-    tagged = {key: kept.columns[number] for key, number in row.get("strata", {}).items()}
+    tagged = {key: pool.columns[number] for key, number in row.get("strata", {}).items()}
     strata = {key: Tags(column.matrix(), column.names) for key, column in tagged.items()}
-    clusters = {key: kept.plain[number] for key, number in row.get("clusters", {}).items()}
-    gold, predicted = kept.columns[row["gold"]], kept.columns[row["predicted"]]
-    old = {"format": kept.format} if kept.format < FORMAT else {}
+    clusters = {key: pool.plain[number] for key, number in row.get("clusters", {}).items()}
+    gold, predicted = pool.columns[row["gold"]], pool.columns[row["predicted"]]
+    old = {"format": pool.format} if pool.format < FORMAT else {}
     return Result(
         Trial(**row["trial"]),
         row["metric"],
@@ -315,10 +315,10 @@ def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
     """Keep the scores of one unit of work (trial id, result); that a result has none is kept,
     too.
     """
-    kept = Kept()
-    rows = [_row_of_scores(trial_id, result.scores, kept) for trial_id, result in results]
+    pool = ArrayPool()
+    rows = [_row_of_scores(trial_id, result.scores, pool) for trial_id, result in results]
     name = unit_name([trial_id for trial_id, _ in results])
-    write(root / (name + SCORES), "scores", {"scores": rows, **kept.facts}, kept.arrays, keep=True)
+    write(root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True)
 
 
 def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
@@ -339,13 +339,13 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     return scores
 
 
-def _row_of_scores(trial_id: str, scores: Logits | None, kept: Kept) -> dict[str, Any]:
+def _row_of_scores(trial_id: str, scores: Logits | None, pool: ArrayPool) -> dict[str, Any]:
     if scores is None:
         return {"id": trial_id}
     arrays = {
-        "values": kept.plain(scores.values),
-        "null": kept.plain(scores.null),
-        "rows": kept.plain(scores.rows),
+        "values": pool.plain(scores.values),
+        "null": pool.plain(scores.null),
+        "rows": pool.plain(scores.rows),
     }
     return {"id": trial_id, "link": scores.link, "arrays": arrays}
 

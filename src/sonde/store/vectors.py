@@ -84,7 +84,7 @@ def _blocks(
 SPANS = ("sentences", "words", "first_word")
 
 
-class Filled(NamedTuple):
+class Entries(NamedTuple):
     """Vectors with one layer a slot, and for each slot the units that cannot be used, with the
     reason.
     """
@@ -207,10 +207,10 @@ class VectorStore:
         }
 
     def write(
-        self, base: str, name: str, sentences: Sequence[Sentence] | Keys, filled: Filled
+        self, base: str, name: str, sentences: Sequence[Sentence] | Keys, entries: Entries
     ) -> None:
         """Commit one block, under the name that its plan gives it."""
-        slots, vectors, refused = filled
+        slots, vectors, refused = entries
         arrays: dict[str, NDArray[np.generic]] = {"keys": keys_of(sentences)}
         if vectors.cut is not None:
             arrays["cut"] = vectors.cut
@@ -221,8 +221,8 @@ class VectorStore:
         for slot, layer in zip(slots, vectors.layers, strict=True):
             arrays[f"layer:{slot}"] = layer.astype(self.dtype, copy=False)
         bad = {slot: dict(units) for slot, units in refused.items()}
-        told = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
-        facts = {"base": base, "slots": list(slots), **told}
+        unusable = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
+        facts = {"base": base, "slots": list(slots), **unusable}
         write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
     def read(

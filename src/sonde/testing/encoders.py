@@ -30,37 +30,39 @@ def check_encoder(
     made: Encoder = ENCODERS.make(encoder) if isinstance(encoder, str) else encoder
     assert made.name, "an encoder needs a name: it is what tables call it"
     plain = list(sentences) or list(pair((8, 2, 2)).sentences[:8])
-    given = plain if sentences else [*plain[:5], EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
-    ready = _ready(made, given)
-    vectors = ready.encode(given)
-    _check_shapes(vectors, given)
-    _check_order(ready, given, vectors, tolerance)
-    _check_layers(ready, given, vectors, tolerance)
+    examples = (
+        plain if sentences else [*plain[:5], EMPTY, *plain[5:], plain[0], Sentence.of(("Yes",))]
+    )
+    ready = _ready(made, examples)
+    vectors = ready.encode(examples)
+    _check_shapes(vectors, examples)
+    _check_order(ready, examples, vectors, tolerance)
+    _check_layers(ready, examples, vectors, tolerance)
     if not sentences:
-        assert _near(vectors, vectors, 0, len(given) - 2, tolerance), (
+        assert _near(vectors, vectors, 0, len(examples) - 2, tolerance), (
             "a sentence that comes twice has two different vectors: a vector may depend on nothing"
             " but its sentence"
         )
         _check_long(made)
 
 
-def _ready(made: Encoder, given: list[Sentence]) -> Encoder:
+def _ready(made: Encoder, sentences: list[Sentence]) -> Encoder:
     """The encoder, having seen the sentences or, if it is an oracle, having been told which words
     they have.
     """
     if isinstance(made, Informed):
         return made.informed(
-            {s: tuple((f"word={word}",) for word in s.words) for s in given}, words=True
+            {s: tuple((f"word={word}",) for word in s.words) for s in sentences}, words=True
         )
-    return made.prepare(given) if isinstance(made, Prepared) else made
+    return made.prepare(sentences) if isinstance(made, Prepared) else made
 
 
-def _check_shapes(vectors: Vectors, given: Sequence[Sentence]) -> None:
+def _check_shapes(vectors: Vectors, sentences: Sequence[Sentence]) -> None:
     assert isinstance(vectors, Vectors), (
         f"encode returns sonde.vectors.Vectors, found {type(vectors).__name__}"
     )
-    assert vectors.sentences == len(given), (
-        f"{vectors.sentences} sentences came back for {len(given)}"
+    assert vectors.sentences == len(sentences), (
+        f"{vectors.sentences} sentences came back for {len(sentences)}"
     )
     assert len(set(vectors.names)) == len(vectors.names) > 0, (
         f"layers need names of their own, found {vectors.names}"
@@ -77,27 +79,27 @@ def _check_shapes(vectors: Vectors, given: Sequence[Sentence]) -> None:
             f" {bad[:1]}; is a sentence empty?"
         )
     if vectors.cut is not None:
-        assert vectors.cut.shape == (len(given),), (
+        assert vectors.cut.shape == (len(sentences),), (
             f"`cut` has the shape {vectors.cut.shape}, not one flag a sentence"
         )
         assert vectors.cut.dtype == np.bool_, f"`cut` is {vectors.cut.dtype}, not bool"
     if vectors.spans is not None:
-        _check_spans(vectors, given)
+        _check_spans(vectors, sentences)
 
 
-def _check_spans(vectors: Vectors, given: Sequence[Sentence]) -> None:
+def _check_spans(vectors: Vectors, sentences: Sequence[Sentence]) -> None:
     spans = vectors.spans
     assert spans is not None
     units, words, first = spans.sentences, spans.words, spans.first_word
-    assert len(units) == len(first) == len(given) + 1, (
+    assert len(units) == len(first) == len(sentences) + 1, (
         "offsets of units and of words have one more entry than there are sentences"
     )
     _check_units(units, len(vectors.layers[0]))
-    counts = np.array([len(s.words) for s in given])
+    counts = np.array([len(s.words) for s in sentences])
     assert np.array_equal(np.diff(first), counts), (
         "every word of a sentence has a row in `words`, even where nothing could be aligned"
     )
-    sentence = np.repeat(np.arange(len(given)), counts)
+    sentence = np.repeat(np.arange(len(sentences)), counts)
     some = words[:, 1] > words[:, 0]
     inside = (
         (words[:, 0] >= units[sentence])
@@ -107,7 +109,7 @@ def _check_spans(vectors: Vectors, given: Sequence[Sentence]) -> None:
     assert inside[some].all(), (
         f"the units of word {np.flatnonzero(some & ~inside)[:1]} lie outside its sentence"
     )
-    cut = np.zeros(len(given), bool) if vectors.cut is None else vectors.cut
+    cut = np.zeros(len(sentences), bool) if vectors.cut is None else vectors.cut
     lost = ~some & ~cut[sentence]
     assert not lost.all() or not len(lost), "no word has units: align pieces with words by offsets"
 
@@ -119,19 +121,19 @@ def _check_units(units: Ints, size: int) -> None:
 
 
 def _check_order(
-    encoder: Encoder, given: list[Sentence], vectors: Vectors, tolerance: float
+    encoder: Encoder, sentences: list[Sentence], vectors: Vectors, tolerance: float
 ) -> None:
-    again = encoder.encode(tuple(given))
+    again = encoder.encode(tuple(sentences))
     for name, a, b in zip(vectors.names, vectors.layers, again.layers, strict=True):
         assert np.array_equal(a, b), (
             f"layer {name!r}: the same sentences in the same order gave different bits; switch"
             " dropout off"
         )
-    turned = encoder.encode(given[::-1])
-    alone = [encoder.encode([sentence]) for sentence in given]
-    for i, sentence in enumerate(given):
+    turned = encoder.encode(sentences[::-1])
+    alone = [encoder.encode([sentence]) for sentence in sentences]
+    for i, sentence in enumerate(sentences):
         shown = f"{sentence.text[:40]!r}"
-        assert _near(vectors, turned, i, len(given) - 1 - i, tolerance), (
+        assert _near(vectors, turned, i, len(sentences) - 1 - i, tolerance), (
             f"the vector of {shown} changes when sentences come in another order"
         )
         assert _near(vectors, alone[i], i, 0, tolerance), (
@@ -141,7 +143,7 @@ def _check_order(
 
 
 def _check_layers(
-    encoder: Encoder, given: list[Sentence], vectors: Vectors, tolerance: float
+    encoder: Encoder, sentences: list[Sentence], vectors: Vectors, tolerance: float
 ) -> None:
     if not isinstance(encoder, Layered):
         return
@@ -154,7 +156,7 @@ def _check_layers(
     assert not isinstance(last, Layered) or last.base == encoder.base, (
         "asking for fewer slots changes `base`, so nothing would be shared"
     )
-    one = last.encode(given)
+    one = last.encode(sentences)
     assert len(one.layers) == 1, f"asked for one slot, {len(one.layers)} layers came back"
     size = max(float(np.abs(vectors.layers[-1]).max(initial=0)), 1e-6)
     close = (
@@ -167,10 +169,10 @@ def _check_layers(
 def _check_long(made: Encoder) -> None:
     """A very long sentence gets a vector, and is flagged where its end was not read."""
     many, more = ("the",) * LONG, ("the", *("garden",) * (LONG // 20))
-    given = [Sentence.of(words) for words in (many, many + more, many[:5], many[:5] + more)]
-    ready = _ready(made, given)
-    vectors = ready.encode(given)
-    _check_shapes(vectors, given)
+    sentences = [Sentence.of(words) for words in (many, many + more, many[:5], many[:5] + more)]
+    ready = _ready(made, sentences)
+    vectors = ready.encode(sentences)
+    _check_shapes(vectors, sentences)
     reads_end = not _near(vectors, vectors, 2, 3, 1e-7)
     if reads_end and _near(vectors, vectors, 0, 1, 1e-7):
         assert vectors.cut is not None and bool(vectors.cut[1]), (  # noqa: PT018

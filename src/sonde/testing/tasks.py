@@ -84,9 +84,9 @@ def _check_oracles(task: Task, dataset: Dataset) -> None:
     for oracle, holds in oracles_of(task).items():
         assert holds.strip(), f"oracle {oracle!r} of {task.name} says nothing about what it holds"
         known = facts_of(task, oracle, dataset)
-        told = {fact for facts in known.values() for unit in facts for fact in unit}
-        assert told, f"oracle {oracle!r} of {task.name} has no facts at all"
-        assert all(fact for fact in told), f"oracle {oracle!r} of {task.name} has an empty fact"
+        stated = {fact for facts in known.values() for unit in facts for fact in unit}
+        assert stated, f"oracle {oracle!r} of {task.name} has no facts at all"
+        assert all(fact for fact in stated), f"oracle {oracle!r} of {task.name} has an empty fact"
 
 
 def same_dataset(a: Dataset, b: Dataset, message: str = "the data sets differ") -> None:
