@@ -349,9 +349,9 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
 
 def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
-    plain = room._read
+    plain = room._blocks
     monkeypatch.setattr(room, "CORPORA", type(room.CORPORA)())
-    monkeypatch.setattr(room, "_read", lambda path, *rest: files.append(path) or plain(path, *rest))
+    monkeypatch.setattr(room, "_blocks", lambda path, *rest: files.append(path) or plain(path, *rest))
     for name in TEN:
         load(name, bank)
     assert files == [bank]
@@ -395,11 +395,11 @@ def test_tagged_text_serves_somo_as_well(tmp_path, bank):
     path = tmp_path / "text.tagged"
     lines = (
         " ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True))
-        for s, tags in zip(found.sentences, found.tags, strict=True)
+        for s, tags in zip(found.sentences, found.answers["tags"], strict=True)
     )
     path.write_text("\n".join(lines))
     again = room.Options(str(path)).corpus()
-    assert again.tags == found.tags
+    assert again.answers["tags"] == found.answers["tags"]
     assert set(by_label(load("somo", path))) == {"C", "O"}
     with pytest.raises(DataProblem, match="tree/tense cannot be asked"):
         load("tense", path)

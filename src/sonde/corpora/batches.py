@@ -54,7 +54,7 @@ class Batch:
     parents   [words] the index of each word's head; a root is its own
     roots     [sentences] the index of each root
     depths    [sentences] how many words lie on the longest path from the root
-    texts     the raw strings; words, lemmas, upos, feats, deprels as written
+    texts     the raw strings; words, lemmas, upos, xpos, feats, deprels as written
     """
 
     starts: Ints
@@ -64,6 +64,7 @@ class Batch:
     words: Coded
     lemmas: Coded
     upos: Coded
+    xpos: Coded
     feats: Coded
     deprels: Coded
     texts: list[str]
@@ -103,6 +104,7 @@ class Batch:
             _coded(t.words for t in sentences),
             _coded(t.lemmas for t in sentences),
             _coded(t.upos for t in sentences),
+            _coded(t.xpos for t in sentences),
             _coded(t.feats for t in sentences),
             _coded(t.deprels for t in sentences),
             [t.text for t in sentences],
@@ -179,7 +181,7 @@ def _table(joined: str, texted: bool) -> Any | None:
     # a tab before a tab or the line's end: an empty cell
     if ((array[:-1] == 9) & (array[1:] <= 10)).any() or data[-1] == 9:
         return None
-    names = [name for name in COLUMNS if name not in ("xpos", "deps", "misc")] + (
+    names = [name for name in COLUMNS if name not in ("deps", "misc")] + (
         [] if texted else ["misc"]
     )
     try:
@@ -242,6 +244,7 @@ def _checked(
         words,
         of_words["lemma"],
         of_words["upos"],
+        of_words["xpos"],
         of_words["feats"],
         of_words["deprel"],
         texts,

@@ -26,6 +26,8 @@ from sonde.corpora.files import tried
 from sonde.corpora.rendering import rendered, unescaped
 from sonde.corpora.tally import OnError, Tally
 
+SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
+"""What the name of a file in these columns ends in, before .gz or .xz."""
 NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere
 _BRACKET = re.compile(r"\(([^\s()*]+)|(\*)|(\))|(.)")

@@ -1,8 +1,8 @@
 """What rules see of a corpus: trees and their words, read off the columns of a batch when they are
 asked for.
 
-A `Block` is some sentences of a file: a `Batch` of a treebank, phrase-structure trees, or running
-text.
+A `Block` is some sentences of a file: a `Batch` of a treebank, phrase-structure trees, CoNLL-2012
+columns, or plain sentences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sonde.core import DataProblem, Sentence
-from sonde.corpora import brackets, text
+from sonde.corpora import brackets, conll2012, text
 from sonde.corpora.batches import Batch, batches
 from sonde.corpora.files import uncompressed
 from sonde.corpora.tally import OnError, Tally
@@ -62,6 +62,11 @@ class Columns:
         return self._batch.upos.strings()
 
     @cached_property
+    def xpos(self) -> list[str]:
+        """The treebank's own tags."""
+        return self._batch.xpos.strings()
+
+    @cached_property
     def feats(self) -> list[str]:
         """Their features, as written."""
         return self._batch.feats.strings()
@@ -83,7 +88,7 @@ class Columns:
 
 class Word:
     """A word of a tree. Of running text only the form is known; of phrase-structure trees form and
-    tag, which is then its `upos`.
+    tag, which is then its `upos` and `xpos`.
     """
 
     __slots__ = ("_at", "_columns")
@@ -106,6 +111,11 @@ class Word:
     def upos(self) -> str:
         """Its part of speech: VERB, NOUN, ..."""
         return self._columns.upos[self._at]
+
+    @property
+    def xpos(self) -> str:
+        """The treebank's own tag for it."""
+        return self._columns.xpos[self._at]
 
     @property
     def feats(self) -> Mapping[str, str]:
@@ -148,16 +158,19 @@ class Tree:
     """A sentence with its annotation, as rules see it.
 
     sentence  its words and its raw string
-    phrases   the constituents, where it comes from a phrase-structure tree
     """
 
-    __slots__ = ("_columns", "_start", "_words", "phrases", "sentence")
+    __slots__ = ("_columns", "_phrases", "_start", "_words", "sentence")
 
     def __init__(
-        self, sentence: Sentence, columns: Columns, start: int, phrases: brackets.Tree | None = None
+        self,
+        sentence: Sentence,
+        columns: Columns,
+        start: int,
+        phrases: brackets.Tree | conll2012.Block | None = None,
     ) -> None:
         self.sentence = sentence
-        self.phrases = phrases
+        self._phrases = phrases
         self._columns = columns
         self._start = start
         self._words: tuple[Word, ...] | None = None
@@ -169,6 +182,15 @@ class Tree:
             stop = self._start + len(self.sentence.words)
             self._words = tuple(Word(self._columns, at) for at in range(self._start, stop))
         return self._words
+
+    @property
+    def phrases(self) -> brackets.Tree | None:
+        """The constituents, where the files have some; a DataProblem where a column of them is
+        damaged.
+        """
+        if isinstance(self._phrases, conll2012.Block):
+            self._phrases = self._phrases.tree()
+        return self._phrases
 
     @property
     def root(self) -> Word:
@@ -185,49 +207,83 @@ class Phrases:
 
     trees: Sequence[brackets.Tree]
 
+    @property
+    def where(self) -> str:
+        """The file and the line of the first."""
+        return f"{self.trees[0].file}:{self.trees[0].line}: phrase-structure trees have"
+
     def sentences(self) -> list[Sentence]:
         """Their words, and readable strings of them."""
         return [tree.sentence for tree in self.trees]
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """Some sentences of running text."""
+class Columns2012:
+    """Some sentences in CoNLL-2012 columns, whose constituents are read when they are asked for."""
 
-    texts: list[Sentence]
+    rows: Sequence[conll2012.Block]
+
+    @property
+    def where(self) -> str:
+        """The file and the line of the first."""
+        return f"{self.rows[0].file}:{self.rows[0].line}: CoNLL-2012 columns have"
+
+    def sentences(self) -> list[Sentence]:
+        """Their words, and readable strings of them."""
+        return [one.sentence for one in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Some sentences without trees; of tagged text, with the tags of their words."""
+
+    lines: list[Sentence]
+    file: str = ""
+    tags: Sequence[tuple[str, ...]] = ()
+
+    @property
+    def where(self) -> str:
+        """The file."""
+        return f"{self.file}: running text has"
 
     def sentences(self) -> list[Sentence]:
         """The sentences."""
-        return self.texts
+        return self.lines
 
 
-Block = Batch | Phrases | Plain
+Block = Batch | Phrases | Columns2012 | Plain
 
 
-def dependencies(block: Block) -> Batch:
-    """A block of a treebank whose words have heads; a DataProblem where it is of another kind."""
+def dependencies(block: Block, question: str) -> Batch:
+    """A block of a treebank whose words have heads; a DataProblem that says which question asks for
+    them, and where there are none.
+    """
     if isinstance(block, Batch):
         return block
-    tree = block.trees[0] if isinstance(block, Phrases) else None
-    where = f"{tree.file}:{tree.line}: phrase-structure trees have" if tree else "running text has"
-    raise DataProblem(f"{where} no dependencies: give a treebank in CoNLL-U")
+    raise DataProblem(
+        f"{question} asks about dependencies, and {block.where} none: give a treebank in CoNLL-U"
+    )
 
 
 def blocks(path: Path, on_error: OnError, tally: Tally) -> Iterator[Block]:
     """The sentences of a file, by the kind that its name says: .txt is running text, .mrg and the
-    like are phrase-structure trees, all others are CoNLL-U.
+    like are phrase-structure trees, .gold_conll CoNLL-2012 columns, all others are CoNLL-U.
     """
     suffix = uncompressed(path).suffix
     if suffix == ".txt":
-        yield from map(Plain, _parted(text.read(path, on_error, tally)))
+        for lines in parted(text.read(path, on_error, tally)):
+            yield Plain(lines, str(path))
     elif suffix in brackets.SUFFIXES:
-        yield from map(Phrases, _parted(brackets.read(path, on_error, tally)))
+        yield from map(Phrases, parted(brackets.read(path, on_error, tally)))
+    elif suffix in conll2012.SUFFIXES:
+        yield from map(Columns2012, parted(conll2012.read(path, on_error, tally)))
     else:
         yield from batches(path, on_error, tally)
 
 
-def _parted(items: Iterable[T]) -> Iterator[list[T]]:
-    left = iter(items)
+def parted(sentences: Iterable[T]) -> Iterator[list[T]]:
+    """The same in lists of as many as a block has."""
+    left = iter(sentences)
     while some := list(islice(left, MANY)):
         yield some
 
@@ -245,6 +301,11 @@ def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
         return (
             Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs
         )
+    if isinstance(block, Columns2012):
+        return (
+            Tree(sentence, _terminals(one.words, one.tags), 0, one)
+            for sentence, one in zip(sentences, block.rows, strict=True)
+        )
     return (Tree(sentence, _terminals(sentence.words), 0) for sentence in sentences)
 
 
@@ -257,6 +318,7 @@ def _terminals(words: Sequence[str], tags: Sequence[str] = ()) -> Columns:
         forms=words,
         lemmas=[""] * many,
         upos=tags or [""] * many,
+        xpos=tags or [""] * many,
         feats=["_"] * many,
         deprels=[""] * many,
     )

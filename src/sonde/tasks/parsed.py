@@ -171,9 +171,9 @@ class ParsedCorpus:
 
     answers   by rule, an answer or the reason why there is none
     splits    what the files' names say; sources: the name of each sentence's, '' where none is told
-    depths    of the trees; 0 without
-    tags      of the words, where a family asks for them
-    counted   how often each word form occurs, where sentences that are left out count, too
+    depths    of dependency trees; 0 without
+    counted   how often each word form occurs, where sentences that are left out count, too;
+              empty where they do not
     left_out  sentences by reason
     styles    of annotation, by file
     """
@@ -184,8 +184,7 @@ class ParsedCorpus:
     splits: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
-    tags: list[tuple[str, ...]] = field(default_factory=list)
-    counted: Counter[str] | None = None
+    counted: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     styles: dict[str, Style] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
@@ -193,9 +192,7 @@ class ParsedCorpus:
     @cached_property
     def forms(self) -> Mapping[str, int]:
         """How often each word form occurs."""
-        if self.counted is not None:
-            return self.counted
-        return Counter(chain.from_iterable(sentence.words for sentence in self.sentences))
+        return self.counted or Counter(chain.from_iterable(s.words for s in self.sentences))
 
     def candidate(self, row: int, label: str) -> Candidate:
         """A sentence with a label that is about no word of it."""
@@ -235,26 +232,43 @@ class ParsedCorpus:
                 )
 
 
-Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Finding]]]
+Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Any]]]
 """What rules say of the sentences of a block, by rule."""
 
 
-def parsed_corpus(files: Sequence[Source], on_error: OnError, judge: Judge) -> ParsedCorpus:
-    """All that some files hold, and what rules say of it."""
+Read = Callable[[ParsedCorpus, Source, OnError], Iterable[Block]]
+"""The sentences of a file that a corpus takes, and what it counts of the others."""
+
+
+def every(corpus: ParsedCorpus, source: Source, on_error: OnError) -> Iterator[Block]:
+    """All sentences of a file."""
+    return blocks(source.part.path, on_error, corpus.tally)
+
+
+def parsed_corpus(
+    files: Sequence[Source],
+    on_error: OnError,
+    judge: Judge,
+    read: Read = every,
+    which: str = "sentences",
+) -> ParsedCorpus:
+    """The sentences of some files, and what rules say of them; `which`, in words, where it is not
+    every one that is read.
+    """
     corpus = ParsedCorpus(tuple(str(source.part.path) for source in files))
-    for name, part in files:
-        for block in blocks(part.path, on_error, corpus.tally):
+    for source in files:
+        for block in read(corpus, source, on_error):
             sentences = block.sentences()
-            _note(corpus, block, str(part.path))
+            _note(corpus, block, str(source.part.path))
             corpus.sentences.extend(sentences)
-            corpus.splits.extend([part.split] * len(sentences))
-            corpus.sources.extend([name] * len(sentences))
+            corpus.splits.extend([source.part.split] * len(sentences))
+            corpus.sources.extend([source.name] * len(sentences))
             for rule, findings in judge(block, sentences).items():
                 corpus.answers.setdefault(rule, []).extend(findings)
     if not corpus.sentences:
         problems = corpus.tally.problems
         first = f"; the first problem: {problems[0]}" if problems else ""
-        raise DataProblem(f"no sentences in {', '.join(corpus.files)}{first}")
+        raise DataProblem(f"no {which} in {', '.join(corpus.files)}{first}")
     return corpus
 
 

@@ -17,7 +17,7 @@ from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.questions import Answers, Notes
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.coord import inversions
-from sonde.tasks.tree.corpus import Options
+from sonde.tasks.tree.corpus import DEPTH, TAGS, Options
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
 from sonde.tasks.tree.shift import shifts
 from sonde.tasks.ud.depths import comparable, outside
@@ -81,17 +81,19 @@ def depths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidat
     apart with length held equal.
     """
     counts = Counter(
-        (d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d in DEPTHS
+        (d, len(s.words))
+        for d, s in zip(found.answers[DEPTH], found.sentences, strict=True)
+        if d in DEPTHS
     )
     run = DEPTHS if options.depths == "gaussian" else comparable(counts)
     wanted = set(options.classes) or set(map(str, run))
     kept = [
         found.candidate(row, str(depth))
-        for row, depth in enumerate(found.depths)
+        for row, depth in enumerate(found.answers[DEPTH])
         if str(depth) in wanted
     ]
-    notes["depths"] = dict(sorted(Counter(found.depths).items()))
-    notes["left out"] = {outside(run): len(found.depths) - len(kept)}
+    notes["depths"] = dict(sorted(Counter(found.answers[DEPTH]).items()))
+    notes["left out"] = {outside(run): len(found.answers[DEPTH]) - len(kept)}
     return _gaussian(kept, options.seed, notes) if options.depths == "gaussian" and kept else kept
 
 
@@ -145,7 +147,10 @@ def ruled(name: str) -> Answers[Options]:
 def shifted(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
     made, out = shifts(
-        (found.sentences, found.tags, found.splits), options.seed, found.sources, options.literal
+        (found.sentences, found.answers[TAGS], found.splits),
+        options.seed,
+        found.sources,
+        options.literal,
     )
     return _noted("I", notes, made, out)
 
@@ -156,14 +161,14 @@ def replaced(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altere
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
     }.isdisjoint(_paths(found))
-    choice = Choice.of(corpus, lexicon(found.sentences, found.tags), among)
+    choice = Choice.of(corpus, lexicon(found.sentences, found.answers[TAGS]), among)
     notes["frequencies"] = {
         "words": corpus.total,
         "band": list(band(corpus.total)),
         "forms": int((choice.tags >= 0).sum()),
     }
     made, out = replacements(
-        (found.sentences, found.tags, found.splits), choice, options.seed, found.sources
+        (found.sentences, found.answers[TAGS], found.splits), choice, options.seed, found.sources
     )
     return _noted("C", notes, made, out)
 
@@ -171,7 +176,13 @@ def replaced(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altere
 def inverted(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with their clauses inverted."""
     columns = list(
-        zip(found.sentences, found.tags, found.splits, found.answers["coord-inv"], strict=True)
+        zip(
+            found.sentences,
+            found.answers[TAGS],
+            found.splits,
+            found.answers["coord-inv"],
+            strict=True,
+        )
     )
     made, out = inversions(
         columns, _frequencies(options) or _own(found, options), options.seed, found.sources

@@ -7,35 +7,36 @@ to 28 tokens.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from sonde.core import DataProblem, Sentence
+from sonde.core import Sentence
 from sonde.corpora import brackets, tagged, text
 from sonde.corpora.brackets import Strings, Tree
-from sonde.corpora.files import treebank, uncompressed
+from sonde.corpora.files import Part, treebank, uncompressed
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.text import letters, tokens
+from sonde.corpora.views import Block, Phrases, Plain, parted
 from sonde.references import Place
 from sonde.tasks import parsed
-from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, same_files
+from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, parsed_corpus, same_files
 from sonde.tasks.questions import CorpusOptions
 from sonde.tasks.tree import rules as tree_rules
 from sonde.tasks.tree.coord import coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
-RULES: dict[str, Callable[[Tree], Any]] = {
+Rules = Mapping[str, Callable[[Tree], Any]]
+RULES: Rules = {
     "top-const": tree_rules.top_const,
     "tense": tree_rules.tense,
     "subj-num": tree_rules.subj_num,
     "obj-num": tree_rules.obj_num,
     "coord-inv": coordination,
 }
-LITERAL: dict[str, Callable[[Tree], Any]] = {
+LITERAL: Rules = {
     "top-const": partial(tree_rules.top_const, literal=True),
     "tense": tree_rules.tense,
     "subj-num": partial(tree_rules.subj_num, literal=True),
@@ -44,6 +45,8 @@ LITERAL: dict[str, Callable[[Tree], Any]] = {
 }
 """The same as literally as the paper and its README have them."""
 NO_TREE = "text without a tree"
+DEPTH, TAGS = "depth", "tags"
+"""Beside the answers of rules: how deep each tree is, 0 without one, and the tags of its words."""
 # what is in several splits stays where it is tested
 HOME = {"test": 3, "dev": 2, "train": 1, "": 0}
 
@@ -107,65 +110,91 @@ class Options(CorpusOptions):
         return bool(self.freq) or self.band == "literal"
 
 
-Read = tuple[tuple[str, ...], Tree | Sentence, tuple[str, ...]]
-"""The words of a sentence, what it is made from, and its tags."""
+def _parsed(files: list[Source], on_error: OnError, rules: Rules) -> ParsedCorpus:
+    distinct = Distinct()
+    which = f"sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens"
+    corpus = parsed_corpus(files, on_error, partial(_judge, rules), distinct.read, which)
+    corpus.splits[:] = distinct.splits
+    return corpus
 
 
-def _parsed(
-    found: list[Source], on_error: OnError, rules: Mapping[str, Callable[[Tree], Any]]
-) -> ParsedCorpus:
-    forms: Counter[str] = Counter()
-    whole = ParsedCorpus(
-        tuple(str(source.part.path) for source in found),
-        {name: [] for name in rules},
-        counted=forms,
-    )
-    seen: dict[int, int] = {}
-    strings = Strings()
-    for source in found:
-        for words, made, tags in _read(source.part.path, on_error, whole.tally, strings):
-            forms.update(words)
-            if len(words) not in LENGTHS:
-                whole.left_out["fewer than 5 or more than 28 tokens"] += 1
-                continue
-            # 64-bit hashes stand for the words: at ten million sentences two differing ones meet
-            # with a chance of 3e-6
-            row = seen.setdefault(hash(letters("".join(words)) or words), len(seen))
-            if row == len(whole.sentences):
-                _add(whole, source, made, tags)
-                for name, rule in rules.items():
-                    whole.answers[name].append(rule(made) if isinstance(made, Tree) else NO_TREE)
-                continue
-            whole.left_out["a second time"] += 1
-            if HOME[source.part.split] > HOME[whole.splits[row]]:
-                whole.splits[row] = source.part.split
-    if not whole.sentences:
-        first = f"; the first problem: {whole.tally.problems[0]}" if whole.tally.problems else ""
-        raise DataProblem(
-            f"no sentences of {LENGTHS[0]} to {LENGTHS[-1]} tokens in"
-            f" {', '.join(whole.files)}{first}"
-        )
-    return whole
+def _judge(rules: Rules, block: Block, sentences: list[Sentence]) -> dict[str, list[Any]]:
+    """What all rules say of some sentences, their depths, and the tags of their words."""
+    if isinstance(block, Phrases):
+        answers: dict[str, list[Any]] = {
+            name: list(map(rule, block.trees)) for name, rule in rules.items()
+        }
+        depths, tags = list(map(tree_rules.depth, block.trees)), [tree.tags for tree in block.trees]
+        return {**answers, DEPTH: depths, TAGS: tags}
+    assert isinstance(block, Plain)
+    many = len(sentences)
+    none: dict[str, list[Any]] = dict.fromkeys(rules, [NO_TREE] * many)
+    return {**none, DEPTH: [0] * many, TAGS: list(block.tags) or [()] * many}
 
 
-def _read(path: Path, on_error: OnError, tally: Tally, strings: Strings) -> Iterator[Read]:
-    """The sentences of one file."""
+class Distinct:
+    """Reads the distinct sentences of 5 to 28 tokens of some files, one after the other.
+
+    splits  of each sentence the one that it is tested in, whichever files have it
+    """
+
+    def __init__(self) -> None:
+        self.splits: list[str] = []
+        self._rows: dict[int, int] = {}
+        self._strings = Strings()
+
+    def read(self, corpus: ParsedCorpus, source: Source, on_error: OnError) -> Iterator[Block]:
+        """The sentences of a file that are new."""
+        for block in _blocks(source.part.path, on_error, corpus.tally, self._strings):
+            ones: Sequence[Tree | Sentence] = (
+                block.trees if isinstance(block, Phrases) else block.lines
+            )
+            rows = [
+                row for row, one in enumerate(ones) if self._new(one.words, corpus, source.part)
+            ]
+            if rows:
+                yield _taken(block, rows)
+
+    def _new(self, words: tuple[str, ...], corpus: ParsedCorpus, part: Part) -> bool:
+        """Whether a sentence is one of the corpus that was not met before; it is counted, or why it
+        is left out.
+        """
+        corpus.counted.update(words)
+        if len(words) not in LENGTHS:
+            corpus.left_out["fewer than 5 or more than 28 tokens"] += 1
+            return False
+        # 64-bit hashes stand for the words: at ten million sentences two differing ones meet
+        # with a chance of 3e-6
+        row = self._rows.setdefault(hash(letters("".join(words)) or words), len(self._rows))
+        if row == len(self.splits):
+            self.splits.append(part.split)
+            return True
+        corpus.left_out["a second time"] += 1
+        if HOME[part.split] > HOME[self.splits[row]]:
+            self.splits[row] = part.split
+        return False
+
+
+def _blocks(
+    path: Path, on_error: OnError, tally: Tally, strings: Strings
+) -> Iterator[Phrases | Plain]:
+    """The sentences of one file by the kind that its name says; English text is cut into words as
+    trees are.
+    """
     if uncompressed(path).suffix == ".txt":
-        for sentence in text.read(path, on_error, tally):
-            words = tokens(sentence.words)
-            yield words, Sentence(words, sentence.text), ()
+        for lines in parted(text.read(path, on_error, tally)):
+            cut = (Sentence(tokens(line.words), line.text) for line in lines)
+            yield Plain(list(cut), str(path))
     elif tagged.is_tagged(path):
-        for sentence, tags in tagged.read(path, on_error, tally):
-            yield sentence.words, sentence, tags
+        for pairs in parted(tagged.read(path, on_error, tally)):
+            yield Plain([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
     else:
-        for tree in brackets.read(path, on_error, tally, strings=strings):
-            yield tree.words, tree, tree.tags
+        yield from map(Phrases, parted(brackets.read(path, on_error, tally, strings=strings)))
 
 
-def _add(whole: ParsedCorpus, source: Source, made: Tree | Sentence, tags: tuple[str, ...]) -> None:
-    tree = made if isinstance(made, Tree) else None
-    whole.sentences.append(made if isinstance(made, Sentence) else made.sentence)
-    whole.tags.append(tags)
-    whole.splits.append(source.part.split)
-    whole.sources.append(source.name)
-    whole.depths.append(tree_rules.depth(tree) if tree else 0)
+def _taken(block: Phrases | Plain, rows: list[int]) -> Phrases | Plain:
+    """Some sentences of a block."""
+    if isinstance(block, Phrases):
+        return Phrases([block.trees[row] for row in rows])
+    tags = [block.tags[row] for row in rows] if block.tags else ()
+    return Plain([block.lines[row] for row in rows], block.file, tags)

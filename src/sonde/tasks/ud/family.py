@@ -91,7 +91,7 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
         return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
-    found = list(clauses(dependencies(block), sentences))
+    found = list(clauses(dependencies(block, "ud/"), sentences))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, found)) for name, rule in RULES.items()
     }

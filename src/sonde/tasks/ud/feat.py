@@ -25,7 +25,7 @@ from sonde.corpora.views import Block, dependencies
 from sonde.datasets import Candidate
 from sonde.oracles import Facts
 from sonde.tasks.answers import Finding, answer, tallied
-from sonde.tasks.parsed import ParsedCorpus, is_text, parsed_corpus
+from sonde.tasks.parsed import ParsedCorpus, parsed_corpus
 from sonde.tasks.questions import CorpusOptions, Notes, Question
 from sonde.tasks.ud.facts import CLAUSE, FEATURES, facts
 from sonde.tasks.ud.family import files, parts
@@ -78,19 +78,14 @@ class Options(CorpusOptions):
 
 def _corpus(options: Options) -> ParsedCorpus:
     """The treebanks, with the value that each sentence has, or why it has none."""
-    named = files(options)
-    if texts := [str(source.part.path) for source in named if is_text(source.part.path)]:
-        raise DataProblem(
-            f"{texts[0]} is running text, which has no features: give a treebank in CoNLL-U"
-        )
-    corpus = parsed_corpus(named, options.on_error, partial(_judge, options))
+    corpus = parsed_corpus(files(options), options.on_error, partial(_judge, options))
     if not options.by_class and options.of != "root":
         corpus.refuse_first_release()
     return corpus
 
 
 def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
-    words = list(_asked(dependencies(block), options))
+    words = list(_asked(dependencies(block, "ud/feat"), options))
     return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
 
 
