@@ -24,21 +24,11 @@ from pathlib import Path
 import conllu
 
 from sonde.corpora.files import treebank
-from sonde.tasks import TASKS
+from sonde.tasks import FAMILIES, TASKS
 from sonde.tasks.parsed import CORPORA
 from sonde.tasks.task import DefinedTask
 
-NINE = (
-    "sent-len",
-    "word-content",
-    "tree-depth",
-    "top-deps",
-    "passive",
-    "tense",
-    "subj-num",
-    "obj-num",
-    "sent-type",
-)
+NINE = FAMILIES["ud"]["ud.family"].split()
 ROUNDS = 5
 SPEED, RATIO, MEMORY = 400_000, 4.0, 2048  # tokens a second, against conllu, MiB
 SENTENCES = 1_000_000

@@ -375,7 +375,7 @@ REFLECTION = {
     "_options.py",
     "listing.py",
     "tasks/task.py",
-    "tasks/own.py",
+    "tasks/rules.py",
     # what a thing is made of, whatever it is
     "identity.py",
     "_closure.py",

@@ -146,6 +146,16 @@ def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
     assert all(int(row["n"]) > 2 * test_n for row in rows)
 
 
+def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
+    bank = tmp_path / "bank.conllu"
+    bank.write_text("\n".join(treebank(300)) + "\n\n", "utf-8")
+    task = f"{PLUGIN}/modifier.py@modifier:{bank}"
+    run = ["run", "-t", task, "-e", "bow:random,pool=none", "--seeds", "1", "-q", "-o", tmp_path]
+    rows = list(csv.DictReader(sonde(dict(os.environ), *run, "--format", "csv").splitlines()))
+    assert {row["metric"] for row in rows} == {"micro-f1"}
+    assert any(row["encoder"].startswith("bow:random") for row in rows)
+
+
 def test_a_control_and_a_metric_are_files_too(tmp_path):
     source = PLUGIN / "src" / "sonde_example"
     data = tmp_path / "depths.jsonl"

@@ -129,8 +129,8 @@ if TYPE_CHECKING:
         Reason,
     )
     from sonde.tasks.find import get_tasks
-    from sonde.tasks.own import question
     from sonde.tasks.released.catalogue import Collection
+    from sonde.tasks.rules import question
     from sonde.training.static import Trained
     from sonde.vectors import (
         Spans,
@@ -270,7 +270,7 @@ _PLACES = {
     "tables.table": "Table",
     "tasks.answers": "Answer Reason",
     "tasks.find": "get_tasks",
-    "tasks.own": "question",
+    "tasks.rules": "question",
     "tasks.released.catalogue": "Collection",
     "training.static": "Trained",
     "vectors": "Spans Vectors",

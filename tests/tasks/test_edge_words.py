@@ -8,7 +8,7 @@ from fixtures.forest import forest
 from sonde.core import DataProblem
 from sonde.corpora import brackets
 from sonde.tasks import TASKS
-from sonde.tasks.edge.const import phrases
+from sonde.tasks.edge.treebanks import phrases
 
 # multiword token, empty node, backslashes, a space, no comments, no line end
 HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_

@@ -351,7 +351,9 @@ def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
     plain = room._blocks
     monkeypatch.setattr(room, "CORPORA", type(room.CORPORA)())
-    monkeypatch.setattr(room, "_blocks", lambda path, *rest: files.append(path) or plain(path, *rest))
+    monkeypatch.setattr(
+        room, "_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
+    )
     for name in TEN:
         load(name, bank)
     assert files == [bank]

@@ -11,22 +11,12 @@ from treebanks import STARRED, block
 
 from sonde.core import DataProblem
 from sonde.corpora import embedded as grammar
-from sonde.tasks import TASKS, parsed
+from sonde.tasks import FAMILIES, TASKS, parsed
 from sonde.tasks.ud import family
 from sonde.tasks.ud.depths import comparable, shared
 from sonde.tasks.ud.words import contents
 
-NINE = (
-    "sent-len",
-    "word-content",
-    "tree-depth",
-    "top-deps",
-    "passive",
-    "tense",
-    "subj-num",
-    "obj-num",
-    "sent-type",
-)
+NINE = FAMILIES["ud"]["ud.family"].split()
 
 
 @pytest.fixture(scope="module")

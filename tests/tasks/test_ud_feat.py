@@ -170,7 +170,9 @@ def test_what_a_treebank_lacks_is_said(generated, tmp_path):
         task(path, feature="Case", of="subj").load()
     text = tmp_path / "a.txt"
     text.write_text("A sentence .\n")
-    with pytest.raises(DataProblem, match="ud/feat asks about dependencies, and .*running text has none"):
+    with pytest.raises(
+        DataProblem, match=r"ud/feat asks about dependencies, and .*running text has none"
+    ):
         task(text, feature="Case").load()
 
 

@@ -17,8 +17,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         )
     },
     "edge": {
-        "edge.ud": "pos dep feat",
-        "edge.const": "const",
+        "edge.treebanks": "pos dep feat const",
         "edge.bio": "entities chunks",
         "edge.coref": "coref",
         "edge.srl": "srl",

@@ -17,7 +17,7 @@ from sonde.corpora.files import Part, uncompressed
 from sonde.corpora.mentions import Mentions
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import spans
-from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, edge
+from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge
 
 MANY = 10  # files, from which on each is taken for a document
 COLUMNS = (
@@ -56,7 +56,7 @@ def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[
         suffix = uncompressed(part.path).suffix
         if suffix in CONLLU:
             yield from _mentioned(options, part, count)
-        elif suffix in GOLD:
+        elif suffix in conll2012.SUFFIXES:
             for block in conll2012.read(part.path, options.on_error, count.tally):
                 if (named := count.tolerated(options.on_error, block.entities)) is not None:
                     yield _spans(block.sentence, named, part.split, block.document)
@@ -104,7 +104,7 @@ def _spans(sentence: Sentence, found: list[Labelled], split: str, group: str = "
 
 
 def _entity_files(options: BioOptions) -> list[Part]:
-    return corpus(options.paths, COLUMNS + CONLLU + GOLD)
+    return corpus(options.paths, COLUMNS + CONLLU + conll2012.SUFFIXES)
 
 
 def _chunk_files(options: BioOptions) -> list[Part]:

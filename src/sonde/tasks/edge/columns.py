@@ -1,5 +1,5 @@
-"""Labelled spans -> a data set in columns: laid out, divided into splits, thinned, and counted. No
-object per target.
+"""Labelled spans -> a data set in columns: divided into splits, cut to a size, counted; no object
+per target.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
     )
 
 
-def thinned(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
+def subset(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
     """About so many targets, whole sentences at a time, each split keeping its share; and the
     owners that are left.
     """

@@ -26,7 +26,7 @@ from sonde.oracles import Facts
 from sonde.references import Place
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import nested, place
-from sonde.tasks.edge.family import CONLLU, GOLD, Count, Kind, Options, Oracle, Told, edge
+from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, Told, edge
 
 SAME, OTHER = "1", "0"
 CHAINS = (
@@ -252,7 +252,9 @@ _NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 
 def _parts(options: CorefOptions) -> list[Part]:
-    suffixes = (".conll",) if options.sentences is not None else CONLLU + GOLD + (".conll",)
+    suffixes = (
+        (".conll",) if options.sentences is not None else CONLLU + conll2012.SUFFIXES + (".conll",)
+    )
     return corpus(options.paths, suffixes) + _treebank(options)
 
 

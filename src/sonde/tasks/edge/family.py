@@ -19,14 +19,12 @@ from sonde.corpora.tally import OnError, Tally
 from sonde.datasets import carve_dev, sampled
 from sonde.oracles import Facts
 from sonde.references import Place
-from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, tagged_seen, thinned
+from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, subset, tagged_seen
 from sonde.tasks.parsed import oracle_facts, remarks, uncollected
 from sonde.tasks.task import Definition
 from sonde.vectors import Ints
 
 CONLLU = (".conllu",)
-GOLD = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
-"""Suffixes of CoNLL-2012 columns: OntoNotes in that format, PropBank releases."""
 MICRO = "micro-f1"
 METRICS = {
     "coref": "micro-f1,only=1",
@@ -140,6 +138,7 @@ class Kind(Generic[O]):
     marked   the sentences of these files with their targets, in order
     about    which span a label is about, where that is not the last
     oracles  what word vectors can hold of the annotation, by name
+    needs    labels without which it cannot be asked, and the annotation that they come from
     name     of the task, which `edge` gives it
     """
 
@@ -148,6 +147,7 @@ class Kind(Generic[O]):
     marked: Marks[O]
     about: int | None = None
     oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
 
     def facts(
@@ -179,10 +179,18 @@ class Kind(Generic[O]):
         """
         return self._finished(*self._read(options), options)
 
+    def _check(self, dataset: Dataset, options: O, count: Count) -> None:
+        """Refuse a question that the annotation cannot answer, and say what is missing."""
+        missing = [label for label in self.needs if label not in dataset.labels.names]
+        if missing:
+            why = "; ".join(f"no span is {label!r}: {self.needs[label]}" for label in missing)
+            left_out = _why(+count.left_out, count.tally.problems)
+            raise DataProblem(f"{self.name} cannot be asked of {options.path}: {why}{left_out}")
+
     def _finished(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
         """What was asked for of a data set, with its counts and the words that train has."""
         if options.size is not None:
-            dataset, owners = thinned(dataset, owners, options.size, options.seed)
+            dataset, owners = subset(dataset, owners, options.size, options.seed)
         about = {} if self.about is None else {"about": self.about}
         dataset = dataset.noted(**counted(dataset, owners), **about)
         return tagged_seen(dataset if options.sample is None else sampled(dataset, options.sample))
@@ -194,6 +202,7 @@ class Kind(Generic[O]):
                 laid = laid_out(self.marked(options, parts, count))
         except DataProblem as problem:
             raise DataProblem(f"{problem}{_why(+count.left_out, count.tally.problems)}") from None
+        self._check(laid.dataset, options, count)
         drawn = options.splits == "sampled"
         return divided(laid, drawn, options.seed).noted(**count.notes(parts)), laid.owners
 
@@ -204,21 +213,21 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
     return f" (left out: {'; '.join(told)})" if told else ""
 
 
-def edge(name: str, kind: Kind[O], options: type[O]) -> Definition[O]:
+def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> Definition[O]:
     """The definition of a task that asks about the targets of a kind."""
     kind = replace(kind, name=name)
+    judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "span"}
     return Definition(
         name,
         kind.asks,
         options,
         kind.load,
         kind.parts,
-        metric=METRICS.get(name.rpartition("/")[2], MICRO),
-        probe="span",
         oracles={name: oracle.holds for name, oracle in kind.oracles.items()},
         facts=kind.facts,
         whole=kind.whole,
         varied=_judged,
+        **{**judged, **more},
     )
 
 

@@ -16,7 +16,7 @@ from sonde.corpora.corpus import corpus
 from sonde.corpora.files import Part
 from sonde.tasks.edge.columns import Marked
 from sonde.tasks.edge.facts import roles as roles_of
-from sonde.tasks.edge.family import GOLD, Count, Kind, Options, edge
+from sonde.tasks.edge.family import Count, Kind, Options, edge
 
 PREDICATE = "V"
 _CORE = re.compile(r"ARG[0-5A](?!M)")
@@ -84,7 +84,7 @@ def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Marke
 
 
 def _parts(options: SrlOptions) -> list[Part]:
-    return corpus(options.paths, GOLD)
+    return corpus(options.paths, conll2012.SUFFIXES)
 
 
 srl = edge(

@@ -16,6 +16,7 @@ from sonde.oracles import facts_of, oracles_of
 from sonde.references import ReferenceProblem
 from sonde.tasks import TASKS
 from sonde.testing import check_task
+from sonde.testing.tasks import same_dataset
 
 FIVE = """
 from sonde import question, Tree
@@ -71,6 +72,49 @@ def rare(tree):
 """
 
 
+SPANS = """
+from sonde import Answer, Reason, question
+
+@question("mine/dep", "What is it?", about="spans", key=0)
+def dep(tree):
+    for word in tree.words:
+        if word.head is None:
+            yield Reason("roots")
+        else:
+            yield (word, word.head), word.deprel
+
+@question("mine/pos", "What is it?", about="spans", over="batches")
+def pos(batch):
+    tags, starts = batch.upos.strings(), batch.starts.tolist()
+    return [
+        [((i, i + 1), tag) for i, tag in enumerate(tags[a:b])] for a, b in zip(starts, starts[1:])
+    ]
+
+@question("mine/phrase", "Which?", about="spans", metric="accuracy", probe="logreg")
+def phrase(tree, *, least: int = 1):
+    for child in tree.phrases.children(tree.phrases.children(0)[0].node):
+        if child.stop - child.start >= least:
+            label = Answer(child.label, strata={"place": str(child.start)})
+            yield (child.start, child.stop), label
+
+@question("mine/capital", "Is it written with a capital?", about="spans", over="sentences")
+def capital(sentence):
+    return [((i, i + 1), word.istitle()) for i, word in enumerate(sentence.words)]
+
+@question("mine/beyond", "Which?", about="spans")
+def beyond(tree):
+    yield (0, len(tree.words) + 1), "x"
+
+@question("mine/bare", "Which?", about="spans")
+def bare(tree):
+    yield "x"
+
+@question("mine/never", "Which?", about="spans", needs={"never": "it needs what is nowhere"})
+def never(tree):
+    yield tree.root, "always"
+"""
+
+
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory):
     path = tmp_path_factory.mktemp("bank") / "en_toy.conllu"
@@ -82,7 +126,7 @@ def bank(tmp_path_factory):
 def mine(tmp_path_factory):
     """Makes the task of one of these rules."""
     file = tmp_path_factory.mktemp("rules") / "mine.py"
-    file.write_text(RULES + FIVE)
+    file.write_text(RULES + FIVE + SPANS)
     return lambda name, path, more="": TASKS.make(f"{file}@{name}:{path}{more}")
 
 
@@ -182,8 +226,56 @@ def test_phrase_structure_trees_have_phrases(mine, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "more", ["", ",size=300,seed=3", ",splits=sampled,sample=2/5", ",with=MORE"]
+)
+def test_spans_inside_are_spans_outside(bank, mine, more, tmp_path):
+    other = tmp_path / "en_more.conllu"
+    other.write_text("\n".join(grammar.treebank(500, seed=2)) + "\n\n", encoding="utf-8")
+    more = more.replace("MORE", str(other))
+    for name in ("dep", "pos"):
+        theirs = TASKS.make(f"edge/{name}:{bank}{more}").load()
+        ours = mine(name, bank, more).load()
+        same_dataset(ours, theirs)
+        assert dict(ours.notes) == dict(theirs.notes)
+
+
+def test_a_question_about_spans_has_all_that_edge_tasks_have(bank, mine, tmp_path):
+    task = mine("dep", bank)
+    assert (task.metric, task.probe, task.view) == ("micro-f1", "span", "mean")
+    assert pickle.loads(pickle.dumps(task)) == task == mine("dep", bank)
+    assert all(option in task.sampling for option in ("sample", "size", "on_error"))
+    dataset = task.load()
+    assert {"distance", "seen"} <= dataset.strata.keys()
+    (oracle,) = oracles_of(task)
+    assert all(map(any, facts_of(task, oracle, dataset).values()))
+    path = tmp_path / "bad.conllu"
+    path.write_text(bank.read_text("utf-8") + "1\ta\n\n", "utf-8")
+    with pytest.raises(DataProblem, match=r"bad\.conllu"):
+        mine("dep", path).load()
+    assert mine("dep", path, ",on_error=skip").load().notes["source"]["skipped"] == 1
+
+
+def test_spans_of_phrases_and_of_running_text(mine, tmp_path):
+    trees, lines = tmp_path / "some.mrg", tmp_path / "some.txt"
+    trees.write_text(
+        "".join(f"(ROOT (S (NP (NNS D{n})) (VP (VBP see) (NP (PRP us)))))\n" for n in range(40))
+    )
+    dataset = mine("phrase", trees).load()
+    assert set(dataset.strata["place"].names) == {"0", "1"}
+    assert dataset.labels.names == ("NP", "VP")
+    assert mine("phrase", trees, ",least=2").load().labels.names == ("VP",)
+    lines.write_text("".join(f"Word{n} is lower.\n" for n in range(40)))
+    assert set(mine("capital", lines).load().labels.names) == {"yes", "no"}
+    with pytest.raises(DataProblem, match="running text has none"):
+        mine("dep", lines).load()
+
+
+@pytest.mark.parametrize(
     ("name", "told"),
     [
+        ("beyond", r"mine/beyond: the rule gave \(\(0, \d+\), 'x'\) for .+ inside the sentence"),
+        ("bare", r"mine/bare: the rule gave 'x' for"),
+        ("never", r"no span is 'never': it needs what is nowhere"),
         ("wrong", r"mine/wrong: the rule failed on .+: IndexError"),
         ("odd", r"mine/odd: the rule gave list for"),
         ("few", r"the rule gave 1 answers for \d+ sentences"),
@@ -200,6 +292,8 @@ def test_a_decorator_that_says_what_nothing_knows_fails_where_it_stands(tmp_path
 
     with pytest.raises(TypeError, match="balanced"):
         question("mine/x", "?", balanced=True)
+    with pytest.raises(TypeError, match="balance"):
+        question("mine/x", "?", about="spans", balance=True)
     with pytest.raises(TypeError, match="has an option 'seed' already"):
 
         @question("mine/x", "?")
