@@ -14,7 +14,7 @@ from sonde.core import Result, Tags, Trial
 from sonde.labels import Classes, Column, Scores, column
 from sonde.metrics import METRICS
 from sonde.pages import by_stratum, strata_table
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 
 NAMES = ("easy", "hard", "other")
 RIGHT = {"easy": 0.9, "hard": 0.5, "other": 0.7}

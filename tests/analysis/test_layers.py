@@ -24,9 +24,8 @@ from sonde.pages.plots import PlotProblem, layers_figure, layers_svg, strata_fig
 from sonde.pages.records import csv as written
 from sonde.references import Reference
 from sonde.store.results import ResultStore
-from sonde.tables.markup import document
+from sonde.tables.formats import document, terminal
 from sonde.tables.page import is_figure
-from sonde.tables.terminal import terminal
 
 LAYERS = 6
 N = 600

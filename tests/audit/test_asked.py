@@ -17,7 +17,7 @@ from sonde.audit.asked import TRAIN, ceilings, cues, drawn
 from sonde.audit.floors import halved
 from sonde.audit.page import audited
 from sonde.core import SPLITS, Dataset, Example, Sentence, Site
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 from sonde.tasks import TASKS
 from sonde.tasks.comp.rules import ROLE_RULES
 from sonde.testing import FAMILIES

@@ -3,8 +3,7 @@
 from sonde.audit import inspect
 from sonde.audit.page import MANY, audited
 from sonde.core import Dataset, Example, Sentence
-from sonde.tables.markup import markdown
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import markdown, terminal
 from sonde.testing import FAMILIES
 
 

@@ -12,7 +12,7 @@ from sonde import evaluate
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.plan import tasks_of
 from sonde.pages import by_stratum, page
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sonde.datasets.formats.tables import write as write_table
 from sonde.judgements.bound import people, read_bound, write_bound
 from sonde.judgements.score import read, score
 from sonde.judgements.sheet import Asking, sample, write
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 from sonde.tasks import TASKS
 from sonde.testing import FAMILIES
 

@@ -19,7 +19,7 @@ from sonde.labels import Classes, LabelSets, column, joined
 from sonde.metrics import METRICS, Answers, constants, difference
 from sonde.pages import by_stratum, classes, page, strata_table
 from sonde.pages.breakdown import LEAST, SHARE, bins
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 
 NAMES = ("Other", "cause", "effect")
 

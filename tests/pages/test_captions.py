@@ -20,7 +20,7 @@ from sonde.labels import Classes
 from sonde.pages import render, scores
 from sonde.pages.captions import PASSED
 from sonde.papers.page import inside
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 
 HOLDS = "features of the main predicate"
 

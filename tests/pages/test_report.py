@@ -15,9 +15,8 @@ from sonde.analysis.rows import newest, rows
 from sonde.core import Result
 from sonde.labels import Classes, Scores, joined
 from sonde.pages import FORMATS, classes, render, scores, write
-from sonde.tables.markup import latex, markdown
+from sonde.tables.formats import latex, markdown, terminal
 from sonde.tables.table import Section, Table
-from sonde.tables.terminal import terminal
 
 
 def test_seeds_become_one_row_with_their_mean():

@@ -31,7 +31,7 @@ from sonde.papers.tenney2019 import (
 )
 from sonde.probes import PROBES
 from sonde.references import Reference, ReferenceProblem
-from sonde.tables.terminal import terminal
+from sonde.tables.formats import terminal
 from sonde.tasks import TASKS
 from sonde.tasks.edge.family import METRICS as METRICS_OF
 from tasks import edges

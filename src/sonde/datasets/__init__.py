@@ -2,9 +2,8 @@
 everything counted.
 
 `candidates` is what tasks hand in, `match` pairs classes up (by length where label and length are
-to be told apart), `splits` shares whole groups out, makes a missing dev split and takes part of a
-data set that has its splits, and `draw` puts it together. `together` says what examples share,
-which intervals must know.
+to be told apart), `splits` says what examples share, shares whole groups out, makes a missing dev
+split and takes part of a data set that has its splits, and `draw` puts it together.
 """
 
 from typing import Any
@@ -13,8 +12,7 @@ from sonde._renamed import warn
 from sonde.datasets.candidates import Candidate
 from sonde.datasets.draw import folds_needed, sample
 from sonde.datasets.settings import SampleSettings
-from sonde.datasets.splits import carve_dev, sampled, thinned
-from sonde.datasets.together import together
+from sonde.datasets.splits import carve_dev, sampled, thinned, together
 
 __all__ = [
     "Candidate",

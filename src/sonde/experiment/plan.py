@@ -148,9 +148,7 @@ def _planned(design: Design, paths: Paths) -> Plan:
     metrics = {task.metric: METRICS.make(task.metric) for task in tasks.values()}
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical("words"), make_encoder("words"))
-    # objects, which no reference names
-    live = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
-    known = {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
+    known = _task_identities(design, tasks)
     read_by, unread = _read_by(tasks, encoders, design, known, paths)
     refused |= unread
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
@@ -172,6 +170,13 @@ def _planned(design: Design, paths: Paths) -> Plan:
         **_identities(METRICS, metrics),
     }
     return Plan(trials, tasks, encoders, probes, controls, identities, refused)
+
+
+def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
+    """The identity of each task, by canonical reference."""
+    # objects, which no reference names
+    live = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
+    return {ref: task_identity(None if ref in live else ref, task) for ref, task in tasks.items()}
 
 
 def _unfit(

@@ -103,16 +103,24 @@ def best_word(dataset: Dataset) -> OneWord | None:
     every = np.bincount(ids[train], minlength=len(names))
     mine = np.isin(of, train)
     common = _commonest(words, codes[mine], max(1, CELLS // len(names)))
-    place = np.full(len(words), -1)
-    place[common] = np.arange(len(common))
-    counts = _counts(place[codes[mine]], ids[of[mine]], (len(common), len(names)))
-    best = int((counts.max(1) + (every - counts).max(1)).argmax())
-    present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
+    best, present, absent = _best(common, codes[mine], ids[of[mine]], every)
     has = np.zeros(len(dataset), bool)
-    has[of[codes == common[best]]] = True
+    has[of[codes == best]] = True
     right = np.where(has, present, absent) == ids
     shares = float(right[train].mean()), float(right[test].mean())
-    return OneWord(words[int(common[best])], names[present], names[absent], *shares, has)
+    return OneWord(words[best], names[present], names[absent], *shares, has)
+
+
+def _best(common: Ints, codes: Ints, classes: Ints, every: Ints) -> tuple[int, int, int]:
+    """The code of the word whose rule is right most often, and the class of examples with it and
+    without; from the word and the class of each pair, and how many examples each class has.
+    """
+    place = np.full(int(max(codes.max(initial=0), common.max(initial=0))) + 1, -1)
+    place[common] = np.arange(len(common))
+    counts = _counts(place[codes], classes, (len(common), len(every)))
+    best = int((counts.max(1) + (every - counts).max(1)).argmax())
+    present, absent = int(counts[best].argmax()), int((every - counts[best]).argmax())
+    return int(common[best]), present, absent
 
 
 def _whole(dataset: Dataset) -> bool:

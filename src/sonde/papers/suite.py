@@ -4,7 +4,7 @@ results are over the files that its authors released do its figures and theirs s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePath
@@ -215,21 +215,9 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     floors = {(_canonical(f.probe), ENCODERS.canonical(f.encoder)): f.name for f in suite.floors}
     probes = [_canonical(column.probe) if column.probe else "" for column in suite.columns]
     groups: dict[tuple[Any, ...], list[Result]] = {}
-    # finding out whether files are the published ones reads them
-    places: dict[tuple[str, str], Place | None] = {}
-    over = suite.over()
     others = 0
-    for result in results:
+    for place, result in _placed(suite, results):
         trial = result.trial
-        data = trial.task, result.provenance.identity("task", result.trial.task)
-        if data not in places:
-            mine = located(suite, trial.task) is not None and (
-                not over or told_data(trial.task) in over
-            )
-            places[data] = located(suite, trial.task, result) if mine else None
-        place = places[data]
-        if place is None:
-            continue
         floor = floors.get((trial.probe, trial.encoder), "")
         if floor or trial.probe == probes[place.column]:
             for column, judged in _judged(suite, place.column, result):
@@ -251,6 +239,23 @@ def selected(suite: Suite, results: Iterable[Result]) -> Selected:
     return Selected(
         tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
     )
+
+
+def _placed(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
+    """The results on the suite's tasks, and on the data that it names if it does, each with its
+    place.
+    """
+    # finding out whether files are the published ones reads them
+    places: dict[tuple[str, str], Place | None] = {}
+    over = suite.over()
+    for result in results:
+        task = result.trial.task
+        data = task, result.provenance.identity("task", task)
+        if data not in places:
+            mine = located(suite, task) is not None and (not over or told_data(task) in over)
+            places[data] = located(suite, task, result) if mine else None
+        if (place := places[data]) is not None:
+            yield place, result
 
 
 def _judged(suite: Suite, column: int, result: Result) -> list[tuple[int, Result]]:

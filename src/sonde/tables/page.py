@@ -12,9 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from sonde.cache import write_text
 from sonde.errors import UsageProblem
-from sonde.tables.markup import document, latex, markdown
+from sonde.tables.formats import document, latex, markdown, shown, terminal
 from sonde.tables.table import Table
-from sonde.tables.terminal import shown, terminal
 
 T = TypeVar("T")
 MARKUP = {"markdown": markdown, "latex": latex}
