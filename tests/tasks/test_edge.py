@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sonde.core import DataProblem, Dataset, Example, Sentence, Site
 from sonde.tasks import TASKS
 from sonde.tasks.edge.columns import (
-    Marked,
+    SentenceTargets,
     counted,
     divided,
-    laid_out,
+    pooled,
     pruned,
     subset,
     tagged_seen,
@@ -40,7 +40,7 @@ def marked(draw):
         lambda a: st.tuples(st.just(a), st.integers(a + 1, len(words)))
     )
     spans = [draw(span) + draw(span) for _ in range(draw(st.integers(0, 4)))]
-    return Marked(
+    return SentenceTargets(
         Sentence.of(words),
         spans,
         [draw(st.sampled_from("xyz")) for _ in spans],
@@ -50,7 +50,7 @@ def marked(draw):
 
 @given(st.lists(marked(), min_size=1, max_size=8))
 def test_columns_are_those_of_examples(found):
-    """Laid out at once, targets are what examples written one by one would be."""
+    """Pool out at once, targets are what examples written one by one would be."""
     written = [
         Example(
             (Site(one.sentence, (a, b)), Site(one.sentence, (c, d))),
@@ -63,9 +63,9 @@ def test_columns_are_those_of_examples(found):
     ]
     if not written:
         with pytest.raises(DataProblem, match="no targets"):
-            laid_out(found)
+            pooled(found)
         return
-    dataset = laid_out(found).dataset
+    dataset = pooled(found).dataset
     wanted = Dataset.of(written)
     assert list(dataset.examples()) == list(wanted.examples())
     assert dataset.sentences == wanted.sentences
@@ -76,7 +76,7 @@ def test_columns_are_those_of_examples(found):
 def test_seen_is_whether_train_has_the_words(found):
     if not any(one.spans for one in found):
         return
-    dataset = tagged_seen(laid_out(found).dataset)
+    dataset = tagged_seen(pooled(found).dataset)
     assert ("seen" in dataset.strata) == bool(len(dataset.rows("train")))
     told = [
         tuple(" ".join(s.sentence.words[slice(*s.span)]).casefold() for s in e.sites)
@@ -101,10 +101,10 @@ def test_seen_is_whether_train_has_the_words(found):
 @settings(max_examples=30)
 @given(st.lists(marked(), min_size=6, max_size=30), st.integers(0, 3))
 def test_drawn_splits_keep_equal_sentences_together_and_repeat(found, seed):
-    laid = laid_out(
+    laid = pooled(
         [
             *(one._replace(split="") for one in found),
-            Marked(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
+            SentenceTargets(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
         ]
     )
     dataset = divided(laid, False, seed)
@@ -119,10 +119,10 @@ def test_drawn_splits_keep_equal_sentences_together_and_repeat(found, seed):
 
 def test_documents_stay_together_when_splits_are_drawn():
     found = [
-        Marked(Sentence.of(f"w{i} x".split()), [(0, 1)], ["a"], group=f"d{i // 5}")
+        SentenceTargets(Sentence.of(f"w{i} x".split()), [(0, 1)], ["a"], group=f"d{i // 5}")
         for i in range(100)
     ]
-    dataset = divided(laid_out(found), False, 0)
+    dataset = divided(pooled(found), False, 0)
     assert all(len(set(dataset.splits[i : i + 5].tolist())) == 1 for i in range(0, 100, 5))
     assert np.bincount(dataset.splits).tolist() == [80, 10, 10]
     assert dataset.notes["splits"] == {"drawn": "8:1:1", "groups": 20, "seed": 0}
@@ -130,7 +130,7 @@ def test_documents_stay_together_when_splits_are_drawn():
 
 def test_sizes_take_whole_sentences_and_keep_shares():
     found = [
-        Marked(
+        SentenceTargets(
             Sentence.of(f"w{i} x y".split()),
             [(0, 1), (1, 2), (2, 3)],
             list("abc"),
@@ -138,7 +138,7 @@ def test_sizes_take_whole_sentences_and_keep_shares():
         )
         for i in range(400)
     ]
-    laid = laid_out(found)
+    laid = pooled(found)
     small, owners = subset(laid.dataset, laid.owners, 100, 0)
     assert len(small) == 102
     assert len(small.rows("train")) == 75
@@ -156,8 +156,8 @@ def test_sizes_take_whole_sentences_and_keep_shares():
 
 
 def test_sentences_that_no_target_is_about_are_let_go():
-    found = [Marked(Sentence.of((f"w{i}",)), [(0, 1)], ["a"], "train") for i in range(5)]
-    dataset = laid_out(found).dataset
+    found = [SentenceTargets(Sentence.of((f"w{i}",)), [(0, 1)], ["a"], "train") for i in range(5)]
+    dataset = pooled(found).dataset
     kept = pruned(dataset.take(np.array([3, 1])))
     assert [s.words for s in kept.sentences] == [("w1",), ("w3",)]
     assert [e.sites[0].sentence.words for e in kept.examples()] == [("w3",), ("w1",)]
@@ -165,10 +165,10 @@ def test_sentences_that_no_target_is_about_are_let_go():
 
 def test_classes_that_no_target_has_are_let_go():
     found = [
-        Marked(Sentence.of((f"w{i}",)), [(0, 1)], [label], "train")
+        SentenceTargets(Sentence.of((f"w{i}",)), [(0, 1)], [label], "train")
         for i, label in enumerate("abcb")
     ]
-    kept = pruned(laid_out(found).dataset.take(np.array([3, 0])))
+    kept = pruned(pooled(found).dataset.take(np.array([3, 0])))
     assert kept.labels.names == ("a", "b")
     assert [e.label for e in kept.examples()] == ["b", "a"]
 
@@ -182,7 +182,9 @@ def test_repeats_and_labels_that_train_lacks_are_counted():
         ("test", two, "y"),
         ("test", two, "x"),
     ]
-    laid = laid_out([Marked(sentence, [(0, 1)], [label], split) for split, sentence, label in rows])
+    laid = pooled(
+        [SentenceTargets(sentence, [(0, 1)], [label], split) for split, sentence, label in rows]
+    )
     notes = counted(laid.dataset, laid.owners)
     assert notes["targets"] == {"train": 2, "dev": 1, "test": 2}
     assert notes["sentences that recur"] == {
@@ -195,15 +197,15 @@ def test_repeats_and_labels_that_train_lacks_are_counted():
 
 def test_targets_of_two_kinds_and_spans_outside_are_refused():
     with pytest.raises(DataProblem, match="one span and others two"):
-        laid_out(
+        pooled(
             [
-                Marked(Sentence.of("ab"), [(0, 1)], ["x"]),
-                Marked(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
+                SentenceTargets(Sentence.of("ab"), [(0, 1)], ["x"]),
+                SentenceTargets(Sentence.of("ab"), [(0, 1, 1, 2)], ["x"]),
             ]
         )
     for span in ((0, 3), (1, 1), (-1, 1)):
         with pytest.raises(DataProblem, match="is outside a sentence of 2 words: 'a b'"):
-            laid_out([Marked(Sentence.of("ab"), [span], ["x"])])
+            pooled([SentenceTargets(Sentence.of("ab"), [span], ["x"])])
 
 
 def test_files_without_test_or_with_and_without_splits(folder, tmp_path):

@@ -69,12 +69,12 @@ def counts(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
 
 def composition(findings: Iterable[Finding]) -> dict[str, dict[str, int]]:
     """Label -> construction that it is read from -> sentences, the most frequent first."""
-    found: dict[str, Counter[str]] = {}
+    by_label: dict[str, Counter[str]] = {}
     for finding, n in recurring(findings):
         if type(finding) is Answer:
-            constructions = found.setdefault(str(finding.label), Counter())
+            constructions = by_label.setdefault(str(finding.label), Counter())
             constructions[finding.strata.get("construction", "")] += n
-    return {label: dict(marks.most_common()) for label, marks in sorted(found.items())}
+    return {label: dict(marks.most_common()) for label, marks in sorted(by_label.items())}
 
 
 def recurring(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:

@@ -63,12 +63,12 @@ def get_tasks(
     banks = [
         bank
         for bank in treebanks(folder)
-        if not languages or any(_speaks(bank, wanted) for wanted in languages)
+        if not languages or any(_speaks(bank, named) for named in languages)
     ]
     if not banks:
-        wanted = ", ".join(languages) or "any language"
+        named = ", ".join(languages) or "any language"
         raise DataProblem(
-            f"no treebank of {wanted} under {folder}: give path=, or set SONDE_TREEBANKS, to a"
+            f"no treebank of {named} under {folder}: give path=, or set SONDE_TREEBANKS, to a"
             " folder of UD_* folders"
         )
     pattern = family if "/" in family else family + "/*"
@@ -80,13 +80,13 @@ def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     """The references that some texts and patterns stand for, with `on_error` for tasks that have
     the option; Task objects are left as they are.
     """
-    found: list[Any] = []
+    every: list[Any] = []
     for task in tasks:
         if isinstance(task, str | Reference):
-            found += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
+            every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
         else:
-            found.append(task)
-    return found
+            every.append(task)
+    return every
 
 
 def treebanks(folder: Path) -> Iterator[Path]:
@@ -97,11 +97,11 @@ def treebanks(folder: Path) -> Iterator[Path]:
     yield from sorted(p for p in [*folder.glob("UD_*"), *folder.glob("*/UD_*")] if p.is_dir())
 
 
-def _speaks(bank: Path, wanted: str) -> bool:
+def _speaks(bank: Path, language: str) -> bool:
     """Whether a treebank is called so, or is in that language."""
     names = {bank.name.lower()}
     for file in bank.glob("*-ud-*.conllu*"):
         code = file.name.partition("-ud-")[0]
         two = re.split(r"[_-]", code)[0]
         names |= {code.lower(), two, *(n.lower() for n in LANGUAGES.get(two, ()))}
-    return wanted.lower().partition("-")[0] in names or wanted.lower() in names
+    return language.lower().partition("-")[0] in names or language.lower() in names

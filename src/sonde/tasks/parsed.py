@@ -86,11 +86,11 @@ def oracle_facts(
     """
 
     def read_all() -> OracleFacts:
-        found: dict[Sentence, Facts] = {}
+        by_sentence: dict[Sentence, Facts] = {}
         with uncollected():
             for sentence, facts in read():
-                found.setdefault(sentence, facts)
-        return OracleFacts(found)
+                by_sentence.setdefault(sentence, facts)
+        return OracleFacts(by_sentence)
 
     return _FACTS.get(key, read_all).sentences
 
@@ -124,15 +124,15 @@ def sources(paths: Sequence[str], parts: Callable[[str], Iterable[Part]]) -> lis
     names = [
         path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)
     ]
-    found = [
+    files = [
         Source(name, part) for name, path in zip(names, paths, strict=True) for part in parts(path)
     ]
     seen: set[Path] = set()
-    for _, part in found:
+    for _, part in files:
         if part.path.resolve() in seen:
             raise DataProblem(f"{part.path} is named twice; with= is for further files")
         seen.add(part.path.resolve())
-    return found
+    return files
 
 
 @lru_cache

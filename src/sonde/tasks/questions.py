@@ -178,16 +178,16 @@ def among(
     """
     if not classes:
         return candidates
-    found = Counter(str(c.label) for c in candidates)
-    if missing := [name for name in classes if not found[name]]:
-        there = ", ".join(f"{name} ({n:,})" for name, n in found.most_common(MANY)) or "none"
+    counts = Counter(str(c.label) for c in candidates)
+    if missing := [name for name in classes if not counts[name]]:
+        there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(MANY)) or "none"
         raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
-    kept = [c for c in candidates if c.label in classes]
+    chosen = [c for c in candidates if c.label in classes]
     notes["left out"] = {
         **notes.get("left out", {}),
-        "of a class that classes= does not name": len(candidates) - len(kept),
+        "of a class that classes= does not name": len(candidates) - len(chosen),
     }
-    return kept
+    return chosen
 
 
 MANY = 24  # labels that a message names

@@ -24,9 +24,9 @@ from sonde.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependenci
 from sonde.datasets import SampleSettings
 from sonde.oracles import Facts
 from sonde.tasks.answers import Answer, Finding, Reason
-from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import either
-from sonde.tasks.edge.family import CONLLU, MICRO, Count, Kind, Marks, Oracle, edge
+from sonde.tasks.edge.family import CONLLU, MICRO, Count, Kind, Oracle, TargetReader, edge
 from sonde.tasks.edge.family import Options as SpanOptions
 from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, parsed_corpus, same_files, treebanks
 from sonde.tasks.questions import CorpusOptions, Question, answered
@@ -53,7 +53,7 @@ class SpanSettings:
     files: tuple[str, ...] = TREES
     key: int | None = None
     relations: bool = False
-    oracles: Callable[[Marks[Any]], Mapping[str, Oracle[Any]]] = either
+    oracles: Callable[[TargetReader[Any]], Mapping[str, Oracle[Any]]] = either
 
 
 def question(
@@ -96,7 +96,7 @@ def question(
             judged = {"metric": metric or MICRO, "probe": probe or "span"}
             return edge(name, kind, _options(function, SpanOptions), place=place, **judged)
         sentences = SentenceRule(rule)
-        made = Question(
+        asker = Question(
             name,
             asks,
             sentences.corpus,
@@ -110,7 +110,7 @@ def question(
             probe=probe or "mlp",
         )
         options = _options(function, CorpusOptions)
-        return made.defined(options, place, metric=metric or "accuracy")
+        return asker.defined(options, place, metric=metric or "accuracy")
 
     return defined
 
@@ -130,9 +130,9 @@ def _options(function: Function, base: type[Any]) -> type[Any]:
     ]
     if taken := {p.name for p in own} & set(base.__dataclass_fields__):
         raise TypeError(f"{function.__name__}: every question has an option {min(taken)!r} already")
-    made = make_dataclass("Options", fields, bases=(base,), frozen=True)
-    made.__doc__ = function.__doc__ or ""
-    return made
+    options = make_dataclass("Options", fields, bases=(base,), frozen=True)
+    options.__doc__ = function.__doc__ or ""
+    return options
 
 
 def arguments(options: CorpusOptions | SpanOptions) -> dict[str, Any]:
@@ -261,15 +261,17 @@ class SpanRule:
 
     def kind(self, asks: str, needs: Mapping[str, str]) -> Kind[SpanOptions]:
         """The kind of targets that it gives."""
-        oracles = self.settings.oracles(self.marked)
-        return Kind(asks, self.parts, self.marked, self.settings.key, oracles, needs)
+        oracles = self.settings.oracles(self.targets)
+        return Kind(asks, self.parts, self.targets, self.settings.key, oracles, needs)
 
     def parts(self, options: SpanOptions) -> list[Part]:
         """The files."""
         plain = (".txt",) if self.rule.over == "sentences" else ()
         return corpus_files(options.paths, (*self.settings.files, *plain))
 
-    def marked(self, options: SpanOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+    def targets(
+        self, options: SpanOptions, parts: list[Part], count: Count
+    ) -> Iterator[SentenceTargets]:
         """The sentences of some files with their targets."""
         own = arguments(options)
         for part in parts:
@@ -302,7 +304,9 @@ class SpanRule:
             else:
                 yield sentence, said
 
-    def _targets(self, sentence: Sentence, said: object, split: str, count: Count) -> Marked:
+    def _targets(
+        self, sentence: Sentence, said: object, split: str, count: Count
+    ) -> SentenceTargets:
         spans: list[tuple[int, ...]] = []
         answers: list[Answer] = []
         for item in self._items(said, sentence):
@@ -315,7 +319,7 @@ class SpanRule:
                 count.left_out[str(finding)] += 1
         keys = dict.fromkeys(key for answer in answers for key in answer.strata)
         strata = {key: [answer.strata.get(key, "") for answer in answers] for key in keys}
-        return Marked(sentence, spans, [answer.label for answer in answers], split, strata)
+        return SentenceTargets(sentence, spans, [answer.label for answer in answers], split, strata)
 
     def _items(self, said: object, sentence: Sentence) -> Iterator[Any]:
         """What the rule gave, one target or reason after the other."""

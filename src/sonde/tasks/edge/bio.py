@@ -15,7 +15,7 @@ from sonde.corpora.conll2012 import Labelled
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import Part, uncompressed
 from sonde.corpora.mentions import Mentions
-from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import spans
 from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge
 
@@ -51,7 +51,7 @@ class BioOptions(Options):
     encoding: str = field(default="utf-8", kw_only=True)
 
 
-def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         suffix = uncompressed(part.path).suffix
         if suffix in CONLLU:
@@ -64,42 +64,50 @@ def _entities(options: BioOptions, parts: list[Part], count: Count) -> Iterator[
             yield from _columns(options, part, count, len(parts) > MANY)
 
 
-def _mentioned(options: BioOptions, part: Part, count: Count) -> Iterator[Marked]:
+def _mentioned(options: BioOptions, part: Part, count: Count) -> Iterator[SentenceTargets]:
     mentions = Mentions()
     for tree in conllu.read(part.path, options.on_error, count.tally):
-        found = count.tolerated(options.on_error, partial(mentions.of, tree)) or []
-        count.left_out["mentions without a type"] += sum(not m.type for m in found)
+        of_sentence = count.tolerated(options.on_error, partial(mentions.of, tree)) or []
+        count.left_out["mentions without a type"] += sum(not m.type for m in of_sentence)
         yield _spans(
-            tree.sentence, [Labelled(m.type, m.start, m.stop) for m in found if m.type], part.split
+            tree.sentence,
+            [Labelled(m.type, m.start, m.stop) for m in of_sentence if m.type],
+            part.split,
         )
     count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished
 
 
-def _chunks(options: BioOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _chunks(options: BioOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         yield from _columns(options, part, count, len(parts) > MANY, chunks=True)
 
 
 def _columns(
     options: BioOptions, part: Part, count: Count, alone: bool, chunks: bool = False
-) -> Iterator[Marked]:
+) -> Iterator[SentenceTargets]:
     """The sentences of a file of columns; `alone`: the file is a document."""
     layout = bio.Layout(options.word, options.column, chunks, options.encoding)
     for one in bio.read(part.path, layout, options.on_error, count.tally):
         layers = [bio.spans(tags) for tags in one.layers]
         count.also["spans that begin with I, as in IOB1"] += sum(slips for _, slips in layers)
-        found = list(chain.from_iterable(spans for spans, _ in layers))
+        labelled = list(chain.from_iterable(spans for spans, _ in layers))
         document = f"{part.path}: {one.document}" if one.document or alone else ""
-        yield _spans(one.sentence, found, part.split, document)
+        yield _spans(one.sentence, labelled, part.split, document)
 
 
-def _spans(sentence: Sentence, found: list[Labelled], split: str, group: str = "") -> Marked:
+def _spans(
+    sentence: Sentence, labelled: list[Labelled], split: str, group: str = ""
+) -> SentenceTargets:
     """Labelled spans in textual order, the outer before the inner; the same label of the same span
     is one.
     """
-    found = sorted(set(found), key=lambda s: (s.start, -s.stop, s.label))
-    return Marked(
-        sentence, [(s.start, s.stop) for s in found], [s.label for s in found], split, group=group
+    labelled = sorted(set(labelled), key=lambda s: (s.start, -s.stop, s.label))
+    return SentenceTargets(
+        sentence,
+        [(s.start, s.stop) for s in labelled],
+        [s.label for s in labelled],
+        split,
+        group=group,
     )
 
 

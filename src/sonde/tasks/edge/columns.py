@@ -21,7 +21,7 @@ SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
 UNKNOWN = -1
 
 
-class Marked(NamedTuple):
+class SentenceTargets(NamedTuple):
     """One sentence with its targets side by side.
 
     spans    (start, stop) of each target, or (start, stop, start, stop) of a pair
@@ -43,7 +43,7 @@ class Marked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class Pool:
     """A data set whose splits may be unknown (-1), and what belongs together: owners and groups are
     numbers [examples].
     """
@@ -53,7 +53,7 @@ class Laid:
     groups: Ints
 
 
-def laid_out(found: Iterable[Marked]) -> Laid:
+def pooled(sentences: Iterable[SentenceTargets]) -> Pool:
     """All targets in columns, in order, with their distance; the first pair that does not fit the
     others is named.
     """
@@ -64,7 +64,7 @@ def laid_out(found: Iterable[Marked]) -> Laid:
     spans: list[tuple[int, ...]] = []
     labels: list[Label] = []
     strata: dict[str, Any] = {}
-    for one in found:
+    for one in sentences:
         if not one.spans:
             continue
         first = numbers.setdefault(one.sentence, len(numbers))
@@ -93,7 +93,7 @@ def laid_out(found: Iterable[Marked]) -> Laid:
         np.repeat(splits, sizes),
         strata={key: strata[key] for key in sorted(strata)},
     )
-    return Laid(dataset, np.repeat(np.arange(len(rows)), sizes), np.repeat(groups, sizes))
+    return Pool(dataset, np.repeat(np.arange(len(rows)), sizes), np.repeat(groups, sizes))
 
 
 def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
@@ -118,16 +118,16 @@ def _distance(sites: Ints) -> Tags:
     first, second = sites[:, 0], sites[:, 1]
     gaps = np.maximum(np.maximum(second[:, 1] - first[:, 2], first[:, 1] - second[:, 2]), 0)
     gaps[first[:, 0] != second[:, 0]] = UNKNOWN
-    found, codes = np.unique(gaps, return_inverse=True)
-    apart = int(found[0] == UNKNOWN)
-    return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, found[apart:])))
+    distances, codes = np.unique(gaps, return_inverse=True)
+    apart = int(distances[0] == UNKNOWN)
+    return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, distances[apart:])))
 
 
-def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
+def divided(pool: Pool, sampled: bool, seed: int) -> Dataset:
     """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where
     it says none or `sampled`.
     """
-    dataset = laid.dataset
+    dataset = pool.dataset
     unknown = dataset.splits == UNKNOWN
     if unknown.any() and not unknown.all() and not sampled:
         raise DataProblem(
@@ -137,9 +137,9 @@ def divided(laid: Laid, sampled: bool, seed: int) -> Dataset:
     if not (sampled or unknown.all()):
         return dataset
     codes = dataset.labels.balanced()
-    parts = allocate_to_all(laid.groups, codes, SHARES, np.random.default_rng([seed, 6]))
+    parts = allocate_to_all(pool.groups, codes, SHARES, np.random.default_rng([seed, 6]))
     return replace(dataset, splits=parts.astype(np.int8)).noted(
-        splits={"drawn": "8:1:1", "groups": len(np.unique(laid.groups)), "seed": seed}
+        splits={"drawn": "8:1:1", "groups": len(np.unique(pool.groups)), "seed": seed}
     )
 
 
@@ -197,12 +197,12 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     many = dataset.sites.shape[1]
     forms = np.empty((len(dataset), many), np.int64)
     for k in range(many):
-        found = (
+        texts = (
             words[s][a] if b - a == 1 else " ".join(words[s][a:b])
             for s, a, b in dataset.sites[:, k].tolist()
         )
         forms[:, k] = np.fromiter(
-            (numbers.setdefault(form, len(numbers)) for form in found), np.int64, len(forms)
+            (numbers.setdefault(form, len(numbers)) for form in texts), np.int64, len(forms)
         )
     train = dataset.rows("train")
     pair = forms[:, 0] if many == 1 else forms[:, 0] * len(numbers) + forms[:, 1]

@@ -24,9 +24,9 @@ from sonde.corpora.files import Part, uncompressed
 from sonde.corpora.mentions import Mentions, cut, read_documents
 from sonde.oracles import Facts
 from sonde.references import Place
-from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import nested, place
-from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, Told, edge
+from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, WordFacts, edge
 
 SAME, OTHER = "1", "0"
 CHAINS = (
@@ -53,7 +53,7 @@ class CorefOptions(Options):
     sentences: Place | None = field(default=None, kw_only=True)
 
 
-class Mentioned(NamedTuple):
+class SentenceMentions(NamedTuple):
     """A sentence with its mentions (start, stop, chain) in textual order, its document, and the
     split that this says ('' for nothing).
     """
@@ -78,12 +78,14 @@ class Bank:
         in a split.
         """
         if name in self.named:
-            found, sentences = self.named[name]
-            return split or found, iter(sentences)
+            of_document, sentences = self.named[name]
+            return split or of_document, iter(sentences)
         return split, self.ordered.setdefault(split, iter(()))
 
 
-def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> Marked:
+def pairs(
+    one: SentenceMentions, two: SentenceMentions | None, split: str, apart: int = 0
+) -> SentenceTargets:
     """All pairs of mentions of a sentence, or of one in each of two; pairs of equal spans are left
     out.
     """
@@ -95,7 +97,7 @@ def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> 
                 spans.append((start, stop, other_start, other_stop))
                 labels.append(SAME if name == other else OTHER)
     strata = {"sentences apart": [str(apart)] * len(spans)}
-    return Marked(
+    return SentenceTargets(
         one.sentence,
         spans,
         labels,
@@ -106,7 +108,7 @@ def pairs(one: Mentioned, two: Mentioned | None, split: str, apart: int = 0) -> 
     )
 
 
-def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     if options.across < 0:
         raise DataProblem(
             f"across={options.across}: write how many sentences apart two mentions may be, from 0"
@@ -117,7 +119,7 @@ def _coref(options: CorefOptions, parts: list[Part], count: Count) -> Iterator[M
 
 def _documents_of(
     options: CorefOptions, parts: list[Part], count: Count
-) -> Iterator[tuple[str, list[Mentioned]]]:
+) -> Iterator[tuple[str, list[SentenceMentions]]]:
     """The sentences of each document with the mentions that count, and its split."""
     banks = _treebank(options)
     bank = _bank(banks, count)
@@ -139,22 +141,22 @@ def _documents_of(
 
 
 def _paired(
-    document: list[Mentioned], options: CorefOptions, split: str, count: Count
-) -> Iterator[Marked]:
+    document: list[SentenceMentions], options: CorefOptions, split: str, count: Count
+) -> Iterator[SentenceTargets]:
     """The pairs of a document, sentence by sentence."""
     for i, one in enumerate(document):
         for k in range(max(0, i - options.across), i):
             yield pairs(document[k], one, split, i - k)
-        found = pairs(one, None, split)
+        target_pairs = pairs(one, None, split)
         many = len(one.mentions)
         count.left_out["pairs of mentions of the same words"] += many * (many - 1) // 2 - len(
-            found.spans
+            target_pairs.spans
         )
         count.left_out["sentences without two mentions"] += many < 2
-        yield found
+        yield target_pairs
 
 
-def _chains(options: CorefOptions, parts: list[Part], count: Count) -> Told:
+def _chains(options: CorefOptions, parts: list[Part], count: Count) -> WordFacts:
     """The chains of each document, numbered; a number is free again when no pair can have the chain
     any more.
     """
@@ -173,7 +175,7 @@ def _chains(options: CorefOptions, parts: list[Part], count: Count) -> Told:
             yield one.sentence, _told(one, {name: number for name, (number, _) in used.items()})
 
 
-def _told(one: Mentioned, numbers: Mapping[str, int]) -> Facts:
+def _told(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts:
     units: list[list[str]] = [[] for _ in one.sentence.words]
     chains: dict[tuple[int, ...], int] = {
         (start, stop): numbers[name] for start, stop, name in one.mentions
@@ -183,18 +185,20 @@ def _told(one: Mentioned, numbers: Mapping[str, int]) -> Facts:
     return units
 
 
-def _mentioned(options: CorefOptions, part: Part, bank: Bank, count: Count) -> Iterator[Mentioned]:
+def _mentioned(
+    options: CorefOptions, part: Part, bank: Bank, count: Count
+) -> Iterator[SentenceMentions]:
     if uncompressed(part.path).suffix in CONLLU:
         mentions, document = Mentions(), 0
         for tree in conllu.read(part.path, options.on_error, count.tally):
             document += any(
                 comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments
             )
-            found = count.tolerated(options.on_error, partial(mentions.of, tree))
-            if found is not None:
-                yield Mentioned(
+            of_sentence = count.tolerated(options.on_error, partial(mentions.of, tree))
+            if of_sentence is not None:
+                yield SentenceMentions(
                     tree.sentence,
-                    [(m.start, m.stop, m.group) for m in found],
+                    [(m.start, m.stop, m.group) for m in of_sentence],
                     f"{part.path}: {document}",
                 )
         count.left_out[BEYOND] += mentions.unfinished
@@ -205,21 +209,23 @@ def _mentioned(options: CorefOptions, part: Part, bank: Bank, count: Count) -> I
     for block in conll2012.read(part.path, options.on_error, count.tally):
         spans = count.tolerated(options.on_error, block.mentions)
         if spans is not None:
-            yield Mentioned(
+            yield SentenceMentions(
                 block.sentence,
                 sorted({(m.start, m.stop, m.label) for m in spans}),
                 f"{part.path}: {block.document}",
             )
 
 
-def _documents(options: CorefOptions, part: Part, bank: Bank, count: Count) -> Iterator[Mentioned]:
+def _documents(
+    options: CorefOptions, part: Part, bank: Bank, count: Count
+) -> Iterator[SentenceMentions]:
     """The sentences of documents in three columns, in the words of the treebank."""
     for document in read_documents(part.path):
         split, sentences = bank.of(document.name, part.split)
         for sentence, mentions, beyond in cut(document, sentences, options.on_error, count.tally):
             count.left_out[BEYOND] += beyond
-            found = sorted({(m.start, m.stop, m.label) for m in mentions})
-            yield Mentioned(sentence, found, f"{document.file}: {document.line}", split)
+            ordered = sorted({(m.start, m.stop, m.label) for m in mentions})
+            yield SentenceMentions(sentence, ordered, f"{document.file}: {document.line}", split)
 
 
 def _bank(parts: list[Part], count: Count) -> Bank:
@@ -232,7 +238,7 @@ def _bank(parts: list[Part], count: Count) -> Bank:
         try:
             for tree in conllu.read(part.path, "raise", count.tally):
                 name = next(
-                    (found[1] for comment in tree.comments if (found := _NEWDOC.match(comment))),
+                    (match[1] for comment in tree.comments if (match := _NEWDOC.match(comment))),
                     name,
                 )
                 bank.named.setdefault(name, (part.split, []))[1].append(tree.sentence)

@@ -18,10 +18,10 @@ from sonde.corpora.corpus import corpus, one_each
 from sonde.corpora.files import Part, tried, uncompressed
 from sonde.corpora.text import tokens, words
 from sonde.oracles import Facts
-from sonde.tasks.edge.columns import Marked
-from sonde.tasks.edge.facts import Target, place, told_by
+from sonde.tasks.edge.columns import SentenceTargets
+from sonde.tasks.edge.facts import Target, oracle_of, place
 from sonde.tasks.edge.family import Count, Kind, Options, edge
-from sonde.tasks.edge.jsonl import marked
+from sonde.tasks.edge.jsonl import targets_of
 
 LABELS = ("entailed", "not-entailed")
 NAMES = "the number of the person that the pronoun or a candidate stands for, at each of its words"
@@ -63,19 +63,19 @@ def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int,
     return None
 
 
-def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[Marked]:
+def _recast(part: Part, options: DprOptions, count: Count) -> Iterator[SentenceTargets]:
     """The examples of the recast text, sentence by sentence, in order."""
-    held: Marked | None = None
+    held: SentenceTargets | None = None
     for number, row, wrong in _blocks(part):
-        found = _example(row, wrong, f"{part.path}:{number}", options, count)
-        if held and found and (held.sentence, held.split) == (found.sentence, found.split):
+        example = _example(row, wrong, f"{part.path}:{number}", options, count)
+        if held and example and (held.sentence, held.split) == (example.sentence, example.split):
             held = held._replace(
-                spans=[*held.spans, *found.spans], labels=[*held.labels, *found.labels]
+                spans=[*held.spans, *example.spans], labels=[*held.labels, *example.labels]
             )
-        elif found:
+        elif example:
             if held:
                 yield held
-            held = found
+            held = example
     if held:
         yield held
 
@@ -88,13 +88,13 @@ def _blocks(part: Part) -> Iterator[tuple[int, dict[str, str], str]]:
     for number, line, unreadable in chain(tried(part.path), [(0, "", "")]):
         if unreadable or line.strip():
             key, _, value = line.partition(":")
-            found = unreadable or (
+            problem = unreadable or (
                 f"a second line `{key.strip()}:`; a blank line parts examples"
                 if key.strip() in row
                 else ""
             )
-            first = number if not (row or wrong) or (found and not wrong) else first
-            wrong = wrong or found
+            first = number if not (row or wrong) or (problem and not wrong) else first
+            wrong = wrong or problem
             row[key.strip()] = value.strip()
         elif row or wrong:
             yield first, row, wrong
@@ -114,7 +114,7 @@ def _wrong(row: dict[str, str]) -> str:
 
 def _example(
     row: dict[str, str], wrong: str, where: str, options: DprOptions, count: Count
-) -> Marked | None:
+) -> SentenceTargets | None:
     if problem := wrong or _wrong(row):
         count.tally.refuse(f"{where}: {problem}", options.on_error)
         return None
@@ -127,13 +127,13 @@ def _example(
     if span is None:
         count.left_out["examples whose pronoun or candidate cannot be told"] += 1
         return None
-    return Marked(Sentence(text, row["text"]), [span], [row["entailed"]], row["partof"])
+    return SentenceTargets(Sentence(text, row["text"]), [span], [row["entailed"]], row["partof"])
 
 
-def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _dpr(options: DprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         if uncompressed(part.path).suffix in _JSON:
-            for one in marked(part, options, count):
+            for one in targets_of(part, options, count):
                 yield (
                     one
                     if options.escapes == "keep"
@@ -168,7 +168,7 @@ dpr = edge(
         "Does the pronoun stand for the second span?",
         _parts,
         _dpr,
-        oracles={"names": told_by(_dpr, NAMES, _named)},
+        oracles={"names": oracle_of(_dpr, NAMES, _named)},
     ),
     DprOptions,
 )

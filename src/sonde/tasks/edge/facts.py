@@ -17,8 +17,8 @@ from sonde.core import Sentence
 from sonde.corpora.files import Part
 from sonde.labels import HOLDS, Label
 from sonde.oracles import Facts
-from sonde.tasks.edge.columns import Marked
-from sonde.tasks.edge.family import Count, Marks, Options, Oracle, Told
+from sonde.tasks.edge.columns import SentenceTargets
+from sonde.tasks.edge.family import Count, Options, Oracle, TargetReader, WordFacts
 
 O = TypeVar("O", bound=Options)  # noqa: E741
 Span = tuple[int, ...]
@@ -44,26 +44,26 @@ ROLES = (
 )
 
 
-def spans(marked: Marks[O]) -> dict[str, Oracle[O]]:
+def spans(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
     """The oracle of tasks about one span."""
-    return {"spans": told_by(marked, SPANS, _bracketed)}
+    return {"spans": oracle_of(reader, SPANS, _bracketed)}
 
 
-def roles(marked: Marks[O]) -> dict[str, Oracle[O]]:
+def roles(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
     """The oracle of tasks about two spans, of which the first is an event and the second takes part
     in it.
     """
-    return {"roles": told_by(marked, ROLES, _numbered)}
+    return {"roles": oracle_of(reader, ROLES, _numbered)}
 
 
-def either(marked: Marks[O]) -> dict[str, Oracle[O]]:
+def either(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
     """The oracle of files that may have targets of either sort."""
-    return {"labels": told_by(marked, f"{SPANS}; of pairs, {ROLES}", _of_either)}
+    return {"labels": oracle_of(reader, f"{SPANS}; of pairs, {ROLES}", _of_either)}
 
 
-def told_by(marked: Marks[O], holds: str, of: Of) -> Oracle[O]:
+def oracle_of(reader: TargetReader[O], holds: str, of: Of) -> Oracle[O]:
     """An oracle that is made from the targets of each sentence."""
-    return Oracle(holds, FromTargets(marked, of))
+    return Oracle(holds, FromTargets(reader, of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,23 @@ class FromTargets(Generic[O]):
     equal.
     """
 
-    marked: Marks[O]
+    reader: TargetReader[O]
     of: Of
 
-    def __call__(self, options: O, parts: list[Part], count: Count) -> Told:
+    def __call__(self, options: O, parts: list[Part], count: Count) -> WordFacts:
         """The facts of every sentence in some files."""
         return (
             (sentence, self.of(sentence, mine))
-            for sentence, mine in targets(self.marked(options, parts, count)).items()
+            for sentence, mine in targets(self.reader(options, parts, count)).items()
         )
 
 
-def targets(found: Iterable[Marked]) -> dict[Sentence, list[Target]]:
+def targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list[Target]]:
     """The targets of each sentence, wherever they are listed; none of pairs that lie in two
     sentences.
     """
     known: dict[Sentence, dict[Target, None]] = {}
-    for one in found:
+    for one in sentences:
         mine = known.setdefault(one.sentence, {})
         if one.second is None:
             mine |= dict.fromkeys(
@@ -105,11 +105,11 @@ def held(label: Label) -> tuple[str, ...]:
     return tuple(sorted(label)) if isinstance(label, frozenset) else (str(label),)
 
 
-def nested(found: Iterable[Span]) -> dict[Span, int]:
+def nested(places: Iterable[Span]) -> dict[Span, int]:
     """Spans, the outer before the inner, each with the number of those that are around it."""
     depths: dict[Span, int] = {}
     around: list[Span] = []
-    for span in sorted(found, key=lambda ends: (ends[0], -ends[1])):
+    for span in sorted(places, key=lambda ends: (ends[0], -ends[1])):
         around = [outer for outer in around if outer[1] >= span[1]]
         depths[span] = len(around)
         around.append(span)

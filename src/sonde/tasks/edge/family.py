@@ -19,7 +19,7 @@ from sonde.corpora.tally import OnError, Tally
 from sonde.datasets import carve_dev, sampled
 from sonde.oracles import Facts
 from sonde.references import Place
-from sonde.tasks.edge.columns import Marked, counted, divided, laid_out, subset, tagged_seen
+from sonde.tasks.edge.columns import SentenceTargets, counted, divided, pooled, subset, tagged_seen
 from sonde.tasks.parsed import oracle_facts, remarks, uncollected
 from sonde.tasks.task import Definition
 from sonde.vectors import Ints
@@ -114,9 +114,9 @@ class Count:
         }
 
 
-Marks = Callable[[O, list[Part], Count], Iterator[Marked]]
+TargetReader = Callable[[O, list[Part], Count], Iterator[SentenceTargets]]
 """The sentences of some files with their targets, in order."""
-Told = Iterator[tuple[Sentence, Facts]]
+WordFacts = Iterator[tuple[Sentence, Facts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Oracle(Generic[O]):
     """
 
     holds: str
-    read: Callable[[O, list[Part], Count], Told]
+    read: Callable[[O, list[Part], Count], WordFacts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Kind(Generic[O]):
 
     asks     the question
     parts    the files that its options name, with the splits that their names say
-    marked   the sentences of these files with their targets, in order
+    targets  the sentences of these files with their targets, in order
     about    which span a label is about, where that is not the last
     oracles  what word vectors can hold of the annotation, by name
     needs    labels without which it cannot be asked, and the annotation that they come from
@@ -144,7 +144,7 @@ class Kind(Generic[O]):
 
     asks: str
     parts: Callable[[O], list[Part]]
-    marked: Marks[O]
+    targets: TargetReader[O]
     about: int | None = None
     oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
     needs: Mapping[str, str] = field(default_factory=dict)
@@ -199,18 +199,18 @@ class Kind(Generic[O]):
         count, parts = Count(), self.parts(options)
         try:
             with uncollected():
-                laid = laid_out(self.marked(options, parts, count))
+                pool = pooled(self.targets(options, parts, count))
         except DataProblem as problem:
             raise DataProblem(f"{problem}{_why(+count.left_out, count.tally.problems)}") from None
-        self._check(laid.dataset, options, count)
+        self._check(pool.dataset, options, count)
         drawn = options.splits == "sampled"
-        return divided(laid, drawn, options.seed).noted(**count.notes(parts)), laid.owners
+        return divided(pool, drawn, options.seed).noted(**count.notes(parts)), pool.owners
 
 
 def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
     """What was left out before there was nothing to go on with, as far as it tells why."""
-    told = [f"{what}: {n:,}" for what, n in left_out.items()] + list(problems[:1])
-    return f" (left out: {'; '.join(told)})" if told else ""
+    reasons = [f"{what}: {n:,}" for what, n in left_out.items()] + list(problems[:1])
+    return f" (left out: {'; '.join(reasons)})" if reasons else ""
 
 
 def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> Definition[O]:

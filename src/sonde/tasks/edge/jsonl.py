@@ -16,7 +16,7 @@ from sonde.corpora.edges import Record, Target
 from sonde.corpora.files import Part
 from sonde.datasets.formats.jiant import INFO, RECORD
 from sonde.labels import Label
-from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import either
 from sonde.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge
 
@@ -42,7 +42,7 @@ class JsonlOptions(Options):
         return self.metric or METRICS.get(self.as_ or "", MICRO)
 
 
-def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:
+def targets_of(part: Part, options: Options, count: Count) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
     """
@@ -60,7 +60,7 @@ def marked(part: Part, options: Options, count: Count) -> Iterator[Marked]:
             count.tally.refuse(f"{part.path}:{record.line}: {problem}", options.on_error)
             continue
         count.left_out["sentences without targets"] += not record.targets
-        yield Marked(
+        yield SentenceTargets(
             Sentence(record.words, record.text),
             [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
             [_label(t) for t in record.targets],
@@ -90,7 +90,7 @@ def _strata(record: Record) -> dict[str, list[str]]:
     """What a record says beside spans and labels; numbers and truth values of a target's info are
     tags of their own too.
     """
-    found = {
+    strata = {
         RECORD: [json.dumps([record.line, record.more], ensure_ascii=False)] * len(record.targets)
     }
     for i, target in enumerate(record.targets):
@@ -98,23 +98,23 @@ def _strata(record: Record) -> dict[str, list[str]]:
         if isinstance(target.label, tuple) and list(target.label) != sorted(target.label):
             more["label"] = list(target.label)  # a set forgets their order
         if more:
-            found.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(
+            strata.setdefault(INFO, [""] * len(record.targets))[i] = json.dumps(
                 more, ensure_ascii=False
             )
         info = more.get("info")
         for key, value in info.items() if isinstance(info, dict) else ():
             if isinstance(value, bool | int) and key not in (INFO, RECORD):
-                found.setdefault(key, [""] * len(record.targets))[i] = str(value).lower()
-    return found
+                strata.setdefault(key, [""] * len(record.targets))[i] = str(value).lower()
+    return strata
 
 
 def _parts(options: JsonlOptions) -> list[Part]:
     return one_each(corpus(options.paths, SUFFIXES))
 
 
-def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
-        yield from marked(part, options, count)
+        yield from targets_of(part, options, count)
 
 
 jsonl = edge(

@@ -16,10 +16,10 @@ from sonde.core import Sentence
 from sonde.corpora.corpus import corpus, one_each
 from sonde.corpora.files import Part, tried, uncompressed
 from sonde.oracles import Facts
-from sonde.tasks.edge.columns import Marked
-from sonde.tasks.edge.facts import Target, place, told_by
+from sonde.tasks.edge.columns import SentenceTargets
+from sonde.tasks.edge.facts import Target, oracle_of, place
 from sonde.tasks.edge.family import Count, Kind, Options, edge
-from sonde.tasks.edge.jsonl import marked
+from sonde.tasks.edge.jsonl import targets_of
 
 SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
 _ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
@@ -100,13 +100,13 @@ def _original(part: Part, options: SemEvalOptions, count: Count) -> Iterator[tup
         try:
             if unreadable:
                 raise ValueError(unreadable)
-            found = _read(rows, options.words == "cut")
+            example = _read(rows, options.words == "cut")
         except ValueError as problem:
             count.tally.refuse(f"{part.path}:{number}: {problem}", options.on_error)
             continue
         count.tally.sentences += 1
-        count.tally.words += len(found.sentence.words)
-        yield found, split
+        count.tally.words += len(example.sentence.words)
+        yield example, split
 
 
 def _records(part: Part) -> Iterator[tuple[int, list[str], str]]:
@@ -138,16 +138,16 @@ def _read(rows: list[str], cut: bool) -> Relation:
     return relation(row[2], rows[1], cut)
 
 
-def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _semeval(options: SemEvalOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     drawn = not any(part.split == "dev" for part in parts)
     for part in parts:
         if uncompressed(part.path).suffix in _JSON:
-            yield from marked(part, options, count)
+            yield from targets_of(part, options, count)
             continue
-        for found, split in _original(
+        for example, split in _original(
             part, options if drawn else replace(options, dev="carved"), count
         ):
-            yield Marked(found.sentence, [found.span], [found.label], split)
+            yield SentenceTargets(example.sentence, [example.span], [example.label], split)
 
 
 def _argued(sentence: Sentence, mine: Sequence[Target]) -> Facts:
@@ -167,12 +167,12 @@ def _parts(options: SemEvalOptions) -> list[Part]:
     holds dev as well.
     """
     named = {Path(path).expanduser() for path in options.paths}
-    found = corpus(options.paths, (".txt", *_JSON))
-    halved = any(part.split == "dev" for part in found)
+    files = corpus(options.paths, (".txt", *_JSON))
+    halved = any(part.split == "dev" for part in files)
     return one_each(
         [
             part
-            for part in found
+            for part in files
             if part.path in named or _meant(uncompressed(part.path).name, halved)
         ]
     )
@@ -192,7 +192,7 @@ semeval = edge(
         "Which relation holds between the two spans?",
         _parts,
         _semeval,
-        oracles={"arguments": told_by(_semeval, ARGUMENTS, _argued)},
+        oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argued)},
     ),
     SemEvalOptions,
 )

@@ -24,10 +24,10 @@ from sonde.corpora.corpus import corpus, one_each
 from sonde.corpora.files import Part, tried, uncompressed
 from sonde.corpora.protoroles import Place, Treebank
 from sonde.labels import Label
-from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import roles
 from sonde.tasks.edge.family import CONLLU, Count, Kind, Options, edge
-from sonde.tasks.edge.jsonl import marked
+from sonde.tasks.edge.jsonl import targets_of
 
 LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
 # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's
@@ -87,25 +87,27 @@ and the properties.
 """
 
 
-def _placed(said: Iterable[Said], bank: Treebank, count: Count) -> Iterator[Marked]:
+def _placed(said: Iterable[Said], bank: Treebank, count: Count) -> Iterator[SentenceTargets]:
     """Annotations as targets in the sentences that they number; what does not fit there is left out
     and counted.
     """
     ordered = sorted(said, key=lambda one: (one[0].split, one[0].sentence))
     for (split, _), group in groupby(ordered, key=lambda one: (one[0].split, one[0].sentence)):
-        found = list(group)
-        sentence = bank.sentence(found[0][0])
+        annotations = list(group)
+        sentence = bank.sentence(annotations[0][0])
         if sentence is None:
-            count.left_out["arguments whose sentence the treebank does not have"] += len(found)
+            count.left_out["arguments whose sentence the treebank does not have"] += len(
+                annotations
+            )
             continue
-        kept = [one for one in found if _fits(one[0], one[1], sentence)]
+        fitting = [one for one in annotations if _fits(one[0], one[1], sentence)]
         count.left_out["arguments whose sentence is cut into other words there"] += len(
-            found
-        ) - len(kept)
-        yield Marked(
+            annotations
+        ) - len(fitting)
+        yield SentenceTargets(
             sentence,
-            [p.predicate + p.argument for p, _, _ in kept],
-            [label for _, _, label in kept],
+            [p.predicate + p.argument for p, _, _ in fitting],
+            [label for _, _, label in fitting],
             split,
         )
 
@@ -126,7 +128,7 @@ def _letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalnum())
 
 
-def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in _without(parts, options):
         if uncompressed(part.path).suffix == ".tsv":
             if options.treebank is None:
@@ -142,7 +144,7 @@ def _spr2(options: SprOptions, parts: list[Part], count: Count) -> Iterator[Mark
                 " and a treebank"
             )
         else:
-            yield from marked(part, options, count)
+            yield from targets_of(part, options, count)
 
 
 def _answered(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
@@ -167,7 +169,7 @@ def _answered(part: Part, options: SprOptions, count: Count) -> Iterator[Said]:
             )
 
 
-def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _uds(options: UdsOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
     for part in _without(parts, options):
         said = (
@@ -185,14 +187,14 @@ def _weights(values: Mapping[str, float], soft: bool) -> Label:
 
 
 def _spr_parts(options: SprOptions) -> list[Part]:
-    found = one_each(
+    files = one_each(
         [
             part
             for part in corpus(options.paths, (".tsv", *_JSON))
             if "adjunct" not in part.path.name
         ]
     )
-    return found + _beside(options.treebank, options.ids)
+    return files + _beside(options.treebank, options.ids)
 
 
 def _uds_parts(options: UdsOptions) -> list[Part]:
@@ -215,7 +217,7 @@ def _without(parts: list[Part], options: SprOptions | UdsOptions) -> list[Part]:
     return [part for part in parts if part.path not in beside]
 
 
-def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     lost, beside = spr1_files.Lost(), {part.path for part in _trees(options)}
     for part in parts:
         if part.path in beside:
@@ -237,7 +239,7 @@ def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[Mar
                     f"{part.path} has no responses, which soft=true needs: name Rudinger's file or"
                     " the published table"
                 )
-            yield from marked(part, options, count)
+            yield from targets_of(part, options, count)
         else:
             yield from _each(
                 spr1_files.records(part.path, options.on_error, count.tally),
@@ -250,9 +252,11 @@ def _spr1(options: Spr1Options, parts: list[Part], count: Count) -> Iterator[Mar
         ] += many
 
 
-def _each(found: Iterable[spr1_files.Annotated], split: str, soft: bool) -> Iterator[Marked]:
+def _each(
+    annotations: Iterable[spr1_files.Annotated], split: str, soft: bool
+) -> Iterator[SentenceTargets]:
     """The arguments of one sentence together."""
-    for (sentence, said), group in groupby(found, key=lambda one: (one.sentence, one.split)):
+    for (sentence, said), group in groupby(annotations, key=lambda one: (one.sentence, one.split)):
         mine = list(group)
         labels: list[Label] = [
             (
@@ -262,7 +266,7 @@ def _each(found: Iterable[spr1_files.Annotated], split: str, soft: bool) -> Iter
             )
             for one in mine
         ]
-        yield Marked(
+        yield SentenceTargets(
             sentence, [one.predicate + one.argument for one in mine], labels, split or said
         )
 

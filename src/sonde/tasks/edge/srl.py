@@ -14,7 +14,7 @@ from sonde.corpora import conll2012
 from sonde.corpora.conll2012 import Block, Labelled
 from sonde.corpora.corpus import corpus
 from sonde.corpora.files import Part
-from sonde.tasks.edge.columns import Marked
+from sonde.tasks.edge.columns import SentenceTargets
 from sonde.tasks.edge.facts import roles as roles_of
 from sonde.tasks.edge.family import Count, Kind, Options, edge
 
@@ -45,41 +45,41 @@ def kind_of(role: str) -> str:
 
 def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
     """The predicate and the argument of every target, in the order of predicates and of words."""
-    found = []
+    pairs = []
     for spans in block.arguments():
         verbs = [span for span in spans if span.label == PREDICATE]
         arguments = [span for span in spans if span.label != PREDICATE]
         if not verbs:
             count.left_out["arguments of a predicate that is not marked V"] += len(arguments)
             continue
-        found += [
+        pairs += [
             (verbs[0], argument)
             for argument in sorted(arguments, key=lambda s: (s.start, s.stop, s.label))
         ]
-    return found
+    return pairs
 
 
-def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[Marked]:
+def _srl(options: SrlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         for block in conll2012.read(part.path, options.on_error, count.tally):
-            found = count.tolerated(options.on_error, partial(roles, block, count))
-            if found is None:
+            pairs = count.tolerated(options.on_error, partial(roles, block, count))
+            if pairs is None:
                 continue
-            kinds = [kind_of(argument.label) for _, argument in found]
+            kinds = [kind_of(argument.label) for _, argument in pairs]
             if options.roles != "all":
                 count.left_out[f"roles that are not {options.roles}"] += len(kinds) - kinds.count(
                     options.roles
                 )
-                found = [
-                    pair for pair, kind in zip(found, kinds, strict=True) if kind == options.roles
+                pairs = [
+                    pair for pair, kind in zip(pairs, kinds, strict=True) if kind == options.roles
                 ]
-                kinds = [options.roles] * len(found)
-            count.left_out["sentences without arguments"] += not found
+                kinds = [options.roles] * len(pairs)
+            count.left_out["sentences without arguments"] += not pairs
             spans = [
-                (verb.start, verb.stop, argument.start, argument.stop) for verb, argument in found
+                (verb.start, verb.stop, argument.start, argument.stop) for verb, argument in pairs
             ]
-            yield Marked(
-                block.sentence, spans, [a.label for _, a in found], part.split, {"core": kinds}
+            yield SentenceTargets(
+                block.sentence, spans, [a.label for _, a in pairs], part.split, {"core": kinds}
             )
 
 

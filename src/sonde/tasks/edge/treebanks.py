@@ -23,7 +23,7 @@ from sonde.corpora.views import Columns, Tree, Word, blocks, trees
 from sonde.labels import Label
 from sonde.tasks.answers import Answer, Reason
 from sonde.tasks.edge.facts import spans
-from sonde.tasks.edge.family import CONLLU, Count, Marks, Options, Oracle, Told
+from sonde.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
 from sonde.tasks.rules import arguments, question
 
 ABSENT = "_"
@@ -51,11 +51,11 @@ ROWS = (
 )
 
 
-def _of_rows(marked: Marks[Any]) -> Mapping[str, Oracle[Any]]:
+def _of_rows(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
     return {"rows": Oracle(ROWS, _rows)}
 
 
-def _rows(options: Options, parts: list[Part], count: Count) -> Told:
+def _rows(options: Options, parts: list[Part], count: Count) -> WordFacts:
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
@@ -69,9 +69,9 @@ def _rows(options: Options, parts: list[Part], count: Count) -> Told:
                 continue
             every = Columns(block)
             columns = {"upos": every.upos, "xpos": every.xpos, "deprel": every.deprels}
-            told = {name: values for name, values in columns.items() if name != left}
+            cells = {name: values for name, values in columns.items() if name != left}
             rows = [
-                _row(tuple(told), *row) for row in zip(every.feats, *told.values(), strict=True)
+                _row(tuple(cells), *row) for row in zip(every.feats, *cells.values(), strict=True)
             ]
             for sentence, (start, stop) in zip(sentences, pairwise(every.starts), strict=True):
                 yield sentence, rows[start:stop]

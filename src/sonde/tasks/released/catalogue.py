@@ -133,7 +133,7 @@ def collection(name: str) -> Collection:
 @cache
 def _facts() -> Mapping[str, Mapping[str, Known]]:
     """Collection -> file -> what is known, from the table beside this module."""
-    found: dict[str, dict[str, Known]] = {}
+    by_collection: dict[str, dict[str, Known]] = {}
     for line in Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             owner, file, rows, size, sha256, _ = line.split("\t")
@@ -142,5 +142,5 @@ def _facts() -> Mapping[str, Mapping[str, Known]]:
             known = Known(
                 counts, None if size == "-" else int(size), None if sha256 == "-" else sha256
             )
-            found.setdefault(owner, {})[file] = known
-    return found
+            by_collection.setdefault(owner, {})[file] = known
+    return by_collection

@@ -103,14 +103,14 @@ class Release:
         place = cache_dir() / "data" / self.fetched if path is None else Path(path).expanduser()
         if place.is_file():
             return [Part(_split(place, self.layout), place)]
-        found = _beside(place, self) if place.is_dir() else []
-        if not found:
+        files = _beside(place, self) if place.is_dir() else []
+        if not files:
             get = f"`sonde fetch {self.fetched}` gets it, or write" if self.fetched else "write"
             raise DataProblem(
                 f"no {self.names[0]} in {str(place)!r}; {get} {self.name}:FOLDER for a folder"
                 " that has it"
             )
-        return found
+        return files
 
     def load(self, options: Options) -> Dataset:
         """The examples of the files; what was left out, and why, is in the notes."""
@@ -133,16 +133,16 @@ class Release:
         return self.load(options) if drawn else Dataset.of(*self._read(options))
 
     def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:
-        found, lenient = self.parts(options), options.on_error
+        files, lenient = self.parts(options), options.on_error
         reading = Reading(lenient, lenient, detokenised if options.detokenise else None)
         rows = Rows(self.layout, reading)
-        examples = [example for part in found for example in rows.read(part.path, part.split)]
+        examples = [example for part in files for example in rows.read(part.path, part.split)]
         if (more := self.strata) is not None:
             examples = [
                 replace(example, strata={**example.strata, **more(example)}) for example in examples
             ]
         altered = {"altered": self.altered} if self.altered else {}
-        source = {"files": [str(part.path) for part in found], **rows.counts()}
+        source = {"files": [str(part.path) for part in files], **rows.counts()}
         return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
 
     def _settings(self, options: Options) -> SampleSettings:

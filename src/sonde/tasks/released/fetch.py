@@ -28,7 +28,7 @@ from sonde.tasks.released.download import NoRoom, Unreachable, Web, download
 RECEIPT = "fetched.json"
 
 
-class Found(NamedTuple):
+class Content(NamedTuple):
     """What a file is: its rows in train, dev and test (all 0 where it has none), bytes and
     SHA-256.
     """
@@ -43,13 +43,13 @@ class Got(NamedTuple):
 
     file: str
     how: str
-    found: Found
+    content: Content
 
     def __str__(self) -> str:
-        rows = "/".join(f"{n:,}" for n in self.found.rows)
+        rows = "/".join(f"{n:,}" for n in self.content.rows)
         return (
-            f"{self.file}: {self.how}, {rows} rows, {self.found.size:,} bytes, sha256"
-            f" {self.found.sha256}"
+            f"{self.file}: {self.how}, {rows} rows, {self.content.size:,} bytes, sha256"
+            f" {self.content.sha256}"
         )
 
 
@@ -67,13 +67,13 @@ class Wish:
 
     def files(self) -> list[str]:
         """The files asked for."""
-        found = [file for file in self.collection.files if fnmatchcase(file, self.only)]
-        if not found:
+        names = [file for file in self.collection.files if fnmatchcase(file, self.only)]
+        if not names:
             raise DataProblem(
                 f"no file of {self.collection.name} is called {self.only!r}; it has"
                 f" {', '.join(self.collection.files[:12])}"
             )
-        return found
+        return names
 
     def url(self, file: str) -> str:
         """Where a file is got."""
@@ -92,7 +92,7 @@ def fetch(wish: Wish) -> Iterator[Got]:
     failed: list[str] = []
     for file in wish.files():
         try:
-            yield _got(wish, file)
+            yield _delivered(wish, file)
         except Unreachable as problem:
             raise DataProblem(f"{problem}. {_by_hand(wish)}") from None
         except _Wrong as problem:
@@ -115,7 +115,7 @@ def _by_hand(wish: Wish) -> str:
     )
 
 
-def _got(wish: Wish, file: str) -> Got:
+def _delivered(wish: Wish, file: str) -> Got:
     with alone(wish.folder / file):  # another fetch may be at it, whose file will be there then
         return _there(wish, file) if (wish.folder / file).exists() else _fetched(wish, file)
 
@@ -123,7 +123,7 @@ def _got(wish: Wish, file: str) -> Got:
 def _there(wish: Wish, file: str) -> Got:
     target, receipt = wish.folder / file, _receipts(wish.folder).get(file, {})
     try:
-        found = _checked(
+        content = _checked(
             target, file, wish.collection.known().get(file, Known()), receipt.get("sha256")
         )
     except _Wrong as problem:
@@ -132,7 +132,7 @@ def _there(wish: Wish, file: str) -> Got:
         ) from None
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
-    return Got(file, "there already", found)
+    return Got(file, "there already", content)
 
 
 def _fetched(wish: Wish, file: str) -> Got:
@@ -144,56 +144,56 @@ def _fetched(wish: Wish, file: str) -> Got:
     except DataProblem as problem:
         raise _Wrong(str(problem)) from None
     try:
-        found = _checked(part, file, known)
+        content = _checked(part, file, known)
     except _Wrong as problem:
         part.unlink()
         raise _Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
     part.replace(target)
-    _note(wish.folder, file, {"url": wish.url(file), **found._asdict()})
+    _note(wish.folder, file, {"url": wish.url(file), **content._asdict()})
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
-    return Got(file, "fetched", found)
+    return Got(file, "fetched", content)
 
 
-def _checked(path: Path, file: str, known: Known, receipt: str | None = None) -> Found:
+def _checked(path: Path, file: str, known: Known, receipt: str | None = None) -> Content:
     """What a file of that name is, if it is what is published as far as that is known. Raises
     _Wrong.
     """
     try:
-        found = examined(path, file)
+        content = examined(path, file)
         if not file.endswith(ARCHIVES):
-            _check_table(path, file, found)
+            _check_table(path, file, content)
         elif problem := unsound(path):
             raise _Wrong(f"{file} {problem}")
     except _Wrong:
         raise
     except DataProblem as problem:  # packed, and damaged
         raise _Wrong(str(problem)) from None
-    told = {
-        "rows": (known.rows, found.rows),
-        "bytes": (known.size, found.size),
-        "SHA-256": (known.sha256 or receipt, found.sha256),
+    compared = {
+        "rows": (known.rows, content.rows),
+        "bytes": (known.size, content.size),
+        "SHA-256": (known.sha256 or receipt, content.sha256),
     }
-    for what, (wanted, has) in told.items():
+    for what, (wanted, has) in compared.items():
         if wanted is not None and wanted != has:
             show = "/".join(f"{n:,}" for n in has) if isinstance(has, tuple) else has
             want = "/".join(f"{n:,}" for n in wanted) if isinstance(wanted, tuple) else wanted
             raise _Wrong(f"{file} has {what} {show}, and the published file {want}")
-    return found
+    return content
 
 
-def _check_table(path: Path, file: str, found: Found) -> None:
+def _check_table(path: Path, file: str, content: Content) -> None:
     first = next(pieces(path, file), b"")[: 1 << 16]
     shown = first.strip().split(b"\n", 1)[0][:40].decode("utf-8", "replace").strip()
     if first.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
         raise _Wrong(f"{file} is a web page and no table (it begins with {shown!r})")
     if b"\t" not in first.split(b"\n", 1)[0]:
         raise _Wrong(f"{file} is no table with tabs (it begins with {shown!r})")
-    if not any(found.rows):
+    if not any(content.rows):
         raise _Wrong(f"{file} has no rows of train, dev or test")
 
 
-def examined(path: Path, file: str | None = None) -> Found:
+def examined(path: Path, file: str | None = None) -> Content:
     """What a file is, uncompressed, or an archive as it was packed; rows are those of the split
     that each row names, or the file's name.
 
@@ -213,7 +213,7 @@ def examined(path: Path, file: str | None = None) -> Found:
         rest = rest[:1024]  # all that counts of a line is how it begins
     _count(rest, named, rows)
     train, dev, test = rows.values()
-    return Found((train, dev, test), size, total.hexdigest())
+    return Content((train, dev, test), size, total.hexdigest())
 
 
 def _count(line: bytes, named: str, rows: dict[str, int]) -> None:
@@ -241,10 +241,10 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
 def _receipts(folder: Path) -> dict[str, Any]:
     """What is known of where the files of a folder came from."""
     try:
-        found = json.loads((folder / RECEIPT).read_text("utf-8"))
+        receipts = json.loads((folder / RECEIPT).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return receipts if isinstance(receipts, dict) else {}
 
 
 def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
@@ -268,19 +268,19 @@ def is_published(path: str | Path) -> bool | None:
     ]
     if not owners:
         return None
-    found = examined(file)
-    answers = [_answer(file, owner, name, found) for owner, name in owners]
+    content = examined(file)
+    answers = [_answer(file, owner, name, content) for owner, name in owners]
     return True if True in answers else False if False in answers else None
 
 
-def _answer(file: Path, owner: Collection, name: str, found: Found) -> bool | None:
+def _answer(file: Path, owner: Collection, name: str, content: Content) -> bool | None:
     known = owner.known().get(name, Known())
     if known.sha256 is not None:
-        return known.sha256 == found.sha256
+        return known.sha256 == content.sha256
     receipt = _receipts(file.parents[len(Path(name).parts) - 1]).get(name, {})
-    if receipt.get("url") == owner.base + name and receipt.get("sha256") == found.sha256:
+    if receipt.get("url") == owner.base + name and receipt.get("sha256") == content.sha256:
         return True
-    return False if known.rows not in (None, found.rows) else None
+    return False if known.rows not in (None, content.rows) else None
 
 
 def all_published(paths: Sequence[Path]) -> bool | None:

@@ -41,27 +41,27 @@ LITERAL = (100, 5000)  # occurrences of a target form (README)
 PAPERS_WORDS = 203_000_000
 
 
-def lengths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by the bin of their number of words."""
     bins = EQUAL if options.bins == "equal" else README
     named = {n: f"{low}-{high}" for low, high in bins for n in range(low, high + 1)}
     return [
-        found.candidate(row, named[len(sentence.words)])
-        for row, sentence in enumerate(found.sentences)
+        corpus.candidate(row, named[len(sentence.words)])
+        for row, sentence in enumerate(corpus.sentences)
     ]
 
 
-def words(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by the one target word that they hold."""
-    chosen = contents(found.sentences, found.forms, CONNEAU, _ranks(options))
+    chosen = contents(corpus.sentences, corpus.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
-    notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    return [found.candidate(row, word) for row, word in chosen.rows]
+    notes["left out"] = {"no target word, or several": len(corpus.sentences) - len(chosen.rows)}
+    return [corpus.candidate(row, word) for row, word in chosen.rows]
 
 
-def frequent(found: ParsedCorpus, options: Options) -> list[str]:
+def frequent(corpus: ParsedCorpus, options: Options) -> list[str]:
     """The words that are too frequent to be targets."""
-    return targets(found.forms, CONNEAU, _ranks(options)).frequent
+    return targets(corpus.forms, CONNEAU, _ranks(options)).frequent
 
 
 def _ranks(options: Options) -> Mapping[str, int] | None:
@@ -76,41 +76,49 @@ def _ranks(options: Options) -> Mapping[str, int] | None:
     )
 
 
-def depths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
     counts = Counter(
         (d, len(s.words))
-        for d, s in zip(found.answers[DEPTH], found.sentences, strict=True)
+        for d, s in zip(corpus.answers[DEPTH], corpus.sentences, strict=True)
         if d in DEPTHS
     )
     run = DEPTHS if options.depths == "gaussian" else comparable(counts)
-    wanted = set(options.classes) or set(map(str, run))
-    kept = [
-        found.candidate(row, str(depth))
-        for row, depth in enumerate(found.answers[DEPTH])
-        if str(depth) in wanted
+    labels = set(options.classes) or set(map(str, run))
+    candidates = [
+        corpus.candidate(row, str(depth))
+        for row, depth in enumerate(corpus.answers[DEPTH])
+        if str(depth) in labels
     ]
-    notes["depths"] = dict(sorted(Counter(found.answers[DEPTH]).items()))
-    notes["left out"] = {outside(run): len(found.answers[DEPTH]) - len(kept)}
-    return _gaussian(kept, options.seed, notes) if options.depths == "gaussian" and kept else kept
+    notes["depths"] = dict(sorted(Counter(corpus.answers[DEPTH]).items()))
+    notes["left out"] = {outside(run): len(corpus.answers[DEPTH]) - len(candidates)}
+    return (
+        _gaussian(candidates, options.seed, notes)
+        if options.depths == "gaussian" and candidates
+        else candidates
+    )
 
 
-def _gaussian(kept: list[Candidate], seed: int, notes: Notes) -> list[Candidate]:
+def _gaussian(candidates: list[Candidate], seed: int, notes: Notes) -> list[Candidate]:
     """Those candidates whose depths and lengths follow a Gaussian over both (README)."""
     lengths, deep = (
         np.array(values, np.int64)
-        for values in zip(*((len(c.sentence.words), int(str(c.label))) for c in kept), strict=True)
+        for values in zip(
+            *((len(c.sentence.words), int(str(c.label))) for c in candidates), strict=True
+        )
     )
     rows = joint(lengths, deep, np.random.default_rng([seed, 29]))
-    notes["left out"]["more than a Gaussian over lengths and depths has"] = len(kept) - len(rows)
-    return [kept[row] for row in rows]
+    notes["left out"]["more than a Gaussian over lengths and depths has"] = len(candidates) - len(
+        rows
+    )
+    return [candidates[row] for row in rows]
 
 
-def sequences(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
-    findings = found.answers["top-const"]
+    findings = corpus.answers["top-const"]
     counts, notes["left out"] = tallied(findings)
     if options.classes or options.inventory == "published":
         inventory = set(options.classes or PUBLISHED.split())
@@ -122,7 +130,7 @@ def sequences(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candi
     rows = [
         (row, str(finding.label)) for row, finding in enumerate(findings) if type(finding) is Answer
     ]
-    return [found.candidate(row, label if label in inventory else "OTHER") for row, label in rows]
+    return [corpus.candidate(row, label if label in inventory else "OTHER") for row, label in rows]
 
 
 def ruled(name: str) -> Answers[Options]:
@@ -130,70 +138,73 @@ def ruled(name: str) -> Answers[Options]:
     common.
     """
 
-    def answers(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-        findings = found.answers[name]
+    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+        findings = corpus.answers[name]
         notes["labels"], notes["left out"] = tallied(findings)
-        band = _band(found, options, notes)
-        every = found.candidates(findings)
-        kept = [candidate for candidate in every if band(candidate.target)]
-        if len(kept) < len(every):
+        band = _band(corpus, options, notes)
+        every = corpus.candidates(findings)
+        candidates = [candidate for candidate in every if band(candidate.target)]
+        if len(candidates) < len(every):
             reason = "a target form outside the band of frequencies"
-            notes["left out"][reason] = len(every) - len(kept)
-        return kept
+            notes["left out"][reason] = len(every) - len(candidates)
+        return candidates
 
     return answers
 
 
-def shifted(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
+def shifted(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with two words swapped."""
-    made, out = shifts(
-        (found.sentences, found.answers[TAGS], found.splits),
+    sentences, out = shifts(
+        (corpus.sentences, corpus.answers[TAGS], corpus.splits),
         options.seed,
-        found.sources,
+        corpus.sources,
         options.literal,
     )
-    return _noted("I", notes, made, out)
+    return _noted("I", notes, sentences, out)
 
 
-def replaced(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
+def replaced(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with a word replaced."""
-    corpus = _frequencies(options) or _own(found, options)
+    counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
-    }.isdisjoint(_paths(found))
-    choice = Choice.of(corpus, lexicon(found.sentences, found.answers[TAGS]), among)
+    }.isdisjoint(_paths(corpus))
+    choice = Choice.of(counts, lexicon(corpus.sentences, corpus.answers[TAGS]), among)
     notes["frequencies"] = {
-        "words": corpus.total,
-        "band": list(band(corpus.total)),
+        "words": counts.total,
+        "band": list(band(counts.total)),
         "forms": int((choice.tags >= 0).sum()),
     }
-    made, out = replacements(
-        (found.sentences, found.answers[TAGS], found.splits), choice, options.seed, found.sources
+    sentences, out = replacements(
+        (corpus.sentences, corpus.answers[TAGS], corpus.splits),
+        choice,
+        options.seed,
+        corpus.sources,
     )
-    return _noted("C", notes, made, out)
+    return _noted("C", notes, sentences, out)
 
 
-def inverted(found: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
+def inverted(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Altered]:
     """Sentences as they were and with their clauses inverted."""
     columns = list(
         zip(
-            found.sentences,
-            found.answers[TAGS],
-            found.splits,
-            found.answers["coord-inv"],
+            corpus.sentences,
+            corpus.answers[TAGS],
+            corpus.splits,
+            corpus.answers["coord-inv"],
             strict=True,
         )
     )
-    made, out = inversions(
-        columns, _frequencies(options) or _own(found, options), options.seed, found.sources
+    sentences, out = inversions(
+        columns, _frequencies(options) or _own(corpus, options), options.seed, corpus.sources
     )
-    return _noted("I", notes, made, out)
+    return _noted("I", notes, sentences, out)
 
 
-def _noted(label: str, notes: Notes, made: list[Altered], out: Counter[str]) -> list[Altered]:
+def _noted(label: str, notes: Notes, sentences: list[Altered], out: Counter[str]) -> list[Altered]:
     notes["altered"] = label
     notes["left out"] = {reason: n for reason, n in out.most_common() if n}
-    return made
+    return sentences
 
 
 ALTERATIONS: Mapping[str, Alteration] = {
@@ -206,8 +217,8 @@ ALTERATIONS: Mapping[str, Alteration] = {
 
 def altered(name: str) -> Answers[Options]:
     """Candidates of a task that alters sentences."""
-    return lambda found, options, notes: [
-        one.candidate for one in ALTERATIONS[name](found, options, notes)
+    return lambda corpus, options, notes: [
+        one.candidate for one in ALTERATIONS[name](corpus, options, notes)
     ]
 
 
@@ -216,23 +227,23 @@ def _frequencies(options: Options) -> Frequencies | None:
     return frequencies(options.freq, options.on_error) if options.freq else None
 
 
-def _own(found: ParsedCorpus, options: Options) -> Frequencies:
+def _own(corpus: ParsedCorpus, options: Options) -> Frequencies:
     """The frequencies of the sources, sentences of any length."""
-    return frequencies(found.files, options.on_error)
+    return frequencies(corpus.files, options.on_error)
 
 
-def _paths(found: ParsedCorpus) -> set[Path]:
-    return {Path(file).resolve() for file in found.files}
+def _paths(corpus: ParsedCorpus) -> set[Path]:
+    return {Path(file).resolve() for file in corpus.files}
 
 
-def _band(found: ParsedCorpus, options: Options, notes: Notes) -> Callable[[str], bool]:
+def _band(corpus: ParsedCorpus, options: Options, notes: Notes) -> Callable[[str], bool]:
     """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
     sees to that.
     """
     if not options.counted:
         return lambda form: True
-    corpus = _frequencies(options) or _own(found, options)
-    scale = 1.0 if options.band == "literal" else min(1.0, corpus.total / PAPERS_WORDS)
+    counts = _frequencies(options) or _own(corpus, options)
+    scale = 1.0 if options.band == "literal" else min(1.0, counts.total / PAPERS_WORDS)
     low, high = max(1, round(LITERAL[0] * scale)), max(20, round(LITERAL[1] * scale))
-    notes["frequencies"] = {"words": corpus.total, "rarest": low, "commonest": high}
-    return lambda form: low <= corpus.count(form) <= high
+    notes["frequencies"] = {"words": counts.total, "rarest": low, "commonest": high}
+    return lambda form: low <= counts.count(form) <= high

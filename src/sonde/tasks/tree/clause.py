@@ -50,7 +50,7 @@ def form(word: str) -> str:
     return word.lower().replace("’", "'")
 
 
-class Found(NamedTuple):
+class WordOrReason(NamedTuple):
     """A word of the sentence, or why there is none (then at is -1)."""
 
     at: int
@@ -82,27 +82,27 @@ def _clauses(tree: Tree, clause: Child) -> Iterator[int]:
             yield from _clauses(tree, child)
 
 
-def finite(tree: Tree, node: int) -> list[Found]:
+def finite(tree: Tree, node: int) -> list[WordOrReason]:
     """The finite verbs of a clause or verb phrase, one for each that is coordinated; or why there
     is none.
     """
-    found = []
+    verbs = []
     below = tree.children(node)
     for label, start, _, phrase in below:
         if phrase < 0 and (label in VERBS or label == "MD"):
             why = MODAL if label == "MD" else "" if label in TENSES else NO_FINITE
-            found.append(Found(-1 if why else start, why))
-    if not found:
-        found = [
+            verbs.append(WordOrReason(-1 if why else start, why))
+    if not verbs:
+        verbs = [
             verb
             for child in below
             if child.label == "VP" and child.node >= 0
             for verb in finite(tree, child.node)
         ]
-    elif any(verb.at >= 0 for verb in found):
+    elif any(verb.at >= 0 for verb in verbs):
         # beside a finite verb: got broken
-        found = [verb for verb in found if verb.why != NO_FINITE]
-    return found or [Found(-1, NO_FINITE)]
+        verbs = [verb for verb in verbs if verb.why != NO_FINITE]
+    return verbs or [WordOrReason(-1, NO_FINITE)]
 
 
 def bare(tree: Tree, node: int) -> bool:
@@ -168,12 +168,12 @@ def objects(tree: Tree, phrase: int) -> list[int]:
     verbs = [child.start for child in below if child.label in VERBS]
     if not verbs or form(tree.words[verbs[-1]]) in COPULAS:
         return []
-    found = [
+    nodes = [
         child.node
         for child in below
         if child.label == "NP" and child.node >= 0 and child.start > verbs[0]
     ]
-    return [node for node in found if not _adverbial(tree, node)]
+    return [node for node in nodes if not _adverbial(tree, node)]
 
 
 def _adverbial(tree: Tree, node: int) -> bool:
@@ -197,7 +197,7 @@ def passive(tree: Tree, phrase: int) -> bool:
     return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
 
 
-def head(tree: Tree, phrase: int, literal: bool = False) -> Found:
+def head(tree: Tree, phrase: int, literal: bool = False) -> WordOrReason:
     """The noun that heads a noun phrase, or why none does; rules are those of Collins 1999,
     appendix A, for NP.
 
@@ -209,24 +209,21 @@ def head(tree: Tree, phrase: int, literal: bool = False) -> Found:
     below = tree.children(phrase)
     labels = [child.label for child in below]
     if not literal and (not {"CC", "CONJP"}.isdisjoint(labels) or labels.count("NP") > 2):
-        return Found(-1, "a coordination")
+        return WordOrReason(-1, "a coordination")
     if labels[-1] == "POS":
-        return Found(-1, "a possessor")
+        return WordOrReason(-1, "a possessor")
     for child in reversed(below):
         if child.label in NOUNS:
-            return Found(child.start, "") if child.node < 0 else head(tree, child.node, literal)
+            return (
+                WordOrReason(child.start, "") if child.node < 0 else head(tree, child.node, literal)
+            )
     inner = [child for child in below if child.label in ("NP", "WHNP") and child.node >= 0]
     if not inner:
-        return Found(-1, "no noun")
-    found = head(tree, inner[0].node, literal)
-    if (
-        not literal
-        and found.at >= 0
-        and form(tree.words[found.at]) in MEASURES
-        and _of(tree, below)
-    ):
-        return Found(-1, "a noun of measure before of")
-    return found
+        return WordOrReason(-1, "no noun")
+    noun = head(tree, inner[0].node, literal)
+    if not literal and noun.at >= 0 and form(tree.words[noun.at]) in MEASURES and _of(tree, below):
+        return WordOrReason(-1, "a noun of measure before of")
+    return noun
 
 
 def _of(tree: Tree, below: tuple[Child, ...]) -> bool:

@@ -126,13 +126,13 @@ def inversions(
     out = Counter(finding for *_, finding in columns if isinstance(finding, str))
     rows = [row for row, (*_, finding) in enumerate(columns) if isinstance(finding, Coordination)]
     change = altered(rows, np.random.default_rng([seed, 23]))
-    made: list[Altered] = []
+    alterations: list[Altered] = []
     for row, changed in zip(rows, change, strict=True):
-        sentence, tags, split, found = columns[row]
-        assert isinstance(found, Coordination)
+        sentence, tags, split, clauses = columns[row]
+        assert isinstance(clauses, Coordination)
         words = sentence.words
-        order = found.order(len(words)) if changed else range(len(words))
-        longer = found.longer(bool(changed))
+        order = clauses.order(len(words)) if changed else range(len(words))
+        longer = clauses.longer(bool(changed))
         new = told(
             repaired(words, order, is_name(words[0], tags[0], counts)), [tags[i] for i in order]
         )
@@ -140,5 +140,5 @@ def inversions(
         candidate = Candidate(
             new, label, "", split, {"longer clause": longer, **source(sources, row)}, length
         )
-        made.append(Altered(candidate, order))
-    return made, out
+        alterations.append(Altered(candidate, order))
+    return alterations, out

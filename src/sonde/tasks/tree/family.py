@@ -60,9 +60,9 @@ def facts(
     return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error))
 
 
-def origins(made: Sequence[Altered]) -> Mapping[Sentence, Facts]:
+def origins(sentences: Sequence[Altered]) -> Mapping[Sentence, Facts]:
     """Where each word of some sentences stood before they were altered."""
-    return {one.candidate.sentence: (_moves(tuple(one.origins)),) for one in made}
+    return {one.candidate.sentence: (_moves(tuple(one.origins)),) for one in sentences}
 
 
 def has_trees(files: Sequence[Source]) -> bool:

@@ -136,8 +136,8 @@ class Choice:
         ]
         for k in rng.permutation(len(places)):
             i = places[k]
-            if words.count(words[i]) == 1 and (found := self.replacement(words, i, rng)):
-                return Odd(i, found)
+            if words.count(words[i]) == 1 and (replacement := self.replacement(words, i, rng)):
+                return Odd(i, replacement)
         return None
 
     def replaceable(self, word: str, tag: str) -> bool:
@@ -169,10 +169,12 @@ def lexicon(sentences: Sequence[Sentence], tags: Sequence[tuple[str, ...]]) -> d
     counts: Counter[tuple[str, str]] = Counter()
     for sentence, tagged in zip(sentences, tags, strict=True):
         counts.update(zip(sentence.words, tagged, strict=False))
-    found: dict[str, tuple[str, int]] = {}
+    commonest: dict[str, tuple[str, int]] = {}
     for (word, tag), n in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        found.setdefault(word, (tag, n))
-    return {word: tag for word, (tag, n) in found.items() if n >= LEAST and word == word.lower()}
+        commonest.setdefault(word, (tag, n))
+    return {
+        word: tag for word, (tag, n) in commonest.items() if n >= LEAST and word == word.lower()
+    }
 
 
 def replacements(
@@ -194,31 +196,31 @@ def replacements(
             " sonde tag"
         )
     rng = np.random.default_rng([seed, 22])
-    found = [
+    odds = [
         (row, odd)
         for row, sentence in enumerate(sentences)
         if (odd := choice.odd(sentence.words, tags[row], rng))
     ]
-    out = Counter({"no word with a replacement": len(sentences) - len(found)})
-    change: NDArray[np.bool_] = altered([row for row, _ in found], rng)
-    made: list[Altered] = []
-    for (row, odd), changed in zip(found, change, strict=True):
+    out = Counter({"no word with a replacement": len(sentences) - len(odds)})
+    change: NDArray[np.bool_] = altered([row for row, _ in odds], rng)
+    alterations: list[Altered] = []
+    for (row, odd), changed in zip(odds, change, strict=True):
         words = sentences[row].words
         strata = {"tag": tags[row][odd.place], **source(sources, row)}
         if changed:
             new = (*words[: odd.place], odd.replacement, *words[odd.place + 1 :])
             origins = [-1 if k == odd.place else k for k in range(len(words))]
-            made.append(
+            alterations.append(
                 Altered(
                     Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata),
                     origins,
                 )
             )
         else:
-            made.append(
+            alterations.append(
                 Altered(
                     Candidate(told(words, tags[row]), "O", "", splits[row], strata),
                     range(len(words)),
                 )
             )
-    return made, out
+    return alterations, out

@@ -71,13 +71,13 @@ def tense(tree: Tree) -> Finding:
     """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and
     others have none.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     majority = _majority(TENSES.get(tag) for tag in tree.tags)
     for clause in clauses(tree):
         for verb in finite(tree, clause):
             if verb.at < 0:
                 return verb.why
-            found.append(
+            findings.append(
                 answer(
                     TENSES[tree.tags[verb.at]],
                     form(tree.words[verb.at]),
@@ -85,7 +85,7 @@ def tense(tree: Tree) -> Finding:
                     _form(tree, clause),
                 )
             )
-    return _agreed(found, "coordinated verbs of both tenses") if found else NO_CLAUSE
+    return _agreed(findings, "coordinated verbs of both tenses") if findings else NO_CLAUSE
 
 
 def _form(tree: Tree, clause: int) -> str:
@@ -105,7 +105,7 @@ def subj_num(tree: Tree, literal: bool = False) -> Finding:
     literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
              which the paper says nothing
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
     for clause in clauses(tree):
         phrase = subject(tree, clause)
@@ -120,10 +120,10 @@ def subj_num(tree: Tree, literal: bool = False) -> Finding:
             and _disagree(str(noun.label), tree.tags[verb.at], form(tree.words[verb.at]))
         ):
             return "subject and verb differ in number"
-        found.append(noun)
+        findings.append(noun)
     return (
-        _agreed(found, "coordinated clauses with subjects of both numbers")
-        if found
+        _agreed(findings, "coordinated clauses with subjects of both numbers")
+        if findings
         else NO_SUBJECT
         if clauses(tree)
         else NO_CLAUSE
@@ -145,7 +145,7 @@ def obj_num(tree: Tree, literal: bool = False) -> Finding:
 
     literal  also of coordinations and nouns of measure
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
     main = clauses(tree)
     for clause in main:
@@ -163,10 +163,10 @@ def obj_num(tree: Tree, literal: bool = False) -> Finding:
             if len(candidates) > 2:
                 return "three noun phrases beside the verb"
             if candidates:
-                found.append(_noun(tree, candidates[-1], majority, "object", literal))
+                findings.append(_noun(tree, candidates[-1], majority, "object", literal))
     return (
-        _agreed(found, "coordinated verbs with objects of both numbers")
-        if found
+        _agreed(findings, "coordinated verbs with objects of both numbers")
+        if findings
         else NO_OBJECT
         if main
         else NO_CLAUSE
@@ -197,13 +197,13 @@ def _noun(tree: Tree, phrase: int, majority: str, role: str, literal: bool) -> F
     return answer(NUMBERS[tree.tags[noun.at]], form(word), majority)
 
 
-def _agreed(found: list[Finding], otherwise: str) -> Finding:
+def _agreed(findings: list[Finding], otherwise: str) -> Finding:
     """The first finding, where all give the same label."""
-    reasons = [finding for finding in found if type(finding) is not Answer]
+    reasons = [finding for finding in findings if type(finding) is not Answer]
     if reasons:
         return reasons[0]
-    labels = {finding.label for finding in found if type(finding) is Answer}
-    return found[0] if len(labels) == 1 else otherwise
+    labels = {finding.label for finding in findings if type(finding) is Answer}
+    return findings[0] if len(labels) == 1 else otherwise
 
 
 def _majority(labels: Iterable[str | None]) -> str:

@@ -73,21 +73,21 @@ def shifts(
         orders.add(bag)
         if quoted(words):
             out["double quotes"] += 1
-        elif found := places(words, tags[row], literal):
+        elif pairs := places(words, tags[row], literal):
             rows.append(row)
-            where.append(found[rng.integers(len(found))])
+            where.append(pairs[rng.integers(len(pairs))])
         else:
             out["no two words to swap"] += 1
     change = altered(rows, rng)
-    made: list[Altered] = []
+    alterations: list[Altered] = []
     for row, i, changed in zip(rows, where, change, strict=True):
         words = sentences[row].words
         order = swapped(range(len(words)), i) if changed else range(len(words))
         new = told([words[k] for k in order], tags[row])
-        made.append(
+        alterations.append(
             Altered(
                 Candidate(new, "I" if changed else "O", "", splits[row], source(sources, row)),
                 order,
             )
         )
-    return made, out
+    return alterations, out

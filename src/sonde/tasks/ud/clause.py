@@ -186,9 +186,9 @@ def _named(batch: Batch, relation: str) -> NDArray[np.bool_]:
 
 def _above(batch: Batch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which words govern some of these."""
-    found = np.zeros(len(batch.parents), bool)
-    found[batch.parents[words & (batch.parents != np.arange(len(words)))]] = True
-    return found
+    governing = np.zeros(len(batch.parents), bool)
+    governing[batch.parents[words & (batch.parents != np.arange(len(words)))]] = True
+    return governing
 
 
 def _strings(column: Coded, rows: Ints) -> list[str]:
@@ -210,11 +210,11 @@ def _majority(
     78.7 % (ObjNum).
     """
     words = batch.upos.where(upos.__eq__)
-    found = np.array([("", *labels).index(label(raw)) for raw in batch.feats.names], np.int64)[
+    codes = np.array([("", *labels).index(label(raw)) for raw in batch.feats.names], np.int64)[
         batch.feats.codes
     ]
     one, other = (
-        np.add.reduceat(words & (found == k), batch.starts[:-1], dtype=np.int64) for k in (1, 2)
+        np.add.reduceat(words & (codes == k), batch.starts[:-1], dtype=np.int64) for k in (1, 2)
     )
     return [
         ("tie", *labels)[k] for k in np.where(one == other, 0, np.where(one > other, 1, 2)).tolist()
@@ -239,8 +239,8 @@ def _asks(batch: Batch, of: Ints, subjects: Ints) -> NDArray[np.bool_]:
     near = (above == batch.roots) | ((batch.parents[above] == batch.roots) & phrase[above])
     asking = batch.feats.where(_asking_word)[start] & ~batch.deprels.where("mark".__eq__)[start]
     auxiliary = batch.upos.where("AUX".__eq__)[start]
-    found: NDArray[np.bool_] = (auxiliary & inverted) | (~auxiliary & asking & near)
-    return found
+    asks: NDArray[np.bool_] = (auxiliary & inverted) | (~auxiliary & asking & near)
+    return asks
 
 
 def _asking_word(raw: str) -> bool:
@@ -249,6 +249,6 @@ def _asking_word(raw: str) -> bool:
 
 
 def _commands(batch: Batch, of: Ints, joined: Ints) -> NDArray[np.bool_]:
-    found = np.zeros(len(batch), bool)
-    found[of[joined[batch.feats.where(lambda raw: "Mood=Imp" in raw)[joined]]]] = True
-    return found
+    commands = np.zeros(len(batch), bool)
+    commands[of[joined[batch.feats.where(lambda raw: "Mood=Imp" in raw)[joined]]]] = True
+    return commands

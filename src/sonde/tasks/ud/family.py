@@ -91,13 +91,13 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
         return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
-    found = list(clauses(dependencies(block, "ud/"), sentences))
+    mains = list(clauses(dependencies(block, "ud/"), sentences))
     answers: dict[str, list[Finding]] = {
-        name: list(map(rule, found)) for name, rule in RULES.items()
+        name: list(map(rule, mains)) for name, rule in RULES.items()
     }
     for name, literal in LITERAL.items():
-        answers[_literal(name)] = list(map(literal, found, answers[name]))
-    groups = (clause.group for clause in found)
+        answers[_literal(name)] = list(map(literal, mains, answers[name]))
+    groups = (clause.group for clause in mains)
     answers[AUXILIARIES] = [
         answer(group.how, group.lemma) if group.lemma else NO_AUXILIARY for group in groups
     ]
@@ -122,20 +122,20 @@ def parts(options: CorpusOptions) -> list[Part]:
     return [source.part for source in files(options)]
 
 
-def corpus(options: CorpusOptions) -> ParsedCorpus:
+def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """All that the nine tasks ask of some files; read once for all tasks of a process, while the
     files stay as they are.
     """
-    found = files(options)
-    key = ("ud", same_files(found), options.on_error)
-    return CORPORA.get(key, lambda: parsed_corpus(found, options.on_error, judge))
+    sources = files(options)
+    key = ("ud", same_files(sources), options.on_error)
+    return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, judge))
 
 
 def clausal(options: CorpusOptions) -> ParsedCorpus:
     """The same for questions about relations."""
-    found = corpus(options)
-    found.refuse_first_release()
-    return found
+    corpus = parsed_files(options)
+    corpus.refuse_first_release()
+    return corpus
 
 
 def _offered(oracles: Mapping[str, str], options: Options) -> list[str]:
@@ -149,7 +149,7 @@ def _facts(
 ) -> Mapping[Sentence, Facts]:
     """What the annotation of these sentences says."""
     if oracle in CONTENT:
-        return content(sentences, targets(corpus(options).forms).frequent)
+        return content(sentences, targets(parsed_files(options).forms).frequent)
     return facts(oracle, parts(options), options.on_error, sentences)
 
 
@@ -157,16 +157,16 @@ def _facts_of_types(
     oracle: str, options: Options, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The same of sentences that may have lost their final marks."""
-    found = _facts(oracle, options, sentences)
+    by_sentence = _facts(oracle, options, sentences)
     if options.final == "keep":
-        return found
-    return {_stripped(sentence): said for sentence, said in found.items()}
+        return by_sentence
+    return {_stripped(sentence): said for sentence, said in by_sentence.items()}
 
 
-def _lengths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    labels = [LENGTHS.get(len(sentence.words)) for sentence in found.sentences]
+def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    labels = [LENGTHS.get(len(sentence.words)) for sentence in corpus.sentences]
     notes["left out"] = {"fewer than 3 or more than 23 words": labels.count(None)}
-    columns = zip(found.sentences, labels, found.splits, found.sources, strict=True)
+    columns = zip(corpus.sentences, labels, corpus.splits, corpus.sources, strict=True)
     return [
         Candidate(sentence, label, "", split, stratum(source))
         for sentence, label, split, source in columns
@@ -174,30 +174,34 @@ def _lengths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candid
     ]
 
 
-def _words(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    chosen = contents(found.sentences, found.forms)
+def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    chosen = contents(corpus.sentences, corpus.forms)
     notes["word content"] = chosen.notes
-    notes["left out"] = {"no target word, or several": len(found.sentences) - len(chosen.rows)}
-    return [found.candidate(row, word) for row, word in chosen.rows]
+    notes["left out"] = {"no target word, or several": len(corpus.sentences) - len(chosen.rows)}
+    return [corpus.candidate(row, word) for row, word in chosen.rows]
 
 
-def _depths(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
     run = comparable(
-        Counter((d, len(s.words)) for d, s in zip(found.depths, found.sentences, strict=True) if d)
+        Counter(
+            (d, len(s.words)) for d, s in zip(corpus.depths, corpus.sentences, strict=True) if d
+        )
     )
-    wanted = set(options.classes) or set(map(str, run))
-    columns = zip(found.sentences, map(str, found.depths), found.splits, found.sources, strict=True)
-    kept = [
+    labels = set(options.classes) or set(map(str, run))
+    columns = zip(
+        corpus.sentences, map(str, corpus.depths), corpus.splits, corpus.sources, strict=True
+    )
+    candidates = [
         Candidate(sentence, depth, "", split, stratum(source))
         for sentence, depth, split, source in columns
-        if depth in wanted
+        if depth in labels
     ]
-    notes["left out"] = {outside(run): len(found.sentences) - len(kept)}
-    return kept
+    notes["left out"] = {outside(run): len(corpus.sentences) - len(candidates)}
+    return candidates
 
 
-def _schemata(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    findings = _findings("top-deps", found, options)
+def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = tallied(findings)
     named = {
         schema: schema if options.relations == "subtypes" else _universal(schema)
@@ -211,7 +215,7 @@ def _schemata(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candi
     ]
     common = set(options.classes or ranked)
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
-    columns = zip(found.sentences, findings, found.splits, found.sources, strict=True)
+    columns = zip(corpus.sentences, findings, corpus.splits, corpus.sources, strict=True)
     return [
         Candidate(sentence, labels[str(f.label)], "", split, stratum(source))
         for sentence, f, split, source in columns
@@ -223,34 +227,34 @@ def _universal(schema: str) -> str:
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 
-def _findings(name: str, found: ParsedCorpus, options: Options) -> list[Finding]:
+def _findings(name: str, corpus: ParsedCorpus, options: Options) -> list[Finding]:
     """What a rule says, or the paper's where it has another."""
     paper = options.rules == "paper" and name in LITERAL
-    return found.answers[_literal(name) if paper else name]
+    return corpus.answers[_literal(name) if paper else name]
 
 
 def _ruled(name: str) -> Answers[Options]:
     """The sentences that a rule has an answer for, with what the answers consist of."""
 
-    def answers(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-        findings = _findings(name, found, options)
+    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+        findings = _findings(name, corpus, options)
         notes |= counts(findings)
         if name in CONSTRUCTIONS:
             notes["constructions"] = composition(findings)
-        return found.candidates(findings)
+        return corpus.candidates(findings)
 
     return answers
 
 
-def _tenses(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    notes["auxiliaries"] = _auxiliaries(found.answers[AUXILIARIES])
-    findings = _of_forms(_findings("tense", found, options), options)
+def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    notes["auxiliaries"] = _auxiliaries(corpus.answers[AUXILIARIES])
+    findings = _of_forms(_findings("tense", corpus, options), options)
     notes |= counts(findings)
     notes["constructions"] = composition(findings)
     notes["mislabelled by rules=paper"] = misread(
-        found.sentences, found.answers["tense"], found.answers[_literal("tense")]
+        corpus.sentences, corpus.answers["tense"], corpus.answers[_literal("tense")]
     )
-    return found.candidates(findings)
+    return corpus.candidates(findings)
 
 
 def _auxiliaries(findings: list[Finding]) -> dict[str, dict[str, int]]:
@@ -279,8 +283,8 @@ def _of_forms(findings: list[Finding], options: Options) -> list[Finding]:
     ]
 
 
-def _voices(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    candidates = _ruled("passive")(found, options, notes)
+def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    candidates = _ruled("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
         return candidates
@@ -293,8 +297,8 @@ def _voices(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candida
     return [c for c in candidates if c.label != "morphological"]
 
 
-def _types(found: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
-    candidates = _ruled("sent-type")(found, options, notes)
+def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Candidate]:
+    candidates = _ruled("sent-type")(corpus, options, notes)
     return (
         candidates
         if options.final == "keep"
@@ -347,7 +351,7 @@ def _task(
     question = Question(
         f"ud/{name}",
         asks,
-        clausal if name in RULES else corpus,
+        clausal if name in RULES else parsed_files,
         parts,
         answers,
         oracles=oracles,

@@ -97,14 +97,16 @@ def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> list[Ca
     values, reasons = tallied(findings)
     _check(corpus, options, values, reasons)
     every = options.classes or options.rare == "refuse" or options.least is not None
-    kept = set(values) if every else telling(Counter(values))
+    telling_values = set(values) if every else telling(Counter(values))
     rare = {
         f"{options.feature}={value} is too rare beside the others": n
         for value, n in values.items()
-        if value not in kept
+        if value not in telling_values
     }
     notes["left out"], notes["values"] = {**reasons, **rare}, values
-    return [candidate for candidate in corpus.candidates(findings) if candidate.label in kept]
+    return [
+        candidate for candidate in corpus.candidates(findings) if candidate.label in telling_values
+    ]
 
 
 def _check(
@@ -180,15 +182,15 @@ def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:
         return batch.roots
     if options.by_class:
         return np.flatnonzero(batch.upos.where(options.of.__eq__))
-    wanted = RELATIONS.get(options.of, options.of)
-    exact = ":" in wanted
+    relation = RELATIONS.get(options.of, options.of)
+    exact = ":" in relation
     below = batch.parents == batch.roots[of]
     below[batch.roots] = False
     rows = np.flatnonzero(
         below
-        & batch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == wanted)
+        & batch.deprels.where(lambda name: (name if exact else name.partition(":")[0]) == relation)
     )
-    if wanted != "nsubj":
+    if relation != "nsubj":
         return rows
     # of a copula and a clause the outer subject is the matrix one
     outer = batch.deprels.where("nsubj:outer".__eq__)[rows]

@@ -106,10 +106,10 @@ def subj_num(clause: Clause) -> Finding:
     A coordinated subject, plural whatever its first noun, is left out; so is a noun that measures
     another.
     """
-    found = clause.subjects
-    if len(found) > 1:  # of a copula and a clause the outer subject is the matrix one
-        found = [noun for noun in found if noun.relation == "nsubj:outer"] or found
-    return _single(found, clause, _SUBJECT)
+    subjects = clause.subjects
+    if len(subjects) > 1:  # of a copula and a clause the outer subject is the matrix one
+        subjects = [noun for noun in subjects if noun.relation == "nsubj:outer"] or subjects
+    return _single(subjects, clause, _SUBJECT)
 
 
 def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
@@ -152,9 +152,9 @@ _SUBJECT, _OBJECT = (
 )  # fmt: skip
 
 
-def _single(found: list[Argument], clause: Clause, why: _Why) -> Finding:
-    finding = _number(found, clause, why)
-    return (_doubt(found[0], clause, why) or finding) if type(finding) is Answer else finding
+def _single(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+    finding = _number(nouns, clause, why)
+    return (_doubt(nouns[0], clause, why) or finding) if type(finding) is Answer else finding
 
 
 def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
@@ -192,14 +192,14 @@ def _passive_participle(clause: Clause) -> bool:
     )
 
 
-def _exactly(relation: str, found: list[Argument], clause: Clause, why: _Why) -> Finding:
-    return _number([noun for noun in found if noun.relation == relation], clause, why)
+def _exactly(relation: str, nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+    return _number([noun for noun in nouns if noun.relation == relation], clause, why)
 
 
-def _number(found: list[Argument], clause: Clause, why: _Why) -> Finding:
-    if len(found) != 1:
-        return why.several if found else why.none
-    (noun,) = found
+def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+    if len(nouns) != 1:
+        return why.several if nouns else why.none
+    (noun,) = nouns
     if noun.upos != "NOUN":
         return why.no_noun
     return (

@@ -293,5 +293,5 @@ def _passive(own: Verb, first: Verb, tense: str, perfect: bool) -> tuple[str, st
 
 def _number(upos: str, own: Verb, helpers: list[Verb]) -> str:
     """The number of the finite verb."""
-    found = [h.feats.get("Number", "") for h in helpers if h.form == Form.FINITE]
-    return found[0] if found else own.feats.get("Number", "") if upos in ("VERB", "AUX") else ""
+    numbers = [h.feats.get("Number", "") for h in helpers if h.form == Form.FINITE]
+    return numbers[0] if numbers else own.feats.get("Number", "") if upos in ("VERB", "AUX") else ""

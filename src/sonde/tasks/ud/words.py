@@ -102,13 +102,13 @@ def contents(
     tried = set(words)
     known = {form: low for form in forms if (low := form.lower()) in tried}
     without = known.keys().isdisjoint
-    found = [
+    hits_of = [
         (i, [known[w] for w in s.words if w in known])
         for i, s in enumerate(sentences)
         if not without(s.words)
     ]
     while True:
-        left = [(i, [word for word in hits if word in chosen]) for i, hits in found]
+        left = [(i, [word for word in hits if word in chosen]) for i, hits in hits_of]
         rows = [(i, hits[0]) for i, hits in left if len(hits) == 1]
         usable = Counter(word for _, word in rows)
         rare = {word for word in chosen if usable[word] < LEAST}
