@@ -305,12 +305,12 @@ def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
 FETCHING = """
 import sys
 from pathlib import Path
-from sonde.tasks.released import archives
+from sonde.tasks.released import download
 from sonde.tasks.released.catalogue import Collection
 from sonde.tasks.released.fetch import Wish, fetch
 if sys.argv[3:]:  # one file is unpacked, then there is nobody left
-    put = archives._put
-    archives._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
+    put = download._put
+    download._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
 for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
     print(got.how)
 """

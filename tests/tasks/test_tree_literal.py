@@ -11,8 +11,8 @@ from fixtures.forest import forest as trees
 from sonde.core import Sentence
 from sonde.corpora import brackets
 from sonde.tasks import TASKS
+from sonde.tasks.tree.altered import places, shifts
 from sonde.tasks.tree.corpus import LITERAL, RULES
-from sonde.tasks.tree.shift import places, shifts
 
 S = "(ROOT (S {} (. .)))"
 CATS, DOG, SAW = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))", "(VP (VBD saw) (NP (PRP it)))"

@@ -13,8 +13,7 @@ from sonde.core import DataProblem
 from sonde.corpora import embedded as grammar
 from sonde.tasks import FAMILIES, TASKS, parsed
 from sonde.tasks.ud import family
-from sonde.tasks.ud.depths import comparable, shared
-from sonde.tasks.ud.words import contents
+from sonde.tasks.ud.classes import comparable, contents, shared
 
 NINE = FAMILIES["ud"]["ud.family"].split()
 

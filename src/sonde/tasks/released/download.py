@@ -1,22 +1,28 @@
-"""One file over HTTP: in parts that a later try goes on from, and at its place only when it is
-whole.
+"""Files over HTTP, in parts that a later try goes on from, and archives, unpacked whole or not at
+all.
 
-A server that cannot send the rest of a file sends it anew. What fails for a moment is tried again,
-what fails for good is said at once.
+A file is at its place only when it is whole. A server that cannot send the rest of a file sends it
+anew. What fails for a moment is tried again, what fails for good is said at once.
 """
 
 from __future__ import annotations
 
+import gzip
 import http.client
+import lzma
 import re
+import shutil
+import tarfile
 import time
 import urllib.error
 import urllib.request
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
+from sonde.cache import draft
 from sonde.core import DataProblem
 from sonde.errors import SondeError
 
@@ -167,3 +173,60 @@ def _read(answer: http.client.HTTPResponse) -> bytes:
 def _tag(part: Path) -> Path:
     """Where the server's mark of the version that a part belongs to is kept."""
     return part.with_name(part.name + ".etag")
+
+
+SUFFIXES = (".tar.gz", ".tgz", ".tar")
+BLOCK = 1 << 20
+_DAMAGE = (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
+
+
+def unsound(archive: Path) -> str:
+    """What is wrong with an archive, read to its end; '' where nothing is."""
+    try:
+        with tarfile.open(archive) as tar:
+            members = [
+                tarfile.data_filter(member, str(archive.parent))
+                for member in tar
+                if member.isfile()
+            ]
+            _check_end(tar)
+    except _DAMAGE as error:
+        return f"is not an archive that can be unpacked ({str(error) or type(error).__name__})"
+    return "" if members else "is an archive without files"
+
+
+def unpack(archive: Path, folder: Path) -> list[str]:
+    """Put the files of a sound archive into a folder; the names of those that are there already and
+    differ, which stay as they are.
+    """
+    with tarfile.open(archive) as tar:
+        members = [tarfile.data_filter(member, str(folder)) for member in tar if member.isfile()]
+        return [member.name for member in members if not _put(tar, member, folder)]
+
+
+def _check_end(tar: tarfile.TarFile) -> None:
+    """Read to the end, where checksums of the packing are: an archive that was cut off has none."""
+    assert tar.fileobj is not None
+    tar.fileobj.seek(tar.offset)
+    if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise EOFError("it is cut short")
+    while tar.fileobj.read(BLOCK):
+        pass
+
+
+def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> bool:
+    """Put one file where it belongs unless one is there; whether what is there now is as the
+    archive has it.
+    """
+    target, source = folder / member.name, tar.extractfile(member)
+    assert source is not None
+    with source:
+        if target.exists():
+            return (
+                target.is_file()
+                and target.stat().st_size == member.size
+                and target.read_bytes() == source.read()
+            )
+        with draft(target) as place, place.open("wb") as file:
+            shutil.copyfileobj(source, file, BLOCK)
+    return True

@@ -20,10 +20,9 @@ from sonde.core import DataProblem
 from sonde.corpora.columns import CODES
 from sonde.corpora.files import pieces, uncompressed
 from sonde.store.claims import alone
-from sonde.tasks.released.archives import SUFFIXES as ARCHIVES
-from sonde.tasks.released.archives import unpack, unsound
 from sonde.tasks.released.catalogue import COLLECTIONS, Collection, Known
-from sonde.tasks.released.download import NoRoom, Unreachable, Web, download
+from sonde.tasks.released.download import SUFFIXES as ARCHIVES
+from sonde.tasks.released.download import NoRoom, Unreachable, Web, download, unpack, unsound
 
 RECEIPT = "fetched.json"
 

@@ -15,13 +15,10 @@ from sonde.datasets.match import joint
 from sonde.tasks.answers import Answer, tallied
 from sonde.tasks.parsed import ParsedCorpus
 from sonde.tasks.questions import Answers, Notes
-from sonde.tasks.tree.altered import Altered
-from sonde.tasks.tree.coord import inversions
+from sonde.tasks.tree.altered import Altered, inversions, shifts
 from sonde.tasks.tree.corpus import DEPTH, TAGS, Options
 from sonde.tasks.tree.odd import Choice, band, lexicon, replacements
-from sonde.tasks.tree.shift import shifts
-from sonde.tasks.ud.depths import comparable, outside
-from sonde.tasks.ud.words import CONNEAU, contents, targets
+from sonde.tasks.ud.classes import CONNEAU, comparable, contents, outside, targets
 
 Alteration = Callable[[ParsedCorpus, Options, Notes], list[Altered]]
 """Altered sentences, with the places that words had before."""

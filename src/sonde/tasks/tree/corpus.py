@@ -25,7 +25,7 @@ from sonde.tasks import parsed
 from sonde.tasks.parsed import CORPORA, ParsedCorpus, Source, parsed_corpus, same_files
 from sonde.tasks.questions import CorpusOptions
 from sonde.tasks.tree import rules as tree_rules
-from sonde.tasks.tree.coord import coordination
+from sonde.tasks.tree.altered import coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
 Rules = Mapping[str, Callable[[Tree], Any]]

@@ -27,8 +27,8 @@ from sonde.tasks.tree import answers
 from sonde.tasks.tree.altered import Altered
 from sonde.tasks.tree.clause import NO_OBJECT, VERBS, head
 from sonde.tasks.tree.corpus import LENGTHS, Options
+from sonde.tasks.ud.classes import LEAST
 from sonde.tasks.ud.facts import CONTENT, PLACES, content, places
-from sonde.tasks.ud.words import LEAST
 
 PHRASES = {
     "phrases": (

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sonde.core import Sentence
 from sonde.corpora.batches import Batch, Coded
 from sonde.corpora.trees import features
-from sonde.tasks.ud.lemmas import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
+from sonde.tasks.ud.forms import MEASURES, OBJECT_MARKERS, OF, SUBJECT_MARKERS
 from sonde.tasks.ud.verbs import TENSES, Group, verb_group
 from sonde.vectors import Ints
 

@@ -33,13 +33,12 @@ from sonde.tasks.parsed import (
 from sonde.tasks.questions import LOGISTIC, Answers, CorpusOptions, Notes, Question
 from sonde.tasks.task import Definition
 from sonde.tasks.ud import rules as ud_rules
+from sonde.tasks.ud.classes import LEAST, comparable, contents, outside, targets
 from sonde.tasks.ud.clause import clauses
-from sonde.tasks.ud.depths import comparable, outside
 from sonde.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
 from sonde.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from sonde.tasks.ud.types import final_mark
 from sonde.tasks.ud.types import sent_type as sentence_type
-from sonde.tasks.ud.words import LEAST, contents, targets
 
 
 @dataclass(frozen=True, slots=True)

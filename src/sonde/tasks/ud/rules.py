@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sonde.core import Sentence
 from sonde.tasks.answers import Answer, Finding, answer
 from sonde.tasks.ud.clause import Argument, Clause
-from sonde.tasks.ud.lemmas import BEING
+from sonde.tasks.ud.forms import BEING
 from sonde.tasks.ud.verbs import NO_VERB
 
 Rule = Callable[[Clause], Finding]

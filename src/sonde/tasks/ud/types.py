@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sonde.tasks.answers import Finding, answer
 from sonde.tasks.ud.clause import Clause
-from sonde.tasks.ud.lemmas import PRESENTATIVES
+from sonde.tasks.ud.forms import PRESENTATIVES
 
 _BRACKETS = frozenset(")]}）】")
 _QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}

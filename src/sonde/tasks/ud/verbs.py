@@ -11,8 +11,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from sonde.tasks.ud.forms import Form, Verb, l_participle, verb
-from sonde.tasks.ud.lemmas import AMBIGUOUS, FUTURES, MODALS, PERFECT_INFINITIVES, STATES, STATIVE
+from sonde.tasks.ud.forms import (
+    AMBIGUOUS,
+    FUTURES,
+    MODALS,
+    PERFECT_INFINITIVES,
+    STATES,
+    STATIVE,
+    Form,
+    Verb,
+    l_participle,
+    verb,
+)
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
