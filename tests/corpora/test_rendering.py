@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sonde.corpora.rendering import detokenised, mark, rendered, repaired, told
+from sonde.corpora.rendering import detokenised, mark, rendered, repaired, sentence_of
 from sonde.corpora.text import tokens
 
 WORDS = st.lists(
@@ -67,7 +67,7 @@ def test_a_sentence_that_was_not_altered_is_repaired_to_itself_with_a_capital(wo
     assert same == repaired(words)
     assert same[1:] == tuple(words[1:])
     assert same[0][:1] == words[0][:1].upper()
-    assert told(same).text == rendered(same)
+    assert sentence_of(same).text == rendered(same)
 
 
 def test_hyphens_inside_words_are_closed_up_and_dashes_are_not():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sonde.core import Sentence
 from sonde.corpora import brackets
 from sonde.corpora.frequencies import counted
-from sonde.corpora.rendering import repaired, told
+from sonde.corpora.rendering import repaired, sentence_of
 from sonde.datasets import SampleSettings, sample
 from sonde.tasks.tree.altered import (
     Coordination,
@@ -106,7 +106,7 @@ def turned(found, counts=None):
     place = coordination(found)
     assert isinstance(place, Coordination), place
     name = is_name(found.words[0], found.tags[0], counts or counted([]))
-    return told(repaired(found.words, place.order(len(found.words)), name)).text
+    return sentence_of(repaired(found.words, place.order(len(found.words)), name)).text
 
 
 def test_the_papers_example(tree):

@@ -123,7 +123,7 @@ def repaired(
     return tuple(ordered)
 
 
-def told(words: Sequence[str], tags: Sequence[str] = ()) -> Sentence:
+def sentence_of(words: Sequence[str], tags: Sequence[str] = ()) -> Sentence:
     """A sentence of these words, rendered."""
     return Sentence(tuple(words), rendered(words, tags))
 

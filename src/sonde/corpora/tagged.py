@@ -17,7 +17,7 @@ from typing import Any
 from sonde.cache import draft
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.files import decoded, lines, uncompressed, unzipped
-from sonde.corpora.rendering import told, unescaped
+from sonde.corpora.rendering import sentence_of, unescaped
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.text import CLITIC
 
@@ -162,7 +162,7 @@ def read(
         words = tuple(forms.setdefault(w, w) for w in map(unescaped, words))
         tally.sentences += 1
         tally.words += len(words)
-        yield told(words, tags), tuple(forms.setdefault(t, t) for t in tags)
+        yield sentence_of(words, tags), tuple(forms.setdefault(t, t) for t in tags)
 
 
 def write(path: str | Path, sentences: Iterable[tuple[Sequence[str], Sequence[str]]]) -> None:

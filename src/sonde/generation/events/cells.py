@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,38 +119,46 @@ class Cell:
 
 def _table(level: Level, behind: list[int], kind: type) -> Table:
     """A level with its numbers added up, without edges that lead nowhere."""
-    ways: NDArray[Any] = np.array(behind, kind)[level.to]
-    rows, live = np.repeat(np.arange(len(level.starts) - 1), np.diff(level.starts)), ways > 0
-    rows, ways, values, to, group = (
-        rows[live],
-        ways[live],
-        level.values[live],
-        level.to[live],
-        level.group[live],
-    )
-    starts = np.searchsorted(rows, np.arange(len(level.starts)))
-    columns = np.arange(len(rows)) - starts[rows]
-    # may wrap around, and differences come out right
-    sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * values)])
+    level, ways = _live(level, behind, kind)
+    starts = level.starts
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     shape = (len(starts) - 1, max(1, int(np.diff(starts).max(initial=1))))
-    begins, ends, lies = (cast(NDArray[Any], np.full(shape, n, kind)) for n in (0, 0, 1))
-    ends[:] = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
-    begins[rows, columns] = sums[:-1] - sums[starts[rows]]
-    ends[rows, columns] = sums[1:] - sums[starts[rows]]
-    lies[rows, columns] = ways
-    after, which = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    after[rows, columns], which[rows, columns] = to, group
+    cells = rows, np.arange(len(rows)) - starts[rows]
+    # may wrap around, and differences come out right
+    sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * level.values)])
+    totals = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
     listed = [members(mask) for mask in level.groups]
-    firsts = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
     return Table(
-        begins,
-        ends,
-        lies,
-        after,
-        which,
-        firsts,
-        np.array([m for row in listed for m in row], np.int64),
+        begins=_padded(np.full(shape, 0, kind), cells, sums[:-1] - sums[starts[rows]]),
+        ends=_padded(np.full(shape, totals, kind), cells, sums[1:] - sums[starts[rows]]),
+        behind=_padded(np.full(shape, 1, kind), cells, ways),
+        to=_padded(np.zeros(shape, np.int64), cells, level.to),
+        group=_padded(np.zeros(shape, np.int64), cells, level.group),
+        starts=np.array([0, *accumulate(len(row) for row in listed)], np.int64),
+        members=np.array([m for row in listed for m in row], np.int64),
     )
+
+
+def _live(level: Level, behind: list[int], kind: type) -> tuple[Level, NDArray[Any]]:
+    """The edges of a level that lead somewhere, and how many sentences lie behind each."""
+    ways: NDArray[Any] = np.array(behind, kind)[level.to]
+    live, states = ways > 0, np.arange(len(level.starts))
+    rows = np.repeat(states[:-1], np.diff(level.starts))[live]
+    filtered = level._replace(
+        starts=np.searchsorted(rows, states).astype(np.int32),
+        group=level.group[live],
+        values=level.values[live],
+        to=level.to[live],
+    )
+    return filtered, ways[live]
+
+
+def _padded(
+    table: NDArray[Any], cells: tuple[Numbers, Numbers], numbers: NDArray[Any]
+) -> NDArray[Any]:
+    """A table [states, edges] with its edges filled in."""
+    table[cells] = numbers
+    return table
 
 
 def _free(digit: Numbers, atom: Numbers, taken: Sequence[tuple[Numbers, Numbers]]) -> Numbers:

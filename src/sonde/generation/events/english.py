@@ -17,7 +17,7 @@ from sonde.generation.events.english_columns import PAST, columns
 from sonde.generation.events.language import Form, Language, PhraseForm, Rule
 from sonde.generation.events.lexicon import Lexicon, adverb_rows, read
 from sonde.generation.events.meaning import NUMBERS, POLARITIES, ROLES
-from sonde.generation.events.shapes import Box, ClauseAt, Hole, Placed
+from sonde.generation.events.shapes import Box, Clause, ClauseAt, Hole, Placed
 
 ALLOWED = {
     "stative progressives": '"is knowing the man"',
@@ -119,30 +119,38 @@ def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator
     men did not help and meet".
     """
     first, second = f"{at.prefix}form", f"{at.prefix}also.form"
-    single = language.mask(
-        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "positive")
-    )
-    present, past = (language.having("form", "tense", (tense,)) for tense in ("present", "past"))
     having = language.mask(
         "form", lambda f: f.tense == "present" and f.aspect.startswith("perfect")
     )
     modal = language.mask("form", lambda f: f.modal is not None)
-    doing = language.mask(
-        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", "negative")
-    )
-    perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
     several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
     yield Rule({first: modal, second: having, **several}, "")
     if at.clause.also is not None and at.clause.also.voice == "active":
-        yield Rule({first: modal, second: single & present, **several}, "")
+        present = _simple(language, "positive") & language.having("form", "tense", ("present",))
+        yield Rule({first: modal, second: present, **several}, "")
         if at.clause.voice == "active":
-            yield Rule({first: doing, second: single & present, **several}, "")
-        alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
-        yield Rule({first: perfect, second: single & past, f"{at.prefix}also.predicate": alike}, "")
-        if at.clause.voice == "passive" and at.clause.also.frame == "clausal":
-            yield Rule({second: single & past}, "")  # "was helped and promised that ..."
+            yield Rule({first: _simple(language, "negative"), second: present, **several}, "")
+        yield from _past_rules(at, at.clause.also, language)
     if at.clause.adverbs and at.clause.voice == "active":
-        yield Rule({first: single, f"{at.prefix}adverbs": language.mask("adverbs", bool)}, "")
+        adverbs = language.mask("adverbs", bool)
+        yield Rule({first: _simple(language, "positive"), f"{at.prefix}adverbs": adverbs}, "")
+
+
+def _past_rules(at: ClauseAt, also: Clause, language: Language) -> Iterator[Rule]:
+    """Second verbs in the past that could be participles after the auxiliary of the first."""
+    past = _simple(language, "positive") & language.having("form", "tense", ("past",))
+    perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
+    alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
+    second = f"{at.prefix}also.form"
+    yield Rule({f"{at.prefix}form": perfect, second: past, f"{at.prefix}also.predicate": alike}, "")
+    if at.clause.voice == "passive" and also.frame == "clausal":
+        yield Rule({second: past}, "")  # "was helped and promised that ..."
+
+
+def _simple(language: Language, polarity: str) -> int:
+    return language.mask(
+        "form", lambda f: f.tense is not None and (f.aspect, f.polarity) == ("simple", polarity)
+    )
 
 
 def _plural(path: str, placed: Placed, language: Language) -> Box:

@@ -128,16 +128,15 @@ def _dataset(
     notes: dict[str, Any],
 ) -> Dataset:
     language, seed = by
+    sizes = [len(r.first) for r in rows]
     first, asked = np.concatenate([r.first for r in rows]), np.concatenate([r.asked for r in rows])
-    answers = np.concatenate([np.full(len(r.first), r.answer) for r in rows])
-    splits = np.concatenate([np.full(len(r.first), r.split, np.int8) for r in rows])
+    answers = np.repeat([r.answer for r in rows], sizes)
+    splits = np.repeat(np.array([r.split for r in rows], np.int8), sizes)
     order = np.random.default_rng([seed, 4]).permutation(len(first))
     order = order[np.argsort(splits[order], kind="stable")]
     first = first[order]
     labels = np.stack([answers[order], ~answers[order]], 1).astype(np.int64).ravel()
-    # a row for each of both items, by the question that it comes from
-    of = np.repeat(np.repeat(np.arange(len(rows)), [len(r.first) for r in rows])[order], 2)
-    strata = {key: Tags.of(r.tags.get(key) for r in rows).take(of) for key in TAGS}
+    strata = _strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
     strata["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
     vocabulary = [language.values(kind)[number].lemma for kind, number in words]
     return Dataset.of_columns(
@@ -148,3 +147,9 @@ def _dataset(
         asked=(np.repeat(asked[order], 2, axis=0), vocabulary),
         strata=strata,
     ).noted(**notes)
+
+
+def _strata(rows: list[Rows], of: Ints) -> dict[str, Tags]:
+    """The tags of both items of each pair, by the row that it comes from."""
+    twice = np.repeat(of, 2)
+    return {key: Tags.of(r.tags.get(key) for r in rows).take(twice) for key in TAGS}

@@ -68,36 +68,31 @@ class Selection(NamedTuple):
 def pairs(selection: Selection, n: int, key: tuple[int, ...], drawing: Drawing) -> Pairs:
     """As many new pairs as asked for, or all that there are."""
     contrast, sentences = selection.contrast, cell(selection, drawing.cells)
-    order, rng = (
-        Permutation(max(1, sentences.size), (drawing.seed, *key)),
-        np.random.default_rng([drawing.seed, *key]),
-    )
-    first: list[str] = []
-    second: list[str] = []
+    order = Permutation(max(1, sentences.size), (drawing.seed, *key))
+    rng = np.random.default_rng([drawing.seed, *key])
+    result = Pairs(contrast, selection.questions, [], [], {})
     chunks: list[Values] = []
     start = barren = 0
-    while len(first) < n and start < sentences.size:
-        some = round((n - len(first)) * 1.2 / selection.part.share(selection.questions[0])) + 8
-        step = min(AT_ONCE, some << barren)
-        values = _values(
-            selection, sentences, order(np.arange(start, min(start + step, sentences.size)))
-        )
+    while len(result.first) < n and start < sentences.size:
+        left = n - len(result.first)
+        stop = start + min(AT_ONCE, _enough(selection, left) << barren)
+        values = _values(selection, sentences, order(np.arange(start, min(stop, sentences.size))))
         values = _thinned(values, drawing.adverbs, rng)
         ones, others = _texts(contrast, values), _texts(contrast, contrast.second(values))
-        rows = _new(_Candidates(selection, values, ones, others), drawing, n - len(first))
-        first += [ones[i] for i in rows]
-        second += [others[i] for i in rows]
+        rows = _new(_Candidates(selection, values, ones, others), drawing, left)
+        result.first.extend(ones[i] for i in rows)
+        result.second.extend(others[i] for i in rows)
         chunks.append({path: column[rows] for path, column in values.items()})
-        start += step
+        start = stop
         minimal = rows or not ones or any(map(contrast.minimal, ones, others))
         barren = 0 if minimal else barren + 1
-    return Pairs(
-        contrast,
-        selection.questions,
-        first,
-        second,
-        {p: np.concatenate([k[p] for k in chunks]) for p in chunks[0]} if chunks else {},
-    )
+    paths = chunks[0] if chunks else ()
+    return result._replace(values={p: np.concatenate([k[p] for k in chunks]) for p in paths})
+
+
+def _enough(selection: Selection, n: int) -> int:
+    """About how many sentences hold n that have the asked words of a part."""
+    return round(n * 1.2 / selection.part.share(selection.questions[0])) + 8
 
 
 def sample(sentences: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:

@@ -166,21 +166,7 @@ def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
     several = seen.places.shape[1] > 1
     for k, place in enumerate(seen.places.T):
         what = f"asked word {k + 1}" if several else "the asked word"
-        for away in AROUND:
-            tag = seen.at(place + away)
-            yield from (
-                (f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END)
-            )
-        for side, where in (("before", index < place[:, None]), ("after", index > place[:, None])):
-            for name, some in NEAREST.items():
-                tag = seen.at(_first(of[name] & where, last=side == "before"))
-                yield from (
-                    (f"nearest {name} {side} {what} is {one!r}", tag == one)
-                    for one in (*(one for one in some if one in seen.tags), END)
-                )
-            for name in COUNTED:
-                yield from _at_least((of[name] & where).sum(1), f"{name} {side} {what}", MOST)
-        yield from _at_least(place, f"words before {what}", FAR)
+        yield from _around(seen, of, place, what)
     for side in ("first", "last"):
         tag = seen.at(_first(of["noun"], last=side == "last"))
         yield f"the {side} noun is plural", np.isin(tag, PLURAL)
@@ -192,6 +178,25 @@ def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
                 (of[name] & (index > low) & (index < high)).sum(1), f"{BETWEEN}: {name}", MOST
             )
         yield from _at_least((high - low).ravel() - 1, f"{BETWEEN}: words", FAR)
+
+
+def _around(
+    seen: Seen, of: Mapping[str, Flags], place: Ints, what: str
+) -> Iterator[tuple[str, Flags]]:
+    index = np.arange(seen.codes.shape[1])
+    for away in AROUND:
+        tag = seen.at(place + away)
+        yield from ((f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END))
+    for side, where in (("before", index < place[:, None]), ("after", index > place[:, None])):
+        for name, some in NEAREST.items():
+            tag = seen.at(_first(of[name] & where, last=side == "before"))
+            yield from (
+                (f"nearest {name} {side} {what} is {one!r}", tag == one)
+                for one in (*(one for one in some if one in seen.tags), END)
+            )
+        for name in COUNTED:
+            yield from _at_least((of[name] & where).sum(1), f"{name} {side} {what}", MOST)
+    yield from _at_least(place, f"words before {what}", FAR)
 
 
 def _first(where: Flags, *, last: bool) -> Ints:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sonde.core import Sentence
 from sonde.corpora.brackets import Tree
 from sonde.corpora.frequencies import Frequencies
-from sonde.corpora.rendering import HYPHEN, joined, mark, repaired, told
+from sonde.corpora.rendering import HYPHEN, joined, mark, repaired, sentence_of
 from sonde.datasets import Candidate
 from sonde.datasets.candidates import NOTHING
 from sonde.tasks.parsed import stratum
@@ -141,7 +141,7 @@ def shifts(
     for row, i, changed in zip(rows, where, change, strict=True):
         words = sentences[row].words
         order = swapped(range(len(words)), i) if changed else range(len(words))
-        new = told([words[k] for k in order], tags[row])
+        new = sentence_of([words[k] for k in order], tags[row])
         alterations.append(
             Altered(
                 Candidate(new, "I" if changed else "O", "", splits[row], source(sources, row)),
@@ -266,7 +266,7 @@ def inversions(
         words = sentence.words
         order = clauses.order(len(words)) if changed else range(len(words))
         longer = clauses.longer(bool(changed))
-        new = told(
+        new = sentence_of(
             repaired(words, order, is_name(words[0], tags[0], counts)), [tags[i] for i in order]
         )
         label, length = "I" if changed else "O", APART * LONGER.index(longer)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.frequencies import Frequencies
-from sonde.corpora.rendering import told
+from sonde.corpora.rendering import sentence_of
 from sonde.datasets import Candidate
 from sonde.tasks.tree.altered import Altered, altered, source
 from sonde.vectors import Ints
@@ -212,14 +212,16 @@ def replacements(
             origins = [-1 if k == odd.place else k for k in range(len(words))]
             alterations.append(
                 Altered(
-                    Candidate(told(new, tags[row]), "C", odd.replacement, splits[row], strata),
+                    Candidate(
+                        sentence_of(new, tags[row]), "C", odd.replacement, splits[row], strata
+                    ),
                     origins,
                 )
             )
         else:
             alterations.append(
                 Altered(
-                    Candidate(told(words, tags[row]), "O", "", splits[row], strata),
+                    Candidate(sentence_of(words, tags[row]), "O", "", splits[row], strata),
                     range(len(words)),
                 )
             )
