@@ -18,9 +18,8 @@ from sonde.generation.events.request import Request
 from sonde.generation.events.shapes import Clause, place
 from sonde.generation.events.space import admitted
 from sonde.tasks.comp.answers import Answer
-from sonde.tasks.comp.asks import Asks
 from sonde.tasks.comp.balance import Balance, Items, Matrix, balanced, counted
-from sonde.tasks.comp.contrasts import schema, words_of
+from sonde.tasks.comp.contrasts import Asks, schema, words_of
 from sonde.tasks.comp.draw import Drawing, Pairs, Selection, cell, domain, pairs, room, sample
 from sonde.tasks.comp.rules import Rule
 from sonde.tasks.comp.shallow import Seen, tags_of

@@ -12,9 +12,13 @@ from typing import Any
 from sonde.generation.events.language import Form, Language
 from sonde.generation.events.shapes import ClauseAt, Placed
 from sonde.tasks.comp import answers as comp_answers
-from sonde.tasks.comp import asks as comp_asks
+from sonde.tasks.comp import contrasts as comp_contrasts
 from sonde.tasks.comp import rules as comp_rules
-from sonde.tasks.comp.asks import (
+from sonde.tasks.comp.build import Design
+from sonde.tasks.comp.contrasts import (
+    Contrast,
+    Question,
+    Swap,
     Two,
     alike,
     arguments,
@@ -25,8 +29,6 @@ from sonde.tasks.comp.asks import (
     role,
     verbs,
 )
-from sonde.tasks.comp.build import Design
-from sonde.tasks.comp.contrasts import Contrast, Question, Swap
 from sonde.tasks.comp.words import ASKED
 
 
@@ -272,12 +274,12 @@ DESCRIBED: Mapping[str, Any] = {
 }
 ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 ENGLISH: Mapping[str, Design] = {
-    "content1": Design(comp_asks.contents1, COMMON, comp_answers.present, single=True),
-    "content2": Design(comp_asks.contents2, COMMON, comp_answers.both_present),
-    "order": Design(comp_asks.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
-    "sem-role": Design(comp_asks.roles, COMMON, comp_answers.role, ROLES, learn=True),
+    "content1": Design(comp_contrasts.contents1, COMMON, comp_answers.present, single=True),
+    "content2": Design(comp_contrasts.contents2, COMMON, comp_answers.both_present),
+    "order": Design(comp_contrasts.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
+    "sem-role": Design(comp_contrasts.roles, COMMON, comp_answers.role, ROLES, learn=True),
     "negation": Design(
-        comp_asks.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True
+        comp_contrasts.negations, NEGATED, comp_answers.positive, NEGATIONS, learn=True, single=True
     ),
     "agreement": Design(
         numbers,
@@ -326,12 +328,14 @@ POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć",
 POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
 POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
 POLISH: Mapping[str, Design] = {
-    "content1": Design(comp_asks.contents1, POLISH_COMMON, comp_answers.present, single=True),
-    "content2": Design(comp_asks.contents2, POLISH_COMMON, comp_answers.both_present),
-    "order": Design(comp_asks.orders, POLISH_COMMON, comp_answers.before, comp_rules.ORDER_RULES),
-    "sem-role": Design(comp_asks.roles, POLISH_NESTED, comp_answers.role, ROLES, learn=True),
+    "content1": Design(comp_contrasts.contents1, POLISH_COMMON, comp_answers.present, single=True),
+    "content2": Design(comp_contrasts.contents2, POLISH_COMMON, comp_answers.both_present),
+    "order": Design(
+        comp_contrasts.orders, POLISH_COMMON, comp_answers.before, comp_rules.ORDER_RULES
+    ),
+    "sem-role": Design(comp_contrasts.roles, POLISH_NESTED, comp_answers.role, ROLES, learn=True),
     "negation": Design(
-        comp_asks.negations,
+        comp_contrasts.negations,
         {
             **POLISH_COMMON,
             "polarity": ["positive", "negative"],

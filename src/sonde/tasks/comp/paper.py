@@ -22,8 +22,7 @@ from sonde.generation.events.request import Request
 from sonde.generation.events.shapes import Placed
 from sonde.generation.events.space import space
 from sonde.generation.readings.reading import Reading
-from sonde.tasks.comp.asks import nouns, order, role
-from sonde.tasks.comp.contrasts import schema
+from sonde.tasks.comp.contrasts import nouns, order, role, schema
 from sonde.tasks.comp.data import meaning
 from sonde.tasks.comp.words import PAPER
 
