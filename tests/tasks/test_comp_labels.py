@@ -44,7 +44,7 @@ def made(requests):
     """Builds sets anew: what is remembered of them is forgotten, before a fault and after it."""
 
     def build(language, name, readings="all"):
-        for known in (family._made, family._plan):
+        for known in (family._generated, family._plan):
             known.cache_clear()
         return TASKS.make(
             f"comp/{name},{SMALL},readings={readings},language={language},"
@@ -52,7 +52,7 @@ def made(requests):
         ).load()
 
     yield build
-    family._made.cache_clear()
+    family._generated.cache_clear()
     family._plan.cache_clear()
 
 
