@@ -27,7 +27,7 @@ def task(tmp_path_factory):
 def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
     how = {"probes": ["logreg"], "seeds": 1, "bounds": False, "progress": False}
     plain = evaluate("bow:random,dim=8", task, **how, output=tmp_path / "plain", cache=tmp_path)
-    found = evaluate(
+    evaluation = evaluate(
         "bow:random,dim=8",
         task,
         **how,
@@ -36,10 +36,10 @@ def test_a_control_is_beside_the_score_and_not_in_its_place(task, tmp_path):
         cache=tmp_path,
     )
     (score,) = (row.score for row in rows(plain.results))
-    by_control = {row.control: row.score for row in rows(found.results)}
+    by_control = {row.control: row.score for row in rows(evaluation.results)}
     assert set(by_control) == {"none", "shuffled"}
     assert by_control["none"] == score != by_control["shuffled"]
-    ((cells,),) = [section.rows for section in page(found.results).sections]
+    ((cells,),) = [section.rows for section in page(evaluation.results).sections]
     assert cells[2] == f"{score:.1f}"
 
     asked = [

@@ -182,8 +182,8 @@ def answers(rng, seeds, n, share, kind):
 )
 def test_intervals_cover_as_often_as_they_say(share, seeds, kind):
     rng = np.random.default_rng(5)
-    found = np.array([interval(answers(rng, seeds, 500, share, kind)) for _ in range(1500)])
-    assert 0.93 <= ((found[:, 0] <= share) & (share <= found[:, 1])).mean() <= 0.975
+    array = np.array([interval(answers(rng, seeds, 500, share, kind)) for _ in range(1500)])
+    assert 0.93 <= ((array[:, 0] <= share) & (share <= array[:, 1])).mean() <= 0.975
 
 
 def test_seeds_that_differ_widen_the_interval():
@@ -239,8 +239,8 @@ def test_intervals_of_metrics_that_are_no_means_cover_too(metric, seeds):
     name = metric.partition(",")[0]
     gold, [predicted] = noisy(rng, name, 400_000, 1)
     truth = METRICS.make(metric)(gold, predicted)
-    found = np.array([interval_of(metric, *noisy(rng, name, 300, seeds)) for _ in range(250)])
-    assert 0.92 <= ((found[:, 0] <= truth) & (truth <= found[:, 1])).mean() <= 0.98
+    array = np.array([interval_of(metric, *noisy(rng, name, 300, seeds)) for _ in range(250)])
+    assert 0.92 <= ((array[:, 0] <= truth) & (truth <= array[:, 1])).mean() <= 0.98
 
 
 def test_the_interval_of_accuracy_is_that_of_its_outcomes():
@@ -261,9 +261,9 @@ def test_perfect_scores_have_intervals_too():
 
 def test_null_share_counts_cells_outside_and_weighs_them():
     cells = [(0.45, 0.55, 0.5)] * 95 + [(0.51, 0.6, 0.5)] * 5
-    found = null_share(cells)
-    assert (found.outside, found.cells, found.share) == (5, 100, 0.05)
-    assert found.p > 0.9
+    null = null_share(cells)
+    assert (null.outside, null.cells, null.share) == (5, 100, 0.05)
+    assert null.p > 0.9
     assert null_share([(0.51, 0.6, 0.5)] * 20).p < 1e-10
     assert null_share([]).share == 0
 

@@ -71,7 +71,7 @@ SLOW = {
 @pytest.mark.parametrize("pool", POOLS)
 @given(readings())
 def test_features_are_the_pooled_units_of_each_site(pool, r):
-    found = view(pool)(r, r.vectors.layer("1"))
+    features = view(pool)(r, r.vectors.layer("1"))
     for i in range(len(r)):
         parts = []
         for k in range(r.dataset.sites.shape[1]):
@@ -79,8 +79,8 @@ def test_features_are_the_pooled_units_of_each_site(pool, r):
             parts.append(
                 SLOW[pool](rows) if len(rows) else np.zeros(6 if pool == "endpoints" else 3)
             )
-        np.testing.assert_allclose(found[i], np.concatenate(parts), rtol=1e-5, atol=1e-6)
-    assert found.dtype == np.float32
+        np.testing.assert_allclose(features[i], np.concatenate(parts), rtol=1e-5, atol=1e-6)
+    assert features.dtype == np.float32
 
 
 @given(readings(), st.data())

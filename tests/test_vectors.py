@@ -112,10 +112,10 @@ def test_parts_of_two_kinds_are_not_mixed_in_silence():
 def test_ranges_are_all_the_ranges(pairs):
     starts = np.array([a for a, _ in pairs], np.int64)
     stops = starts + np.array([n for _, n in pairs], np.int64)
-    found, offsets = ranges(starts, stops)
-    assert found.tolist() == [i for a, n in pairs for i in range(a, a + n)]
+    units, offsets = ranges(starts, stops)
+    assert units.tolist() == [i for a, n in pairs for i in range(a, a + n)]
     assert offsets.tolist() == np.cumsum([0, *(n for _, n in pairs)]).tolist()
-    assert found.dtype == offsets.dtype == np.int64
+    assert units.dtype == offsets.dtype == np.int64
 
 
 def test_units_that_are_words_lie_as_they_are_read():

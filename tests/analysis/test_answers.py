@@ -163,16 +163,16 @@ def test_whatever_lays_out_scores_marks_them():
 
 
 def test_layers_over_other_examples_are_marked():
-    found = depths(
+    tasks = depths(
         [
             over("a", read="0", encoder="hf:b"),
             over("a", read="1", encoder="hf:b"),
             over("b", read="2", encoder="hf:b"),
         ]
     )
-    (section,) = by_layer(found[0]).sections
+    (section,) = by_layer(tasks[0]).sections
     assert [row[1] for row in section.rows] == ["75.0", "75.0", "75.0*"]
-    assert any("other test examples" in note for note in overview(found).notes)
+    assert any("other test examples" in note for note in overview(tasks).notes)
 
 
 def test_figures_say_it_below(monkeypatch, tmp_path):

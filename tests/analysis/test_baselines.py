@@ -140,12 +140,12 @@ def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
         answers({"easy": 80, "hard": 20, "other": 20}),
         answers({"easy": 20, "hard": 80, "other": 20}),
     )
-    found = by_stratum([result({"1": near, "2": far})], "distance")
-    assert found[0].score > found[1].score + 15
-    assert [row.expected for row in found] == pytest.approx([row.score for row in found])
-    assert [row.over for row in found] == pytest.approx([0, 0])
-    assert all(row.over_low < 0 < row.over_high for row in found)
-    text = terminal(strata_table(found, "distance"))
+    rows = by_stratum([result({"1": near, "2": far})], "distance")
+    assert rows[0].score > rows[1].score + 15
+    assert [row.expected for row in rows] == pytest.approx([row.score for row in rows])
+    assert [row.over for row in rows] == pytest.approx([0, 0])
+    assert all(row.over_low < 0 < row.over_high for row in rows)
+    text = terminal(strata_table(rows, "distance"))
     assert "over it" in text
     assert "labels weighted to be as frequent as here" in text
 

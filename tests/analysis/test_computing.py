@@ -11,8 +11,8 @@ HERE = {"processor": "x86_64 avx512", "probe": "float32"}
 
 
 def made(name: str, seed: int = 0, **how: str) -> object:
-    found = result(encoder=name, seed=seed)
-    return saying(found, computed={**HERE, **how})
+    results = result(encoder=name, seed=seed)
+    return saying(results, computed={**HERE, **how})
 
 
 def test_rows_of_one_kind_have_no_column_for_it():

@@ -105,21 +105,21 @@ def test_a_task_is_solved_where_its_examples_are_recognised():
 
 
 def test_tasks_stand_in_the_order_in_which_they_are_solved_and_flat_ones_last():
-    found = depths(
+    tasks = depths(
         [
             *over_layers("edge/coref:X", 5),
             *over_layers("edge/pos:X", 1),
             *over_layers("edge/dpr:X", 99),
         ]
     )
-    assert [d.task for d in found] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
-    assert math.isnan(found[-1].expected.layer)
-    assert "not clear of noise" in terminal(overview(found))
+    assert [d.task for d in tasks] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
+    assert math.isnan(tasks[-1].expected.layer)
+    assert "not clear of noise" in terminal(overview(tasks))
 
 
 def test_mixes_that_were_not_measured_are_named():
-    found = [r for r in over_layers() if r.trial.read not in ("mix:0-3", "mix:0-4")]
-    (depth,) = depths(found)
+    results = [r for r in over_layers() if r.trial.read not in ("mix:0-3", "mix:0-4")]
+    (depth,) = depths(results)
     assert math.isnan(depth.expected.layer)
     assert depth.expected.why == "not measured: mix:0-3, mix:0-4 (--read cumulative)"
     assert depth.best is not None
@@ -189,10 +189,10 @@ NASTY = r"edge/a$b^{2}$<script>&_x:X"
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suffix):
     pytest.importorskip("matplotlib")
-    found = depths([*over_layers(NASTY, 2), *over_layers("edge/dpr:X", 99)])
+    tasks = depths([*over_layers(NASTY, 2), *over_layers("edge/dpr:X", 99)])
     files = [tmp_path / f"{i}{suffix}" for i in (0, 1)]
     for file in files:
-        layers_figure(found, file)
+        layers_figure(tasks, file)
     assert files[0].stat().st_size > 3000
     if suffix == ".svg":
         text = files[0].read_text()
@@ -205,8 +205,8 @@ def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suf
 
 def test_a_page_holds_figure_and_tables_and_names_as_text(tmp_path):
     pytest.importorskip("matplotlib")
-    found = depths(over_layers(NASTY, 2))
-    page = document([overview(found), by_layer(found[0])], layers_svg(found))
+    tasks = depths(over_layers(NASTY, 2))
+    page = document([overview(tasks), by_layer(tasks[0])], layers_svg(tasks))
     assert page.count("<svg") == page.count("</svg>") == 1
     assert "<script" not in page
     assert "edge/a$b^{2}$&lt;script&gt;&amp;_x:X" in page
@@ -231,14 +231,14 @@ def test_figures_of_other_kinds_are_refused_rather_than_written_as_text(tmp_path
 
 
 def test_what_cannot_be_drawn_says_why(tmp_path, monkeypatch):
-    found = depths(over_layers())
+    tasks = depths(over_layers())
     with pytest.raises(PlotProblem, match="nothing to draw"):
         layers_figure([], tmp_path / "x.png")
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(PlotProblem, match=r"pip install 'sonde\[plots\]'"):
-        layers_figure(found, tmp_path / "x.png")
+        layers_figure(tasks, tmp_path / "x.png")
 
 
 ENCODED = ("hf:m,layers=all,pool=none", "hf:m,layers=all,pool=none,weights=random")
@@ -253,8 +253,8 @@ def run(*arguments: str) -> str:
 
 def test_the_commands_show_and_draw_what_lies_in_a_folder(tmp_path):
     pytest.importorskip("matplotlib")
-    found = [*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)]
-    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
+    results = [*over_layers("edge/dep:X", 2), *over_layers("edge/coref:X", 5)]
+    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(results)])
     shown = run("layers", str(tmp_path), "-o", str(tmp_path / "layers.png"))
     assert shown.index("edge/dep") < shown.index("edge/coref")
     assert (tmp_path / "layers.png").exists()
@@ -297,12 +297,12 @@ def test_seeds_that_only_some_mixes_have_change_nothing_that_layers_add():
 
 def test_what_is_asked_for_may_be_written_as_tables_show_it(tmp_path):
     """Results know every option; tables leave out those that are as they are by default."""
-    found = [
+    results = [
         result
         for encoder in ENCODED
         for result in over_layers(encoder=ENCODERS.canonical(Reference.parse(encoder)))
     ]
-    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(found)])
+    ResultStore(tmp_path).write([(str(i), r) for i, r in enumerate(results)])
     for asked in ENCODED:
         shown = run("report", str(tmp_path), "--format", "csv", "-e", asked)
         assert {row["encoder"] for row in csv.DictReader(io.StringIO(shown))} == {asked}

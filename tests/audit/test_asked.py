@@ -66,15 +66,15 @@ def told(dataset):
 
 
 def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
-    found, pairs = told(swapped())
+    floors, pairs = told(swapped())
     assert all(
-        found[name].score == 0.5
+        floors[name].score == 0.5
         for name in ("asked words alone", "first asked word alone", "second asked word alone")
     )
-    assert found["before the verb"].score == 0.5
+    assert floors["before the verb"].score == 0.5
     assert (
-        found["nearest noun before, or first after by"].score
-        == found["before the verb unless by follows"].score
+        floors["nearest noun before, or first after by"].score
+        == floors["before the verb unless by follows"].score
         == 1.0
     )
     assert pairs[0].score == 1.0
@@ -83,9 +83,9 @@ def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
 
 
 def test_without_passives_the_first_noun_is_the_agent():
-    found, _ = told(swapped(passive=False))
-    assert found["before the verb"].score == 1.0
-    assert found["before the verb"].about == "100.0 on train; yes where it holds"
+    floors, _ = told(swapped(passive=False))
+    assert floors["before the verb"].score == 1.0
+    assert floors["before the verb"].about == "100.0 on train; yes where it holds"
 
 
 def test_a_cue_may_speak_against():
@@ -116,8 +116,8 @@ def test_words_that_train_never_asked_get_its_commonest_answer():
     examples = [
         question("the man slept", ("sleep",), label, "train") for label in ("no", "no", "yes")
     ]
-    found, _ = told(Dataset.of([*examples, question("the man danced", ("dance",), "no", "test")]))
-    assert found["asked word alone"].score == 1.0
+    floors, _ = told(Dataset.of([*examples, question("the man danced", ("dance",), "no", "test")]))
+    assert floors["asked word alone"].score == 1.0
 
 
 def test_the_ceiling_of_equal_bags_is_exact_and_numbers_can_be_taken_out():

@@ -28,10 +28,10 @@ def options(text):
 
 
 def test_an_option_stands_beside_what_it_means_inherited_ones_too():
-    found = options(shown("tasks", "edge/coref"))
-    assert found["across"].startswith("also pairs of mentions in two sentences")
-    assert found["with"] == "further files or folders"
-    assert next(iter(found)) == ":PATH"
+    choices = options(shown("tasks", "edge/coref"))
+    assert choices["across"].startswith("also pairs of mentions in two sentences")
+    assert choices["with"] == "further files or folders"
+    assert next(iter(choices)) == ":PATH"
 
 
 def test_what_is_explained_is_not_said_twice():

@@ -43,8 +43,8 @@ def shown(*arguments):
 def test_without_a_folder_what_was_asked_for_last_is_shown(place):
     ran(place, "a")
     ran(place, "b", seeds=2)
-    found, said = shown()
-    assert found == {("b", 2)}
+    lines, said = shown()
+    assert lines == {("b", 2)}
     assert "experiment 1 of 2" in said
     assert shown("--experiment", "2")[0] == {("a", 1)}
     assert shown("--experiment", "all")[0] == {("a", 1), ("b", 2)}
@@ -63,8 +63,8 @@ def test_experiments_that_share_results_each_have_their_own_rows(place):
 def test_a_folder_that_is_named_is_shown_whole(place):
     for task in "ab":
         ran(place, task, "-o", place / "results")
-    found, said = shown(place / "results")
-    assert found == {("a", 1), ("b", 1)}
+    lines, said = shown(place / "results")
+    assert lines == {("a", 1), ("b", 1)}
     assert "results of 2 experiments" in said
     assert shown(place / "results", "--experiment", "last")[0] == {("b", 1)}
 

@@ -397,11 +397,11 @@ def test_decorrelation_is_reported_before_and_after():
 def test_matching_keeps_all_that_lengths_have_in_common():
     lengths = np.array([5] * 10 + [6] * 4 + [5] * 3 + [6] * 9 + [9] * 5)
     labels = np.array([0] * 14 + [1] * 17)
-    found = matched(np.arange(31), labels, np.arange(2), lengths, np.random.default_rng(0))
-    assert (np.ptp(lengths[found[:7]], axis=1) == 0).all()
-    assert len(found) == 14
-    assert len(uncorrelated(found, lengths, contrasts(("1", "2")), 0.0)) == 7
-    assert len(np.unique(found)) == found.size
+    blocks = matched(np.arange(31), labels, np.arange(2), lengths, np.random.default_rng(0))
+    assert (np.ptp(lengths[blocks[:7]], axis=1) == 0).all()
+    assert len(blocks) == 14
+    assert len(uncorrelated(blocks, lengths, contrasts(("1", "2")), 0.0)) == 7
+    assert len(np.unique(blocks)) == blocks.size
 
 
 def test_classes_that_share_no_length_are_given_up():

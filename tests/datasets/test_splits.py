@@ -22,21 +22,21 @@ def rows(*counts):
 
 
 def test_every_class_and_split_keeps_its_share():
-    found = thinned(rows(100, 10, 10), 36, seed=0)
-    assert Counter((e.split, e.label) for e in found) == {
+    part = thinned(rows(100, 10, 10), 36, seed=0)
+    assert Counter((e.split, e.label) for e in part) == {
         (s, c): n for s, n in (("train", 10), ("dev", 1), ("test", 1)) for c in "012"
     }
 
 
 def test_examples_are_drawn_over_all_and_stay_in_order():
     whole = rows(100, 10, 10)
-    found = thinned(whole, 36, seed=0)
-    places = [whole.index(e) for e in found]
+    part = thinned(whole, 36, seed=0)
+    places = [whole.index(e) for e in part]
     assert places == sorted(places)
     first_class = [p for p in places if p < 100]
     assert max(first_class) > 50, "the head of the class was taken"
-    assert found != thinned(whole, 36, seed=1)
-    assert found == thinned(whole, 36, seed=0)
+    assert part != thinned(whole, 36, seed=1)
+    assert part == thinned(whole, 36, seed=0)
 
 
 def test_all_are_kept_where_fewer_are_there():
@@ -52,8 +52,8 @@ def test_classes_of_test_are_in_train_where_there_are_more_classes_than_examples
         for c in range(100)
         for i in range(n)
     ]
-    found = thinned(whole, 220, seed=3)
-    seen = {split: {e.label for e in found if e.split == split} for split in ("train", "test")}
+    part = thinned(whole, 220, seed=3)
+    seen = {split: {e.label for e in part if e.split == split} for split in ("train", "test")}
     assert seen["test"] <= seen["train"]
     other = {e.label for e in thinned(whole, 220, seed=4) if e.split == "test"}
     assert other != seen["test"], "some classes are always preferred"
@@ -70,9 +70,9 @@ def test_as_many_as_were_asked_for(pairs, size, seed):
     whole = [
         Example.about(Sentence.of([str(i)]), label, split) for i, (split, label) in enumerate(pairs)
     ]
-    found = thinned(whole, size, seed)
-    assert len(found) == min(size, len(whole))
-    ids = np.array([int(e.sites[0].sentence.text) for e in found])
+    part = thinned(whole, size, seed)
+    assert len(part) == min(size, len(whole))
+    ids = np.array([int(e.sites[0].sentence.text) for e in part])
     assert (np.diff(ids) > 0).all()
 
 

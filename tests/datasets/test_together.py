@@ -31,21 +31,21 @@ def test_spans_share_their_sentence_and_their_words_whatever_their_case():
             about((5, 7), words=other),
         ]
     )
-    found = together(data)
-    assert list(found) == ["sentence", "words"]
-    assert found["sentence"].tolist() == [0, 0, 0, 1, 1]
-    first, phrase, second, third, last = found["words"].tolist()
+    codes = together(data)
+    assert list(codes) == ["sentence", "words"]
+    assert codes["sentence"].tolist() == [0, 0, 0, 1, 1]
+    first, phrase, second, third, last = codes["words"].tolist()
     assert first == second == third, "Cats and cats"
     assert len({first, phrase, last}) == 3
 
 
 def test_two_spans_of_one_sentence_share_the_words_of_either():
-    found = together(
+    codes = together(
         Dataset.of([about((0, 1), (4, 5)), about((3, 4), (6, 7)), about((6, 7), (4, 5))])
     )
-    assert list(found) == ["sentence", "words", "words 2"]
-    assert found["words"][0] == found["words"][1] != found["words"][2]
-    assert found["words 2"][0] == found["words 2"][2] != found["words 2"][1]
+    assert list(codes) == ["sentence", "words", "words 2"]
+    assert codes["words"][0] == codes["words"][1] != codes["words"][2]
+    assert codes["words 2"][0] == codes["words 2"][2] != codes["words 2"][1]
 
 
 def test_whole_sentences_are_shared_where_several_examples_are_about_them():
@@ -70,9 +70,9 @@ def test_target_forms_are_shared_and_what_has_none_is_alone():
         about((0, 1), words=[f"w{i}"], **({"target": t} if t else {}))
         for i, t in enumerate(["saw", "", "saw", "went"])
     ]
-    found = together(Dataset.of(told))
-    assert list(found) == ["target"]
-    assert found["target"].tolist() == [0, -1, 0, 1]
+    codes = together(Dataset.of(told))
+    assert list(codes) == ["target"]
+    assert codes["target"].tolist() == [0, -1, 0, 1]
 
 
 def test_a_data_set_may_name_more_strata_and_part_of_it_keeps_them():
@@ -93,8 +93,8 @@ def test_every_family_says_it(family, names):
 
 def test_minimal_pairs_are_drawn_together():
     data = TASKS.make("comp/order,size=120").load()
-    found = together(data.take(data.rows("test")))
-    assert (np.bincount(found["pair"]) >= 2).all()
+    codes = together(data.take(data.rows("test")))
+    assert (np.bincount(codes["pair"]) >= 2).all()
 
 
 def test_a_carved_dev_split_keeps_them_together():

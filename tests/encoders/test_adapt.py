@@ -76,9 +76,9 @@ def test_an_old_senteval_script_ports_in_three_lines():
     assert isinstance(encoder, Prepared)
     ready = encoder.prepare([CAT, Sentence.of(["A", "dog"])])
     assert not isinstance(ready, Prepared)
-    found = ready.encode([CAT] * 300 + [NONE]).layers[0]  # more than a batch
-    assert found.shape == (301, 4)
-    assert np.array_equal(found[0], found[299])
+    encoded = ready.encode([CAT] * 300 + [NONE]).layers[0]  # more than a batch
+    assert encoded.shape == (301, 4)
+    assert np.array_equal(encoded[0], encoded[299])
     assert not isinstance(adapt((batcher, None)), Prepared)
 
 
@@ -105,9 +105,9 @@ def test_batches_are_lists_of_lists_of_words_of_128():
     ],
 )
 def test_arrays_lists_and_tensors_are_taken(returned):
-    found = adapt(lambda sentences: returned).encode(BOTH).layers[0]
-    assert found.dtype == np.float32
-    assert found.tolist() == [[1, 1, 1], [1, 1, 1]] or found.tolist() == [[1, 2, 3], [1, 2, 3]]
+    vectors = adapt(lambda sentences: returned).encode(BOTH).layers[0]
+    assert vectors.dtype == np.float32
+    assert vectors.tolist() == [[1, 1, 1], [1, 1, 1]] or vectors.tolist() == [[1, 2, 3], [1, 2, 3]]
 
 
 @pytest.mark.parametrize(

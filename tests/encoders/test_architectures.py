@@ -84,11 +84,13 @@ def by_hand(folder: Path, text: str) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_layer_is_that_of_the_model_alone(name, folders, sentences):
     encoder = make(f"hf:{folders[name]},layers=all,{EXACT}")
-    found = encoder.encode(sentences)
-    assert found.names == ("0", "1", "2")
-    assert tuple(layer.shape[1] for layer in found.layers) == WIDTHS.get(name, (16, 16, 16))
+    vectors = encoder.encode(sentences)
+    assert vectors.names == ("0", "1", "2")
+    assert tuple(layer.shape[1] for layer in vectors.layers) == WIDTHS.get(name, (16, 16, 16))
     for i, sentence in enumerate(sentences[:-1]):
-        for layer, states in zip(found.layers, by_hand(folders[name], sentence.text), strict=True):
+        for layer, states in zip(
+            vectors.layers, by_hand(folders[name], sentence.text), strict=True
+        ):
             assert np.allclose(
                 layer[i], states.mean(0), atol=2e-4 * max(1, np.abs(states).max())
             ), (name, i)
@@ -96,14 +98,14 @@ def test_every_layer_is_that_of_the_model_alone(name, folders, sentences):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_pieces_and_the_lexical_layer_are_there_too(name, folders, sentences):
-    found = make(f"hf:{folders[name]},layers=all,pool=none,special=true,{EXACT}").encode(
+    vectors = make(f"hf:{folders[name]},layers=all,pool=none,special=true,{EXACT}").encode(
         sentences[:2]
     )
     ids = transformers.AutoTokenizer.from_pretrained(folders[name])(" ".join(sentences[0].words))[
         "input_ids"
     ]
-    assert found.spans.sentences[1] == len(ids)
-    assert all(len(layer) == found.spans.sentences[-1] for layer in found.layers)
+    assert vectors.spans.sentences[1] == len(ids)
+    assert all(len(layer) == vectors.spans.sentences[-1] for layer in vectors.layers)
 
 
 def test_only_models_that_read_padding_are_run_without_it(folders, caplog):
@@ -206,7 +208,7 @@ def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(
 
 
 def test_layers_of_unlike_width_are_mixed_by_nobody(folders):
-    found = make(f"hf:{folders['OPT']},layers=all,pool=none,{EXACT}").encode(
+    vectors = make(f"hf:{folders['OPT']},layers=all,pool=none,{EXACT}").encode(
         [Sentence.of(["the", "cat"])]
     )
-    assert [layer.shape[1] for layer in found.layers] == [16, 16, 8]
+    assert [layer.shape[1] for layer in vectors.layers] == [16, 16, 8]

@@ -34,10 +34,10 @@ def test_random_words_are_the_same_everywhere_and_pooled_as_by_hand(pool):
     bag = make(f"bow:random,dim=7,pool={pool}")
     words = make("bow:random,dim=7,pool=none").encode([SAT]).layers[0]
     by_hand = {"mean": words.mean(0), "max": words.max(0), "sum": words.sum(0)}[pool]
-    found = bag.encode([NONE, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0]
-    assert np.allclose(found, [np.zeros(7), by_hand, by_hand], atol=1e-6)
+    vectors = bag.encode([NONE, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0]
+    assert np.allclose(vectors, [np.zeros(7), by_hand, by_hand], atol=1e-6)
     assert np.array_equal(
-        found[1:], bag.encode([UNKNOWN, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0][1:]
+        vectors[1:], bag.encode([UNKNOWN, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0][1:]
     )
 
 
@@ -54,12 +54,14 @@ def test_lowercase_joins_forms():
 
 def test_every_word_is_a_unit_and_those_that_the_table_lacks_are_all_one(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
-    found = make(f"static:{path},pool=none").encode([UNKNOWN, SAT, NONE])
-    assert found.layers[0].tolist() == [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 0]]
-    assert found.spans.sentences.tolist() == [0, 2, 5, 5]
-    assert found.spans.words.tolist() == [[i, i + 1] for i in range(5)]
-    assert found.spans.first_word.tolist() == [0, 2, 5, 5]
-    sums = POOLS["mean"](found.layers[0], found.spans.sentences[:-1], found.spans.sentences[1:]) * [
+    vectors = make(f"static:{path},pool=none").encode([UNKNOWN, SAT, NONE])
+    assert vectors.layers[0].tolist() == [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 0]]
+    assert vectors.spans.sentences.tolist() == [0, 2, 5, 5]
+    assert vectors.spans.words.tolist() == [[i, i + 1] for i in range(5)]
+    assert vectors.spans.first_word.tolist() == [0, 2, 5, 5]
+    sums = POOLS["mean"](
+        vectors.layers[0], vectors.spans.sentences[:-1], vectors.spans.sentences[1:]
+    ) * [
         [2],
         [3],
         [1],

@@ -9,19 +9,19 @@ from sonde.encoders.batches import batches
 @given(st.lists(st.integers(0, 300), max_size=200), st.integers(1, 500))
 def test_every_row_once_longest_first_within_the_budget(lengths, tokens):
     given_ = np.array(lengths, np.int64)
-    found = batches(given_, tokens)
-    rows = np.concatenate([*found, np.empty(0, np.int64)]).astype(int)
+    cut = batches(given_, tokens)
+    rows = np.concatenate([*cut, np.empty(0, np.int64)]).astype(int)
     assert sorted(rows.tolist()) == np.flatnonzero(given_).tolist()
     assert (np.diff(given_[rows]) <= 0).all()
-    assert all(len(b) == 1 or len(b) * given_[b[0]] <= tokens for b in found)
+    assert all(len(b) == 1 or len(b) * given_[b[0]] <= tokens for b in cut)
 
 
 def test_batches_end_where_sentences_become_shorter():
     lengths = np.repeat([9, 8, 7], [70, 100, 5])
     assert [len(b) for b in batches(lengths, 1024)] == [70, 100, 5]
     lengths = np.repeat([9, 8, 7], [10, 30, 400])
-    found = batches(lengths, 1024)
-    assert len(found[0]) > 40  # a few long ones go with the next
+    cut = batches(lengths, 1024)
+    assert len(cut[0]) > 40  # a few long ones go with the next
 
 
 @pytest.mark.parametrize("tokens", [256, 1024, 4096])

@@ -27,9 +27,9 @@ def test_npz_is_matched_by_text_or_by_words(tmp_path):
     path = save_npz(
         tmp_path / "a.npz", ["A dog", "The cat .", ""], vectors=np.arange(6).reshape(3, 2)
     )
-    found = make(f"npz:{path}").encode([CAT, NONE, DOG, CAT])
-    assert found.layers[0].tolist() == [[2, 3], [4, 5], [0, 1], [2, 3]]
-    assert found.names == ("-",)
+    vectors = make(f"npz:{path}").encode([CAT, NONE, DOG, CAT])
+    assert vectors.layers[0].tolist() == [[2, 3], [4, 5], [0, 1], [2, 3]]
+    assert vectors.names == ("-",)
 
 
 def test_text_comes_before_words(tmp_path):
@@ -61,9 +61,9 @@ def test_missing_sentences_are_named(tmp_path):
 
 def test_missing_sentences_can_be_skipped(tmp_path):
     path = save_npz(tmp_path / "a.npz", ["A dog"], vectors=np.ones((1, 2)))
-    found = make(f"npz:{path},missing=skip").encode([CAT, DOG]).layers[0]
-    assert np.isnan(found[0]).all()  # the store counts it among those that could not be encoded
-    assert found[1].tolist() == [1, 1]
+    vectors = make(f"npz:{path},missing=skip").encode([CAT, DOG]).layers[0]
+    assert np.isnan(vectors[0]).all()  # the store counts it among those that could not be encoded
+    assert vectors[1].tolist() == [1, 1]
 
 
 def test_a_sentence_with_two_vectors_is_refused(tmp_path):
@@ -135,10 +135,10 @@ def test_a_changed_byte_is_noticed_or_harmless(where, change):
         content[int(where * len(content))] ^= change
         path.write_bytes(content)
         try:
-            found = make(f"npz:{path}").encode([DOG]).layers[0]
+            vectors = make(f"npz:{path}").encode([DOG]).layers[0]
         except DataProblem:
             return
-        assert found.tolist() == [[1, 1]]
+        assert vectors.tolist() == [[1, 1]]
 
 
 def test_files_that_are_none(tmp_path):

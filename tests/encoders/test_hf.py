@@ -28,9 +28,9 @@ def by_hand(folder: Path, text: str) -> list[np.ndarray]:
 def test_pooling_is_over_real_tokens(family, pool, sentences, request):
     folder = request.getfixturevalue(family)
     encoder = make(f"hf:{folder},layers=all,pool={pool},{EXACT}")
-    found = encoder.encode(sentences)
+    vectors = encoder.encode(sentences)
     for i, sentence in enumerate(sentences[:-1]):
-        for layer, states in zip(found.layers, by_hand(folder, sentence.text), strict=True):
+        for layer, states in zip(vectors.layers, by_hand(folder, sentence.text), strict=True):
             expected = {
                 "mean": states.mean(0),
                 "max": states.max(0),
@@ -121,13 +121,13 @@ def test_special_tokens_can_be_left_out(bert, sentences):
 def test_pieces_are_aligned_to_words(family, sentences, request):
     folder = request.getfixturevalue(family)
     special = int(family == "bert")
-    found = make(f"hf:{folder},pool=none,special=true,{EXACT}").encode(sentences)
-    spans = found.spans
+    vectors = make(f"hf:{folder},pool=none,special=true,{EXACT}").encode(sentences)
+    spans = vectors.spans
     assert spans.first_word.tolist() == [0, *np.cumsum([len(s.words) for s in sentences]).tolist()]
     for i, sentence in enumerate(sentences[:-1]):
         states = by_hand(folder, " ".join(sentence.words))[-1]
         assert np.allclose(
-            found.layers[0][spans.sentences[i] : spans.sentences[i + 1]], states, atol=2e-4
+            vectors.layers[0][spans.sentences[i] : spans.sentences[i + 1]], states, atol=2e-4
         )
         words = spans.words[spans.first_word[i] : spans.first_word[i + 1]] - spans.sentences[i]
         assert (words[:, 1] > words[:, 0]).all()
@@ -175,13 +175,13 @@ RAW = [
 @pytest.mark.parametrize("family", ["bert", "gpt"])
 def test_words_are_found_in_the_raw_text(family, request):
     folder = request.getfixturevalue(family)
-    found = make(f"hf:{folder},pool=none,text=raw,special=true,{EXACT}").encode(RAW)
+    vectors = make(f"hf:{folder},pool=none,text=raw,special=true,{EXACT}").encode(RAW)
     for i, sentence in enumerate(RAW):
         states = by_hand(folder, sentence.text)[-1]
         assert np.allclose(
-            found.layers[0][slice(*found.spans.sentences[i : i + 2])], states, atol=2e-4
+            vectors.layers[0][slice(*vectors.spans.sentences[i : i + 2])], states, atol=2e-4
         )
-    du = found.spans.words[7:9] - found.spans.sentences[1]
+    du = vectors.spans.words[7:9] - vectors.spans.sentences[1]
     assert np.array_equal(du[0], du[1])  # both are what `du` is
     assert make(f"hf:{folder},pool=none,text=raw").base != make(f"hf:{folder},pool=none").base
     # whole sentences are read raw in any case
@@ -202,17 +202,17 @@ def test_pieces_are_the_words_own_characters(gpt):
 def test_cut_sentences_are_flagged_and_their_words_have_no_pieces(bert, sentences):
     long = Sentence.of(["cat"] * 10_000)
     assert make(f"hf:{bert},{EXACT}").encode([long, sentences[0]]).cut.tolist() == [True, False]
-    found = make(f"hf:{bert},pool=none,{EXACT}").encode([long, sentences[0]])
-    assert found.cut.tolist() == [True, False]
-    lengths = found.spans.words[:, 1] - found.spans.words[:, 0]
+    vectors = make(f"hf:{bert},pool=none,{EXACT}").encode([long, sentences[0]])
+    assert vectors.cut.tolist() == [True, False]
+    lengths = vectors.spans.words[:, 1] - vectors.spans.words[:, 0]
     assert (lengths[:20] > 0).all()
     assert not lengths[100:10_000].any()
 
 
 def test_prompts_come_first(bert, sentences):
-    found = make(f"hf:{bert},prompt=like cats ,{EXACT}").encode(sentences[:2]).layers[0]
+    vectors = make(f"hf:{bert},prompt=like cats ,{EXACT}").encode(sentences[:2]).layers[0]
     assert np.allclose(
-        found[0], by_hand(bert, "like cats " + sentences[0].text)[-1].mean(0), atol=1e-4
+        vectors[0], by_hand(bert, "like cats " + sentences[0].text)[-1].mean(0), atol=1e-4
     )
     spans = make(f"hf:{bert},prompt=like cats ,pool=none,{EXACT}").encode(sentences[:1]).spans
     bare = make(f"hf:{bert},pool=none,{EXACT}").encode(sentences[:1]).spans
@@ -221,10 +221,10 @@ def test_prompts_come_first(bert, sentences):
 
 
 def test_nothing_to_encode(bert):
-    found = make(f"hf:{bert},layers=all").encode([])
-    assert [layer.shape for layer in found.layers] == [(0, 32)] * 4
-    found = make(f"hf:{bert},pool=none").encode([])
-    assert found.sentences == 0
+    vectors = make(f"hf:{bert},layers=all").encode([])
+    assert [layer.shape for layer in vectors.layers] == [(0, 32)] * 4
+    vectors = make(f"hf:{bert},pool=none").encode([])
+    assert vectors.sentences == 0
 
 
 def test_empty_text_of_a_model_without_special_tokens_is_zero(gpt):
@@ -262,8 +262,8 @@ def test_planning_imports_nothing_heavy(bert):
         " for m in ('torch', 'transformers', 'sklearn', 'sentence_transformers', 'pyarrow',"
         " 'gensim') if m in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_a_revision_is_read_from_the_cache(bert, tmp_path, monkeypatch):
@@ -367,8 +367,8 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(
     )
     many = [Sentence.of([*s.words, str(i)]) for i in range(8) for s in sentences]
     embed(encoder, many, store, "key")
-    found = vectors(encoder, many, store, "key")
-    assert found.names == ("lex", "0", "1", "2")
-    assert np.shares_memory(found.layer("lex"), found.layer("0")) == (kind == "Llama")
+    encoded = vectors(encoder, many, store, "key")
+    assert encoded.names == ("lex", "0", "1", "2")
+    assert np.shares_memory(encoded.layer("lex"), encoded.layer("0")) == (kind == "Llama")
     written = sum(file.stat().st_size for file in (tmp_path / "store").rglob("*.vectors"))
-    assert written // found.layer("0").nbytes == copies
+    assert written // encoded.layer("0").nbytes == copies

@@ -69,8 +69,8 @@ def test_code_of_a_model_is_not_run_unasked_and_nobody_is_asked(kind, custom, se
 
 def test_code_that_is_trusted_is_run(custom, bert, sentences):
     plain = make(f"hf:{bert},layers=all,{EXACT}").encode(sentences)
-    found = make(f"hf:{custom},layers=all,trust_remote_code=true,{EXACT}").encode(sentences)
-    for a, b in zip(found.layers, plain.layers, strict=True):
+    vectors = make(f"hf:{custom},layers=all,trust_remote_code=true,{EXACT}").encode(sentences)
+    for a, b in zip(vectors.layers, plain.layers, strict=True):
         assert np.allclose(a, 2 * b, atol=1e-4)
     by_st = make(f"st:{custom},trust_remote_code=true,{EXACT}").encode(sentences)
     assert np.isfinite(by_st.layers[0]).all()
@@ -141,9 +141,9 @@ def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatc
 def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path):
     whole, part = cached(tmp_path / "a", {}), cached(tmp_path / "b", {}, weights=False)
     assert source_of(Files(whole, COMMIT), "org/name@main", Trust()) == Source(str(whole))
-    found = source_of(Files(part, COMMIT), "org/name@main", Trust())
-    assert found == Source("org/name", COMMIT)
-    assert found.arguments == {"revision": COMMIT, "trust_remote_code": False}
+    source = source_of(Files(part, COMMIT), "org/name@main", Trust())
+    assert source == Source("org/name", COMMIT)
+    assert source.arguments == {"revision": COMMIT, "trust_remote_code": False}
     # a folder of one's own is what it is
     assert source_of(Files(part), str(part), Trust()) == Source(str(part))
 

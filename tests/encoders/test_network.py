@@ -87,14 +87,14 @@ MODELS = {
 def test_lexical_vectors_know_neither_place_nor_neighbours(name):
     made = network(built(name, **MODELS[name]))
     ids = np.array([7, 3, 3, 9, 7])
-    found = made.lexical(ids)
-    assert found.shape == (5, 16)
-    assert np.array_equal(found[0], found[4])
-    assert np.array_equal(found[1:3], np.stack([found[1]] * 2))
-    assert not np.allclose(found[0], found[1])
+    lexical = made.lexical(ids)
+    assert lexical.shape == (5, 16)
+    assert np.array_equal(lexical[0], lexical[4])
+    assert np.array_equal(lexical[1:3], np.stack([lexical[1]] * 2))
+    assert not np.allclose(lexical[0], lexical[1])
     # whatever is asked beside
     np.testing.assert_allclose(
-        network(made.model).lexical(np.array([9, 3])), found[[3, 1]], atol=1e-6
+        network(made.model).lexical(np.array([9, 3])), lexical[[3, 1]], atol=1e-6
     )
     before = [w.clone() for w in made.model.parameters()]
     made.lexical(np.arange(4, 40))
@@ -134,33 +134,33 @@ def test_a_model_whose_places_cannot_be_taken_away_is_refused():
 def test_lex_is_a_layer_like_any_other(family, pool, sentences, request):
     folder = request.getfixturevalue(family)
     encoder = make(f"hf:{folder},layers=lex+all,pool={pool},{EXACT}")
-    found = encoder.encode(sentences)
+    vectors = encoder.encode(sentences)
     depth = {"bert": 3, "gpt": 2}[family]
-    assert found.names == ("lex", *map(str, range(depth + 1)))
+    assert vectors.names == ("lex", *map(str, range(depth + 1)))
     assert encoder.base == make(f"hf:{folder},layers=last,pool={pool},{EXACT}").base
     without = make(f"hf:{folder},layers=all,pool={pool},{EXACT}").encode(sentences)
     for name in without.names:
-        assert np.array_equal(found.layer(name), without.layer(name))
-    assert not np.allclose(found.layer("lex"), found.layer("0"))
+        assert np.array_equal(vectors.layer(name), without.layer(name))
+    assert not np.allclose(vectors.layer("lex"), vectors.layer("0"))
     check_encoder(f"hf:{folder},layers=lex+0,pool={pool},{EXACT}", sentences[:-1])
 
 
 def test_the_same_word_has_the_same_lexical_vector_everywhere(bert):
     sentence = Sentence.of(["cats", "like", "cats", "and", "cats"])
-    found = make(f"hf:{bert},layers=lex+0,pool=none,{EXACT}").encode([sentence])
-    first, third, fifth = found.spans.words[[0, 2, 4]]
-    units = [found.layer("lex")[a:b] for a, b in (first, third, fifth)]
+    vectors = make(f"hf:{bert},layers=lex+0,pool=none,{EXACT}").encode([sentence])
+    first, third, fifth = vectors.spans.words[[0, 2, 4]]
+    units = [vectors.layer("lex")[a:b] for a, b in (first, third, fifth)]
     assert np.array_equal(units[0], units[1])
     assert np.array_equal(units[0], units[2])
-    assert not np.allclose(found.layer("0")[slice(*first)], found.layer("0")[slice(*third)])
+    assert not np.allclose(vectors.layer("0")[slice(*first)], vectors.layer("0")[slice(*third)])
 
 
 def test_nothing_is_run_for_lex_alone(bert, sentences, monkeypatch):
     encoder = make(f"hf:{bert},layers=lex+1,pool=none,{EXACT}")
     expected = encoder.encode(sentences)
     monkeypatch.setattr(Network, "hidden", lambda *_, **__: pytest.fail("the model was run"))
-    found = make(f"hf:{bert},layers=lex,pool=none,{EXACT}").encode(sentences)
-    assert np.array_equal(found.layers[0], expected.layer("lex"))
+    vectors = make(f"hf:{bert},layers=lex,pool=none,{EXACT}").encode(sentences)
+    assert np.array_equal(vectors.layers[0], expected.layer("lex"))
 
 
 # weights that are drawn

@@ -115,17 +115,17 @@ STRINGS = [s.text for s in TEXTS]
 def test_sparse_models_give_vectors_as_wide_as_their_vocabulary(sparse):
     model = SparseEncoder(str(sparse), device="cpu")
     expected = model.encode(STRINGS, convert_to_sparse_tensor=False).numpy()
-    found = vectors(f"st:{sparse}")
-    assert found.shape == (len(TEXTS), model.get_embedding_dimension()) != (len(TEXTS), 32)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert 0 < (found > 0).mean() < 1
+    encoded = vectors(f"st:{sparse}")
+    assert encoded.shape == (len(TEXTS), model.get_embedding_dimension()) != (len(TEXTS), 32)
+    np.testing.assert_allclose(encoded, expected, atol=1e-5)
+    assert 0 < (encoded > 0).mean() < 1
     live = adapt(model).encode(TEXTS).layers[0]  # in the precision that is usual here
     assert (
         (live * expected).sum(1) / np.linalg.norm(live, axis=1) / np.linalg.norm(expected, axis=1)
     ).min() > 0.99
     model.max_active_dims = 3
-    found = adapt(model).encode(TEXTS).layers[0]
-    assert ((found > 0).sum(1) <= 3).all()
+    encoded = adapt(model).encode(TEXTS).layers[0]
+    assert ((encoded > 0).sum(1) <= 3).all()
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_sparse_models_give_vectors_as_wide_as_their_vocabulary(sparse):
 def test_models_that_route_texts_take_the_route_of_the_task(task, method, routed):
     model = SentenceTransformer(str(routed), device="cpu")
     expected = getattr(model, method)(STRINGS)
-    found = vectors(f"st:{routed}{task}")
-    assert found.shape == expected.shape
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    encoded = vectors(f"st:{routed}{task}")
+    assert encoded.shape == expected.shape
+    np.testing.assert_allclose(encoded, expected, atol=1e-5)
 
 
 def test_tasks_without_routes_choose_the_prompt_alone(sbert):
@@ -167,10 +167,10 @@ def test_a_model_that_must_be_told_the_task_says_so(bert, tmp_path):
 def test_models_of_many_vectors_give_those_of_their_tokens(task, method, colbert):
     model = MultiVectorEncoder(str(colbert), device="cpu")
     expected = getattr(model, method)(STRINGS, convert_to_numpy=True)
-    found = make(f"st:{colbert},pool=none{task},{EXACT}").encode(TEXTS)
-    assert found.layers[0].shape[1] == 8
-    assert np.diff(found.spans.sentences).tolist() == [len(e) for e in expected]
-    np.testing.assert_allclose(found.layers[0], np.concatenate(expected), atol=1e-5)
+    vectors = make(f"st:{colbert},pool=none{task},{EXACT}").encode(TEXTS)
+    assert vectors.layers[0].shape[1] == 8
+    assert np.diff(vectors.spans.sentences).tolist() == [len(e) for e in expected]
+    np.testing.assert_allclose(vectors.layers[0], np.concatenate(expected), atol=1e-5)
 
 
 def test_words_have_the_vectors_of_their_tokens(colbert):
@@ -178,11 +178,11 @@ def test_words_have_the_vectors_of_their_tokens(colbert):
     sentence = Sentence.of(
         ["Dogs", "do", "n't", "like", ",", "cats", "."], "Dogs don't like, cats."
     )
-    found = make(f"st:{colbert},pool=none,{EXACT}").encode([sentence])
+    vectors = make(f"st:{colbert},pool=none,{EXACT}").encode([sentence])
     inside = model.tokenizer(sentence.text, return_offsets_mapping=True)
     skipped = {model.tokenizer.convert_tokens_to_ids(sign) for sign in ".,"}
     kept = [i for i, number in enumerate(inside["input_ids"]) if number not in skipped]
-    for word, (a, b) in zip(sentence.words, found.spans.words.tolist(), strict=True):
+    for word, (a, b) in zip(sentence.words, vectors.spans.words.tolist(), strict=True):
         start = sentence.text.index(word)
         mine = [
             k
@@ -192,27 +192,27 @@ def test_words_have_the_vectors_of_their_tokens(colbert):
         ]
         assert list(range(a, b)) == mine, word
     # the comma is on the list of what is skipped
-    assert found.spans.words[4, 0] == found.spans.words[4, 1]
+    assert vectors.spans.words[4, 0] == vectors.spans.words[4, 1]
     check_encoder(f"st:{colbert},pool=none,{EXACT}", TEXTS)
 
 
 def test_behind_the_limit_of_a_model_of_many_vectors_there_is_nothing(colbert):
     long = Sentence.of(["cats", "like", "dogs"] * 40)
-    found = make(f"st:{colbert},pool=none,{EXACT}").encode([TEXTS[0], long])
-    assert found.cut.tolist() == [False, True]
-    lengths = np.diff(found.spans.words[len(TEXTS[0].words) :], axis=1).ravel()
+    vectors = make(f"st:{colbert},pool=none,{EXACT}").encode([TEXTS[0], long])
+    assert vectors.cut.tolist() == [False, True]
+    lengths = np.diff(vectors.spans.words[len(TEXTS[0].words) :], axis=1).ravel()
     assert lengths[0] > 0
     assert not lengths[-20:].any()
     expected = MultiVectorEncoder(str(colbert), device="cpu").encode(
         [long.text], convert_to_numpy=True
     )[0]
-    np.testing.assert_allclose(found.layers[0][found.spans.sentences[1] :], expected, atol=1e-5)
+    np.testing.assert_allclose(vectors.layers[0][vectors.spans.sentences[1] :], expected, atol=1e-5)
 
 
 def test_a_live_model_of_many_vectors_is_an_encoder(colbert):
-    found = adapt(MultiVectorEncoder(str(colbert), device="cpu")).encode(TEXTS)
-    assert found.spans is not None
-    assert len(found.layers[0]) == found.spans.sentences[-1]
+    vectors = adapt(MultiVectorEncoder(str(colbert), device="cpu")).encode(TEXTS)
+    assert vectors.spans is not None
+    assert len(vectors.layers[0]) == vectors.spans.sentences[-1]
 
 
 def test_tokens_that_are_put_together_belong_to_no_word(bert, tmp_path):

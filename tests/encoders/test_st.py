@@ -15,17 +15,17 @@ def model(sbert):
 
 
 def test_vectors_are_those_of_encode(sbert, model, sentences):
-    found = make(f"st:{sbert},{EXACT}").encode(sentences)
-    assert np.allclose(found.layers[0], model.encode([s.text for s in sentences]), atol=1e-5)
-    assert found.layers[0].dtype == np.float32
-    assert not found.cut.any()
+    vectors = make(f"st:{sbert},{EXACT}").encode(sentences)
+    assert np.allclose(vectors.layers[0], model.encode([s.text for s in sentences]), atol=1e-5)
+    assert vectors.layers[0].dtype == np.float32
+    assert not vectors.cut.any()
 
 
 def test_prompts(sbert, model, sentences):
     texts = [s.text for s in sentences]
-    found = make(f"st:{sbert},prompt=like cats %3A ,{EXACT}").encode(sentences).layers[0]
-    assert np.allclose(found, model.encode(texts, prompt_name="query"), atol=1e-5)
-    assert not np.allclose(found, model.encode(texts), atol=1e-3)
+    vectors = make(f"st:{sbert},prompt=like cats %3A ,{EXACT}").encode(sentences).layers[0]
+    assert np.allclose(vectors, model.encode(texts, prompt_name="query"), atol=1e-5)
+    assert not np.allclose(vectors, model.encode(texts), atol=1e-3)
 
 
 def asked(model, texts, prompt=None, tokens=2048):
@@ -41,12 +41,12 @@ def test_the_models_own_default_prompt_is_used(model, sentences):
     plain = asked(model, texts)
     model.default_prompt_name = "query"
     try:
-        found = asked(model, texts)
-        assert np.allclose(found, model.encode(texts), atol=1e-5)
+        vectors = asked(model, texts)
+        assert np.allclose(vectors, model.encode(texts), atol=1e-5)
         bare = asked(model, texts, "")
     finally:
         model.default_prompt_name = None
-    assert not np.allclose(found, plain, atol=1e-3)
+    assert not np.allclose(vectors, plain, atol=1e-3)
     assert np.array_equal(bare, plain)
 
 
@@ -59,9 +59,9 @@ def test_a_vector_does_not_depend_on_its_batch(sbert, sentences):
 
 def test_long_and_no_sentences(sbert, model):
     long = Sentence.of(["cat"] * 10_000)
-    found = make(f"st:{sbert},{EXACT}").encode([Sentence.of(["cat"]), long])
-    assert found.cut.tolist() == [False, True]
-    assert np.allclose(found.layers[0], model.encode(["cat", long.text]), atol=1e-5)
+    vectors = make(f"st:{sbert},{EXACT}").encode([Sentence.of(["cat"]), long])
+    assert vectors.cut.tolist() == [False, True]
+    assert np.allclose(vectors.layers[0], model.encode(["cat", long.text]), atol=1e-5)
     assert make(f"st:{sbert}").encode([]).layers[0].shape == (0, 24)
 
 
@@ -101,9 +101,9 @@ def test_a_live_model_is_an_encoder(model, sbert, sentences):
 def test_truncated_dimensions(model, sentences):
     model.truncate_dim = 5
     try:
-        found = asked(model, [s.text for s in sentences])
-        assert np.allclose(found, model.encode([s.text for s in sentences]), atol=1e-5)
-        assert found.shape[1] == 5
+        vectors = asked(model, [s.text for s in sentences])
+        assert np.allclose(vectors, model.encode([s.text for s in sentences]), atol=1e-5)
+        assert vectors.shape[1] == 5
     finally:
         model.truncate_dim = None
 

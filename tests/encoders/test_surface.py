@@ -13,9 +13,9 @@ def test_length_counts_words():
 
 
 def test_words_has_no_features():
-    found = make("words").encode([CAT, NONE])
-    assert found.layers[0].shape == (2, 0)
-    assert found.sentences == 2
+    vectors = make("words").encode([CAT, NONE])
+    assert vectors.layers[0].shape == (2, 0)
+    assert vectors.sentences == 2
 
 
 def test_no_sentences_are_no_rows():
@@ -31,11 +31,11 @@ def test_random_is_keyed_on_the_sentence_and_the_seed():
 
 def test_random_words_know_only_where_they_stand():
     sentence = Sentence.of(["the", "the"])
-    found = make("random,dim=8,pool=none").encode([CAT, NONE, sentence, CAT])
-    assert found.spans.words.tolist() == [[i, i + 1] for i in range(6)]
-    assert found.spans.sentences.tolist() == [0, 2, 2, 4, 6]
-    assert np.array_equal(found.layers[0][:2], found.layers[0][4:])
-    assert len(np.unique(found.layers[0][:4], axis=0)) == 4
+    vectors = make("random,dim=8,pool=none").encode([CAT, NONE, sentence, CAT])
+    assert vectors.spans.words.tolist() == [[i, i + 1] for i in range(6)]
+    assert vectors.spans.sentences.tolist() == [0, 2, 2, 4, 6]
+    assert np.array_equal(vectors.layers[0][:2], vectors.layers[0][4:])
+    assert len(np.unique(vectors.layers[0][:4], axis=0)) == 4
 
 
 def test_keyed_numbers_never_change():

@@ -168,17 +168,17 @@ def test_words_without_pieces_at_the_edge_of_a_span_are_passed_over():
 def test_pieces_without_width_are_where_they_stand():
     words = word_spans(["A", "bc"])
     nowhere = np.array([True, False, False, False])
-    found = placed(np.array([[0, 0], [1, 1], [2, 2], [2, 4]]), nowhere, words)
-    assert found.tolist() == [[0, 0], [0, 1], [2, 3], [2, 4]]
-    assert aligned(found, words).tolist() == [[1, 2], [2, 4]]
+    spans = placed(np.array([[0, 0], [1, 1], [2, 2], [2, 4]]), nowhere, words)
+    assert spans.tolist() == [[0, 0], [0, 1], [2, 3], [2, 4]]
+    assert aligned(spans, words).tolist() == [[1, 2], [2, 4]]
 
 
 def test_spaces_right_before_a_word_can_belong_to_it():
     # pieces: [CLS] _ a _ _ b c _
     space = np.array([False, True, False, True, True, False, False, True])
-    found = np.array([[2, 3], [0, 0], [5, 6], [6, 7]])
-    assert with_spaces(found, space).tolist() == [[1, 3], [0, 0], [3, 6], [6, 7]]
-    assert with_spaces(found[:0], space).tolist() == []
+    array = np.array([[2, 3], [0, 0], [5, 6], [6, 7]])
+    assert with_spaces(array, space).tolist() == [[1, 3], [0, 0], [3, 6], [6, 7]]
+    assert with_spaces(array[:0], space).tolist() == []
 
 
 def shown(words: str | list[str], text: str) -> list[str]:
@@ -236,8 +236,8 @@ def test_words_cut_from_a_text_are_where_they_were_cut(text, data):
 )
 def test_words_that_are_written_otherwise_are_between_their_neighbours(words, at, many, other):
     written = [*words[:at], other, *words[at + many :]]
-    found = shown(words, " ".join(written))
-    assert found == [*words[:at], *[other] * len(words[at : at + many]), *words[at + many :]]
+    lines = shown(words, " ".join(written))
+    assert lines == [*words[:at], *[other] * len(words[at : at + many]), *words[at + many :]]
 
 
 LETTERS = "abcehtXq.'ążłéœ”日本語€"
@@ -355,10 +355,10 @@ def test_odd_words_shift_nothing(kind, words):
 def test_first_words_have_their_first_letter(kind):
     # RoBERTa's 'Larger' without its L, and a Greek first word that raised (jiant issue 934)
     for words in (["Larger", "than", "life."], ["ξ", "word"], ["A"], ["”", "he"]):
-        tokens, found = of(kind, words)
+        tokens, pieces = of(kind, words)
         first = len([s for s in tokens.special[0] if s]) // 2
-        ahead = trained(kind).convert_ids_to_tokens(tokens.ids[0][first : found[0][0]])
-        assert found[0]
+        ahead = trained(kind).convert_ids_to_tokens(tokens.ids[0][first : pieces[0][0]])
+        assert pieces[0]
         assert all(name in ("Ġ", "▁") for name in ahead)
 
 
@@ -372,26 +372,26 @@ def test_letters_outside_ascii_lose_no_byte(kind):
 
 
 def test_unknown_words_side_by_side_are_kept_apart():
-    tokens, found = of("word piece", ["日", "語", "cat"])
-    assert found[:2] == [[1], [2]]
+    tokens, pieces = of("word piece", ["日", "語", "cat"])
+    assert pieces[:2] == [[1], [2]]
     assert tokens.ids[0][1] == tokens.ids[0][2] == 1
-    assert spelt("word piece", tokens, found[2]) == "cat"
+    assert spelt("word piece", tokens, pieces[2]) == "cat"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_cannot_be_seen_steals_nothing(kind):
     nothing = ["\u00a0", "\u200b", "\u0007"]
-    tokens, found = of(kind, ["sat", *nothing, "cats"])
-    assert [spelt(kind, tokens, found[i]) for i in (0, -1)] == ["sat", "cats"]
+    tokens, pieces = of(kind, ["sat", *nothing, "cats"])
+    assert [spelt(kind, tokens, pieces[i]) for i in (0, -1)] == ["sat", "cats"]
     if kind == "word piece":
-        assert found[1:4] == [[], [], []]
+        assert pieces[1:4] == [[], [], []]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_with_spaces_in_them_have_all_their_pieces(kind):
-    _, found = of(kind, ["Il", "a", "10 000", "ans"])
-    assert found[2] == list(range(found[2][0], found[2][-1] + 1))
-    assert found[1][-1] < found[2][0] < found[2][-1] < found[3][0]
+    _, pieces = of(kind, ["Il", "a", "10 000", "ans"])
+    assert pieces[2] == list(range(pieces[2][0], pieces[2][-1] + 1))
+    assert pieces[1][-1] < pieces[2][0] < pieces[2][-1] < pieces[3][0]
 
 
 @pytest.mark.parametrize(
@@ -419,9 +419,9 @@ def test_pieces_that_are_only_a_space_are_in_no_word_unless_asked_for(kind):
 
 
 def test_a_mark_that_the_text_has_itself_is_a_letter():
-    tokens, found = of("unigram", ["cat", "▁", "mat"])
-    assert len(found[1]) == 1
-    assert spelt("unigram", tokens, found[2]) == "mat"
+    tokens, pieces = of("unigram", ["cat", "▁", "mat"])
+    assert len(pieces[1]) == 1
+    assert spelt("unigram", tokens, pieces[2]) == "mat"
 
 
 @pytest.mark.parametrize("kind", KINDS)

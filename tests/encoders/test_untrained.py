@@ -47,8 +47,8 @@ def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architec
 def test_order_matters_to_each():
     there, back = Sentence.of(["a", "b", "c"]), Sentence.of(["c", "b", "a"])
     for architecture in ARCHITECTURES:
-        found = make(f"untrained:{architecture},{SMALL}").encode([there, back]).layers[0]
-        assert not np.allclose(*found), architecture
+        vectors = make(f"untrained:{architecture},{SMALL}").encode([there, back]).layers[0]
+        assert not np.allclose(*vectors), architecture
 
 
 def test_sizes_are_the_papers():
@@ -83,16 +83,16 @@ def test_lstm_states_are_torchs_own():
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_words_can_be_kept(architecture, sentences):
-    found = make(f"untrained:{architecture},{SMALL},pool=none,tokens=20").encode(sentences)
+    vectors = make(f"untrained:{architecture},{SMALL},pool=none,tokens=20").encode(sentences)
     pooled = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
-    spans = found.spans
+    spans = vectors.spans
     assert np.array_equal(np.diff(spans.sentences), [len(s.words) for s in sentences])
     assert np.array_equal(
         spans.words,
         np.stack([np.arange(spans.sentences[-1]), np.arange(1, spans.sentences[-1] + 1)], 1),
     )
     for i, sentence in enumerate(sentences[:-1]):
-        states = found.layers[0][spans.sentences[i] : spans.sentences[i + 1]]
+        states = vectors.layers[0][spans.sentences[i] : spans.sentences[i + 1]]
         assert np.allclose(
             (
                 np.concatenate([states[-1, :8], states[0, 8:]])
@@ -111,12 +111,12 @@ def test_words_can_be_kept(architecture, sentences):
 
 
 def test_words_that_are_not_read_have_no_unit():
-    found = make("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode(
+    vectors = make("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode(
         [Sentence.of(["w"] * 10_002), Sentence.of(["v"])]
     )
-    assert found.cut.tolist() == [True, False]
-    assert found.spans.sentences.tolist() == [0, 10_000, 10_001]
-    assert found.spans.words[9_999:].tolist() == [
+    assert vectors.cut.tolist() == [True, False]
+    assert vectors.spans.sentences.tolist() == [0, 10_000, 10_001]
+    assert vectors.spans.words[9_999:].tolist() == [
         [9_999, 10_000],
         [10_000, 10_000],
         [10_000, 10_000],
@@ -127,15 +127,15 @@ def test_words_that_are_not_read_have_no_unit():
 def test_positions_follow_the_formula():
     from sonde.nets.architectures import positions
 
-    found = positions(torch.ones(1, 3, 4), torch.tensor([2]))
-    assert found[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))
-    assert found[0, 1, 2].item() == pytest.approx((1 - 2 / 2) - (3 / 4) * (1 - 2 * 2 / 2))
+    places = positions(torch.ones(1, 3, 4), torch.tensor([2]))
+    assert places[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))
+    assert places[0, 1, 2].item() == pytest.approx((1 - 2 / 2) - (3 / 4) * (1 - 2 * 2 / 2))
 
 
 def test_static_vectors_go_in(tmp_path: Path):
     (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 2 0\n")
     encoder = make(f"untrained:bilstm-max,vectors={path},hidden=8")
-    found = encoder.encode(
+    vectors = encoder.encode(
         [
             Sentence.of(["the", "cat"]),
             Sentence.of(["cat", "the"]),
@@ -143,15 +143,15 @@ def test_static_vectors_go_in(tmp_path: Path):
             Sentence.of(["!"]),
         ]
     ).layers[0]
-    assert found.shape == (4, 16)
-    assert np.array_equal(found[2], found[3])  # both unknown: zeros
-    assert not np.allclose(found[0], found[1])
+    assert vectors.shape == (4, 16)
+    assert np.array_equal(vectors[2], vectors[3])  # both unknown: zeros
+    assert not np.allclose(vectors[0], vectors[1])
     assert encoder.fingerprint != make("untrained:bilstm-max").fingerprint
 
 
 def test_very_long_sentences_are_read():
-    found = make(f"untrained:gated-convnet,{SMALL}").encode(
+    vectors = make(f"untrained:gated-convnet,{SMALL}").encode(
         [Sentence.of(["w"] * 10_001), Sentence.of(["w"])]
     )
-    assert found.cut.tolist() == [True, False]
-    assert np.isfinite(found.layers[0]).all()
+    assert vectors.cut.tolist() == [True, False]
+    assert np.isfinite(vectors.layers[0]).all()

@@ -69,9 +69,9 @@ def test_an_empty_sentence_and_a_very_long_one(tmp_path):
     known = [Sentence((), ""), Sentence.of(["word"] * 10_000), *sentences_of(10)]
     for encoder in (Pretend(), PretendLayers(slots=("0.none",))):
         assert embed(encoder, known, VectorStore(tmp_path), "k").usable.all()
-    found, expected = read(encoder, known, tmp_path), encoder.encode(known)
-    np.testing.assert_array_equal(found.layers[0], expected.layers[0])
-    np.testing.assert_array_equal(found.spans.words, expected.spans.words)
+    vectors, expected = read(encoder, known, tmp_path), encoder.encode(known)
+    np.testing.assert_array_equal(vectors.layers[0], expected.layers[0])
+    np.testing.assert_array_equal(vectors.spans.words, expected.spans.words)
 
 
 def test_float16(tmp_path):
@@ -102,11 +102,11 @@ def test_all_missing_slots_are_filled_in_one_pass_and_no_slot_twice(tmp_path):
     assert sorted(map(len, encoder.calls[1:])) == [100, 200]
     assert embed(encoder, known, store, "k").cached == 300
     assert len(encoder.calls) == 3
-    found = vectors(encoder.asking(("2.mean", "1.mean")), known, store, "k")
-    assert found.names == ("2", "1")
-    np.testing.assert_array_equal(found.layer("1"), [exact(s, "1") for s in known])
-    np.testing.assert_array_equal(found.layer("2"), [exact(s, "2") for s in known])
-    np.testing.assert_array_equal(found.cut, [len(s.words) > 18 for s in known])
+    encoded = vectors(encoder.asking(("2.mean", "1.mean")), known, store, "k")
+    assert encoded.names == ("2", "1")
+    np.testing.assert_array_equal(encoded.layer("1"), [exact(s, "1") for s in known])
+    np.testing.assert_array_equal(encoded.layer("2"), [exact(s, "2") for s in known])
+    np.testing.assert_array_equal(encoded.cut, [len(s.words) > 18 for s in known])
 
 
 def test_sentences_that_were_cut_are_counted(tmp_path):
@@ -122,11 +122,11 @@ def test_ragged_units_come_back_in_any_order(tmp_path):
     embed(encoder.asking(("0.none",)), known[:1000], store, "k")
     assert embed(encoder, known, store, "k").usable.all()
     asked = [known[i] for i in np.random.default_rng(1).permutation(3000)[:500]]
-    found, expected = vectors(encoder, asked, store, "k"), encoder.encode(asked)
+    encoded, expected = vectors(encoder, asked, store, "k"), encoder.encode(asked)
     for name in ("0", "2"):
-        np.testing.assert_array_equal(found.layer(name), expected.layer(name))
+        np.testing.assert_array_equal(encoded.layer(name), expected.layer(name))
     for part in ("sentences", "words", "first_word"):
-        np.testing.assert_array_equal(getattr(found.spans, part), getattr(expected.spans, part))
+        np.testing.assert_array_equal(getattr(encoded.spans, part), getattr(expected.spans, part))
 
 
 def test_ragged_sentences_without_vectors_have_words_without_units(tmp_path):
@@ -134,12 +134,12 @@ def test_ragged_sentences_without_vectors_have_words_without_units(tmp_path):
     bad = PretendLayers(slots=("0.none",))
     good = known[:5] + known[6:]
     embed(bad, good, VectorStore(tmp_path), "k")
-    found = read(bad, known, tmp_path)
-    assert np.diff(found.spans.first_word).tolist() == [len(s.words) for s in known]
-    assert np.diff(found.spans.sentences)[5] == 0
+    vectors = read(bad, known, tmp_path)
+    assert np.diff(vectors.spans.first_word).tolist() == [len(s.words) for s in known]
+    assert np.diff(vectors.spans.sentences)[5] == 0
     kept = np.array([i for i in range(20) if i != 5])
-    np.testing.assert_array_equal(found.take(kept).layers[0], bad.encode(good).layers[0])
-    np.testing.assert_array_equal(found.take(kept).spans.words, bad.encode(good).spans.words)
+    np.testing.assert_array_equal(vectors.take(kept).layers[0], bad.encode(good).layers[0])
+    np.testing.assert_array_equal(vectors.take(kept).spans.words, bad.encode(good).spans.words)
 
 
 @settings(max_examples=40)
@@ -169,14 +169,14 @@ def test_any_sequence_of_requests_reads_back_what_the_encoder_gives(tmp_path_fac
         done = embed(of, asked, store, "k")
         assert done.usable.all()
         assert done.encoded + done.cached == len(set(asked))
-        found = vectors(of, asked, store, "k")
+        encoded = vectors(of, asked, store, "k")
         if asked:
             expected = of.encode(asked)
             for name in expected.names:
-                np.testing.assert_array_equal(found.layer(name), expected.layer(name))
+                np.testing.assert_array_equal(encoded.layer(name), expected.layer(name))
             if expected.spans is not None:
-                np.testing.assert_array_equal(found.spans.words, expected.spans.words)
-            np.testing.assert_array_equal(found.cut, expected.cut)
+                np.testing.assert_array_equal(encoded.spans.words, expected.spans.words)
+            np.testing.assert_array_equal(encoded.cut, expected.cut)
 
 
 # what goes wrong with sentences
@@ -193,10 +193,10 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     assert np.flatnonzero(~done.usable).tolist() == [7, 3001]
     assert done.encoded == 4998
     assert encoded(encoder) < 5 * 5000
-    found = vectors(encoder, known, store, "k").layers[0]
-    assert not found[[7, 3001]].any()
+    output = vectors(encoder, known, store, "k").layers[0]
+    assert not output[[7, 3001]].any()
     np.testing.assert_array_equal(
-        found[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)]
+        output[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)]
     )
     again = embed(encoder, known, store, "k")
     assert again.problems == done.problems
@@ -295,10 +295,10 @@ def test_vectors_that_are_not_finite_are_told_and_remembered(tmp_path, value):
             "a value that is not finite (NaN or infinite)"
         }
         assert len(encoder.calls) == calls
-        found = read(encoder, known, tmp_path).layers[0]
-        assert not found[~done.usable].any()
+        vectors = read(encoder, known, tmp_path).layers[0]
+        assert not vectors[~done.usable].any()
         np.testing.assert_array_equal(
-            found[done.usable], [exact(s) for s, u in zip(known, done.usable, strict=True) if u]
+            vectors[done.usable], [exact(s) for s, u in zip(known, done.usable, strict=True) if u]
         )
 
 
@@ -308,11 +308,11 @@ def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
         takes = "sentences"
 
         def encode(self, sentences):
-            found = super().encode(sentences)
-            layers = [layer.copy() for layer in found.layers]
-            for name, layer in zip(found.names, layers, strict=True):
+            vectors = super().encode(sentences)
+            layers = [layer.copy() for layer in vectors.layers]
+            for name, layer in zip(vectors.names, layers, strict=True):
                 layer[0, 0] = np.nan if name == "2" else 1
-            return replace(found, layers=tuple(layers))
+            return replace(vectors, layers=tuple(layers))
 
     encoder, known = Spoilt(), sentences_of(10)
     assert len(embed(encoder, known, VectorStore(tmp_path), "k").problems) == 1
@@ -327,21 +327,21 @@ def test_of_a_sentence_in_words_those_are_lost_that_are_not_finite(tmp_path):
         takes = "sentences"
 
         def encode(self, sentences):
-            found = super().encode(sentences)
-            layer = found.layers[0].copy()
-            self.spoilt = found.spans.sentences[3] + 1
+            vectors = super().encode(sentences)
+            layer = vectors.layers[0].copy()
+            self.spoilt = vectors.spans.sentences[3] + 1
             layer[self.spoilt, 0] = np.nan
-            return replace(found, layers=(layer,))
+            return replace(vectors, layers=(layer,))
 
     encoder, known = Spoilt(slots=("0.none",)), sentences_of(10)
     done = embed(encoder, known, VectorStore(tmp_path), "k")
     assert done.usable.all()
     ((at, why),) = done.problems
     assert why == "some of its tokens: a value that is not finite (NaN or infinite)"
-    found = read(encoder, known, tmp_path)
-    assert np.isfinite(found.layers[0]).all()
-    assert np.flatnonzero(found.lost).tolist() == [found.spans.sentences[at] + 1]
-    mine = found.take(np.array([at]))
+    vectors = read(encoder, known, tmp_path)
+    assert np.isfinite(vectors.layers[0]).all()
+    assert np.flatnonzero(vectors.lost).tolist() == [vectors.spans.sentences[at] + 1]
+    mine = vectors.take(np.array([at]))
     assert mine.lost.tolist() == [False, True, *[False] * (len(mine.lost) - 2)]
     assert not mine.layers[0][1].any()
     assert mine.layers[0][0].any()
@@ -354,11 +354,11 @@ def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
         takes = "sentences"
 
         def encode(self, sentences):
-            found = super().encode(sentences)
-            layers = [layer.copy() for layer in found.layers]
+            encoded = super().encode(sentences)
+            layers = [layer.copy() for layer in encoded.layers]
             if "1.none" in self.slots:
                 layers[self.slots.index("1.none")][2] = 1e9
-            return replace(found, layers=tuple(layers))
+            return replace(encoded, layers=tuple(layers))
 
     known = sentences_of(4)
     for slots in (("0.none",), ("1.none",)):  # each in a pass of its own

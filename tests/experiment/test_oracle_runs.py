@@ -42,9 +42,9 @@ def test_plain_gold_is_the_default_oracle_of_each_task(paths):
         "gold:words,noise=0.0,seed=0,width=384",
         "gold:lengths,noise=0.0,seed=0,width=none",
     ]
-    found = measured(Design([Told()], ["gold"], seeds=1), paths)
-    assert found["gold:words"].score == 100
-    assert found["gold:words"].kind == "oracle"
+    results = measured(Design([Told()], ["gold"], seeds=1), paths)
+    assert results["gold:words"].score == 100
+    assert results["gold:words"].kind == "oracle"
     assert [t.encoder for t in plan(Design([Told()], [Gold()], seeds=1), paths).trials] == [
         "gold:words"
     ]

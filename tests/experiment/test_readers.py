@@ -174,15 +174,15 @@ def test_an_object_that_says_nothing_of_its_state_is_never_taken_for_what_it_was
 
 
 def test_of_an_object_that_has_settings_alone_these_are_its_state(task, how):
-    found = scores(evaluate([Power(1), Power(0)], task, **how).results)
-    assert len(set(found.values())) == 2
+    table = scores(evaluate([Power(1), Power(0)], task, **how).results)
+    assert len(set(table.values())) == 2
     again = evaluate({"long": Power(1), "flat": Power(0)}, task, **how)
-    assert scores(again.results) == {"long": found["power"], "flat": found["power #2"]}
+    assert scores(again.results) == {"long": table["power"], "flat": table["power #2"]}
 
 
 def test_names_can_be_given(task, how):
-    found = scores(evaluate({"flat": Model(0), "long": Model(1)}, task, **how).results)
-    assert set(found) == {"flat", "long"}
+    table = scores(evaluate({"flat": Model(0), "long": Model(1)}, task, **how).results)
+    assert set(table) == {"flat", "long"}
     evaluate({"flat": Model(2)}, task, **how)  # what is named so is measured again
     assert set(scores(saved(how))) == {"flat", "long"}
 

@@ -92,16 +92,16 @@ def plain(examples):
 
 @given(EXAMPLES)
 def test_the_rule_is_right_as_often_as_any(examples):
-    found = best_word(dataset(examples))
+    rule = best_word(dataset(examples))
     splits = {split for *_, split in examples}
     if splits != {"train", "test"}:
-        assert found is None
+        assert rule is None
         return
-    assert found.train >= plain(examples) - 1e-9  # a number may be the better word
+    assert rule.train >= plain(examples) - 1e-9  # a number may be the better word
     rows = dataset(examples).rows("test")
-    said = found.said(rows, dataset(examples).labels.names)
+    said = rule.said(rows, dataset(examples).labels.names)
     gold = dataset(examples).labels.take(rows)
-    assert found.test == pytest.approx((said.ids == gold.ids).mean())
+    assert rule.test == pytest.approx((said.ids == gold.ids).mean())
 
 
 def jsem(n=400):
@@ -126,11 +126,11 @@ def jsem(n=400):
 
 
 def test_a_word_that_decides_is_named_by_the_audit():
-    found = best_word(jsem())
-    assert str(found) == "past with 'jsem', else pres"
+    rule = best_word(jsem())
+    assert str(rule) == "past with 'jsem', else pres"
     audit = inspect(jsem(), rows=0)
-    assert audit.floors["word"].score == pytest.approx(found.test)
-    assert audit.floors["word"].low < found.test < audit.floors["word"].high or found.test == 1
+    assert audit.floors["word"].score == pytest.approx(rule.test)
+    assert audit.floors["word"].low < rule.test < audit.floors["word"].high or rule.test == 1
     assert any("one word: past with 'jsem'" in problem for problem in audit.problems)
 
 

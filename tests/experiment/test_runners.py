@@ -44,15 +44,15 @@ def work(job):
 
 def test_answers_come_in_order():
     jobs = [Job("a", "sleep"), *(Job(str(i)) for i in range(20)), Job("b", "sleep")]
-    found = list(processes(3)(work, jobs))
-    assert [m.name for m in found] == [job.name for job in jobs]
-    assert found[0].failure == "a sleep"
+    items = list(processes(3)(work, jobs))
+    assert [m.name for m in items] == [job.name for job in jobs]
+    assert items[0].failure == "a sleep"
 
 
 def test_no_more_groups_are_asked_for_than_can_be_at_work():
     asked = []
-    found = processes(2)(work, (asked.append(i) or Job(str(i), "sleep") for i in range(6)))
-    assert next(iter(found)).name == "0"
+    outcomes = processes(2)(work, (asked.append(i) or Job(str(i), "sleep") for i in range(6)))
+    assert next(iter(outcomes)).name == "0"
     assert len(asked) <= 4
 
 
@@ -78,9 +78,9 @@ def test_what_cannot_be_sent_is_told():
 
 
 def test_workers_end_with_the_iteration():
-    found = processes(2)(work, [Job(str(i), "sleep") for i in range(8)])
-    next(iter(found))
-    found.close()
+    outcomes = processes(2)(work, [Job(str(i), "sleep") for i in range(8)])
+    next(iter(outcomes))
+    outcomes.close()
     assert not multiprocessing.active_children()
 
 

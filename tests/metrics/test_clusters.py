@@ -32,18 +32,18 @@ def test_the_variance_of_a_share_is_that_of_a_jackknife_over_clusters(seed, many
     rng = np.random.default_rng(seed)
     clusters = np.concatenate([np.arange(many), rng.integers(many, size=n)])
     right = (rng.random(len(clusters)) < 0.6).astype(float)
-    found = over_examples(
+    estimate = over_examples(
         influences(right)[None], {"form": clusters}, np.zeros(len(right), np.int64)
     )
     if np.bincount(clusters).max() * HEAVIEST < len(right):
-        assert found.covariance[0, 0] == pytest.approx(jackknife(right, clusters))
+        assert estimate.covariance[0, 0] == pytest.approx(jackknife(right, clusters))
 
 
 def test_independent_examples_have_the_variance_of_a_mean():
     right = np.random.default_rng(0).random(50) < 0.7
-    found = over_examples(influences(right)[None], {}, np.zeros(50, np.int64))
-    assert found.covariance[0, 0] == pytest.approx(right.var(ddof=1) / 50)
-    assert (found.df[0], found.worth) == (49, 50)
+    estimate = over_examples(influences(right)[None], {}, np.zeros(50, np.int64))
+    assert estimate.covariance[0, 0] == pytest.approx(right.var(ddof=1) / 50)
+    assert (estimate.df[0], estimate.worth) == (49, 50)
 
 
 def test_classes_of_fixed_size_are_taken_apart():
@@ -58,10 +58,10 @@ def test_classes_of_fixed_size_are_taken_apart():
         0.5 * sum(right[(gold == c) & (forms != g)].mean() for c in (0, 1)) - right.mean()
         for g in range(20)
     ]
-    found = over_examples(influences(right)[None], {"target": forms}, gold)
-    assert found.covariance[0, 0] == pytest.approx(19 / 20 * np.sum(np.square(moves)))
+    estimate = over_examples(influences(right)[None], {"target": forms}, gold)
+    assert estimate.covariance[0, 0] == pytest.approx(19 / 20 * np.sum(np.square(moves)))
     pooled = over_examples(influences(right)[None], {"target": forms}, np.zeros(120, np.int64))
-    assert pooled.covariance[0, 0] > 2 * found.covariance[0, 0]
+    assert pooled.covariance[0, 0] > 2 * estimate.covariance[0, 0]
 
 
 def test_crossed_clusters_count_all_pairs_that_share_anything():
@@ -77,16 +77,16 @@ def test_crossed_clusters_count_all_pairs_that_share_anything():
     for codes in ways.values():
         share |= codes[:, None] == codes[None, :]
     expected = rest @ share @ rest
-    found = over_examples(rest[None], ways, np.zeros(900, np.int64)).covariance[0, 0]
+    estimate = over_examples(rest[None], ways, np.zeros(900, np.int64)).covariance[0, 0]
     # leaving a cluster out adds its share to what the others weigh
-    assert found == pytest.approx(expected, rel=0.08)
+    assert estimate == pytest.approx(expected, rel=0.08)
     signed = 0.0
     for many in (1, 2, 3):
         for chosen in combinations(ways.values(), many):
             signed += (-1) ** (many + 1) * jackknife(
                 right, list(zip(*(c.tolist() for c in chosen), strict=True))
             )
-    assert found == pytest.approx(signed)
+    assert estimate == pytest.approx(signed)
 
 
 def test_a_bootstrap_over_clusters_says_the_same():
@@ -95,9 +95,9 @@ def test_a_bootstrap_over_clusters_says_the_same():
     right = rng.random(960) < np.clip(rng.normal(0.7, 0.25, 80), 0, 1)[forms]
     by_form = right.reshape(80, 12)
     drawn = [by_form[rng.integers(80, size=80)].mean() for _ in range(4000)]
-    found = over_examples(influences(right)[None], {"target": forms}, np.zeros(960, np.int64))
-    assert np.sqrt(found.covariance[0, 0]) == pytest.approx(np.std(drawn), rel=0.05)
-    assert found.worth == 80
+    estimate = over_examples(influences(right)[None], {"target": forms}, np.zeros(960, np.int64))
+    assert np.sqrt(estimate.covariance[0, 0]) == pytest.approx(np.std(drawn), rel=0.05)
+    assert estimate.worth == 80
 
 
 def test_a_difference_of_estimates_is_never_below_half_of_the_largest():
@@ -115,17 +115,17 @@ def test_what_all_examples_share_and_what_none_does_change_nothing():
     nothing = np.zeros(60, np.int64)
     plain = over_examples(influences(right)[None], {}, nothing)
     for codes in (np.zeros(60, np.int64), np.arange(60), np.full(60, -1)):
-        found = over_examples(influences(right)[None], {"way": codes}, nothing)
-        assert found.covariance == pytest.approx(plain.covariance)
-        assert found.df == plain.df
+        estimate = over_examples(influences(right)[None], {"way": codes}, nothing)
+        assert estimate.covariance == pytest.approx(plain.covariance)
+        assert estimate.df == plain.df
 
 
 @given(st.lists(st.integers(-2, 10**9), min_size=1, max_size=30))
 def test_codes_are_numbered_without_gaps_and_nothing_shared_is_one_s_own(codes):
-    found = numbered(np.array(codes))
-    assert sorted(set(found.tolist())) == list(range(found.max() + 1))
+    numbers = numbered(np.array(codes))
+    assert sorted(set(numbers.tolist())) == list(range(numbers.max() + 1))
     for i, j in combinations(range(len(codes)), 2):
-        assert (found[i] == found[j]) == (codes[i] == codes[j] >= 0)
+        assert (numbers[i] == numbers[j]) == (codes[i] == codes[j] >= 0)
 
 
 def test_with_seeds_variance_is_that_of_the_crossed_layout():
@@ -142,8 +142,8 @@ def test_with_seeds_variance_is_that_of_the_crossed_layout():
     examples = 5 * ((by_example - mean) ** 2).sum() / 199
     residual = ((table - by_seed[:, None] - by_example + mean) ** 2).sum() / (4 * 199)
     rest = (table - by_seed[:, None]) / 200
-    found = spread(rest.mean(0), [Fits(by_seed, rest)], {}, np.zeros(200, np.int64))
-    assert found.variance == pytest.approx((seeds + examples - residual) / 1000)
+    estimate = spread(rest.mean(0), [Fits(by_seed, rest)], {}, np.zeros(200, np.int64))
+    assert estimate.variance == pytest.approx((seeds + examples - residual) / 1000)
 
 
 def test_an_interval_of_one_seed_or_two_holds_for_these_and_from_three_on_it_is_over_seeds():

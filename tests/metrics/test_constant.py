@@ -52,9 +52,9 @@ def test_constant_answers_on_the_published_sets(name, data):
         labels.take(np.arange(len(parts[0]))),
         labels.take(np.arange(len(parts[0]), len(labels))),
     )
-    found = constants(train, metric)[kind]
+    constant = constants(train, metric)[kind]
     assert 100 * METRICS.make(metric)(
-        test, repeated(found, labels.names, len(test), kind)
+        test, repeated(constant, labels.names, len(test), kind)
     ) == pytest.approx(expected, abs=0.05)
 
 

@@ -50,9 +50,9 @@ def test_influences_of_counts_are_their_slopes(metric, seed, kind):
             for s in each
         ]
     )
-    found = made.influences(gold, predicted)
-    assert found == pytest.approx(expected - expected.mean(), abs=1e-6)
-    assert found.sum() == pytest.approx(0, abs=1e-9)
+    influences = made.influences(gold, predicted)
+    assert influences == pytest.approx(expected - expected.mean(), abs=1e-6)
+    assert influences.sum() == pytest.approx(0, abs=1e-9)
 
 
 def weighted_correlation(x, y, weights):

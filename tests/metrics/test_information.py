@@ -26,12 +26,12 @@ def channel(n, right=0.8, seed=0):
 def test_v_information_of_true_chances_is_mutual_information():
     gold, logs = channel(40_000)
     train, _ = channel(40_000, seed=1)
-    found = pointwise(gold, Logits.of(logs, "softmax", train, np.arange(len(gold))))
+    bits = pointwise(gold, Logits.of(logs, "softmax", train, np.arange(len(gold))))
     mutual = np.log2(3) + 0.8 * np.log2(0.8) + 0.2 * np.log2(0.1)
-    assert found.mean() == pytest.approx(mutual, abs=0.02)
-    interval = mean_over(found)
+    assert bits.mean() == pytest.approx(mutual, abs=0.02)
+    interval = mean_over(bits)
     assert interval.low < mutual < interval.high
-    assert interval.value == pytest.approx(found.mean())
+    assert interval.value == pytest.approx(bits.mean())
 
 
 def test_pointwise_information_is_negative_where_the_probe_is_worse_than_label_frequencies():
@@ -46,8 +46,8 @@ def test_a_mean_over_fits_and_examples_covers_the_truth():
     hits = 0
     for _ in range(400):
         hard = rng.normal(0, 1, 120)
-        found = mean_over(0.3 + hard + rng.normal(0, 0.5, (4, 120)) + rng.normal(0, 0.1, (4, 1)))
-        hits += found.low <= 0.3 <= found.high
+        mean = mean_over(0.3 + hard + rng.normal(0, 0.5, (4, 120)) + rng.normal(0, 0.1, (4, 1)))
+        hits += mean.low <= 0.3 <= mean.high
     assert 0.92 <= hits / 400 <= 0.985
 
 

@@ -36,13 +36,13 @@ def test_of_one_seed_without_clusters_it_is_the_paired_t_test():
     )
     d = (first.ids == gold.ids).astype(float) - (second.ids == gold.ids)
     error = np.sqrt(d.var(ddof=1) / 300 + 2 / 300**2)
-    found = differing("accuracy", gold, [first], [second])
-    assert found.value == pytest.approx(d.mean())
-    assert (found.low, found.high) == pytest.approx(
+    parts = differing("accuracy", gold, [first], [second])
+    assert parts.value == pytest.approx(d.mean())
+    assert (parts.low, parts.high) == pytest.approx(
         (d.mean() - t.ppf(0.975, 299) * error, d.mean() + t.ppf(0.975, 299) * error)
     )
-    assert found.p == pytest.approx(2 * t.sf(abs(d.mean()) / error, 299))
-    assert found.df == 299
+    assert parts.p == pytest.approx(2 * t.sf(abs(d.mean()) / error, 299))
+    assert parts.df == 299
 
 
 @given(
@@ -69,9 +69,9 @@ def test_the_other_way_round_it_is_the_opposite(seed, metric, seeds):
 
 def test_equal_answers_do_not_differ():
     same = [said(np.random.default_rng(s)) for s in range(3)]
-    found = differing("accuracy", GOLD, same, same)
-    assert (found.value, found.p) == (0, 1)
-    assert 0 < found.high < 0.02  # as if one example more had changed each way
+    parts = differing("accuracy", GOLD, same, same)
+    assert (parts.value, parts.p) == (0, 1)
+    assert 0 < parts.high < 0.02  # as if one example more had changed each way
 
 
 def test_what_both_share_makes_the_difference_surer_than_the_scores():
@@ -79,9 +79,9 @@ def test_what_both_share_makes_the_difference_surer_than_the_scores():
     shared = rng.random(300)
     first, second = said(rng, 0.7, shared), said(rng, 0.66, shared)
     both = [interval_of("accuracy", GOLD, [a]) for a in (first, second)]
-    found = differing("accuracy", GOLD, [first], [second])
+    parts = differing("accuracy", GOLD, [first], [second])
     assert both[0][0] < both[1][1], "the intervals overlap,"
-    assert found.low > 0, "and yet the difference is sure"
+    assert parts.low > 0, "and yet the difference is sure"
 
 
 def test_clusters_widen_it():
@@ -114,9 +114,9 @@ def test_seeds_are_paired_where_there_are_as_many():
 def test_scores_of_unlike_numbers_of_seeds_are_compared_too():
     rng = np.random.default_rng(4)
     first = [said(rng, p) for p in (0.6, 0.7, 0.8)]
-    found = differing("accuracy", GOLD, first, [said(rng, 0.5)])
+    parts = differing("accuracy", GOLD, first, [said(rng, 0.5)])
     narrow = differing("accuracy", GOLD, first[:1], [said(np.random.default_rng(4), 0.5)])
-    assert found.high - found.low > narrow.high - narrow.low, (
+    assert parts.high - parts.low > narrow.high - narrow.low, (
         "three seeds that differ are in the interval, one tells nothing of others"
     )
 
@@ -125,9 +125,9 @@ def test_of_two_gold_standards_classes_are_not_of_fixed_size():
     rng = np.random.default_rng(5)
     drawn = Classes(rng.permutation(GOLD.ids), GOLD.names)
     task, control = Answers(GOLD, [said(rng, 0.8)]), Answers(drawn, [said(rng, 0.8)])
-    found = difference("accuracy", task, control)
-    assert found.value == pytest.approx(task.scores("accuracy")[0] - control.scores("accuracy")[0])
-    assert found.low > 0.3
+    test = difference("accuracy", task, control)
+    assert test.value == pytest.approx(task.scores("accuracy")[0] - control.scores("accuracy")[0])
+    assert test.low > 0.3
 
 
 def test_clusters_of_either_are_known():
@@ -162,10 +162,10 @@ def test_holm_s_correction_is_that_of_its_steps(p):
     """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one
     before it, at most 1.
     """
-    found, largest = holm(p), 0.0
+    corrected, largest = holm(p), 0.0
     for step, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         largest = max(largest, min(1.0, (len(p) - step) * p[i]))
-        assert found[i] == pytest.approx(largest)
+        assert corrected[i] == pytest.approx(largest)
 
 
 def answers(right, gold):
@@ -192,15 +192,13 @@ def test_a_difference_is_that_of_the_mean_scores(metric):
         answers(fits(rng, hard, 0.95, 3), golds[0]),
         answers(fits(rng, hard, 0.8, 2), golds[1]),
     )
-    found = difference(metric, one, other)
+    test = difference(metric, one, other)
     made = METRICS.make(metric)
     means = [np.mean([made(each.gold, p) for p in each.predicted]) for each in (one, other)]
-    assert found.value == pytest.approx(means[0] - means[1])
-    assert found.low < found.value < found.high
+    assert test.value == pytest.approx(means[0] - means[1])
+    assert test.low < test.value < test.high
     back = difference(metric, other, one)
-    assert (back.value, back.low, back.high) == pytest.approx(
-        (-found.value, -found.high, -found.low)
-    )
+    assert (back.value, back.low, back.high) == pytest.approx((-test.value, -test.high, -test.low))
 
 
 def test_what_is_hard_for_both_makes_a_difference_no_less_sure():
@@ -221,13 +219,13 @@ def test_intervals_of_a_difference_have_the_truth_in_them_as_often_as_they_say(s
     hits, many, n = 0, 300, 250
     for _ in range(many):
         hard, gold = rng.choice([0.0, 0.5, 0.9], n), rng.integers(2, size=n)
-        found = difference(
+        test = difference(
             "accuracy",
             answers(fits(rng, hard, 1.0, seeds), gold),
             answers(fits(rng, hard, 0.85, seeds), gold),
         )
         # where an example is hopeless for the weaker one, it loses no more
-        hits += found.low <= 0.15 - (0.9 - 0.85) / 3 <= found.high
+        hits += test.low <= 0.15 - (0.9 - 0.85) / 3 <= test.high
     assert 0.92 <= hits / many <= 0.985
 
 

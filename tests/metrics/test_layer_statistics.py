@@ -38,10 +38,10 @@ def test_what_one_layer_adds_is_expected_there():
     draws = np.tile(np.array(scores, float), (10, 1)) + np.random.default_rng(0).normal(
         0, 0.01, (10, 8)
     )
-    found = expected_layer(scores, draws)
-    assert found.layer == 3
-    assert found.low < 3.01
-    assert found.high > 2.99
+    expected = expected_layer(scores, draws)
+    assert expected.layer == 3
+    assert expected.low < 3.01
+    assert expected.high > 2.99
     assert gained(scores) == pytest.approx(math.log2(7))
 
 
@@ -49,10 +49,10 @@ def test_what_one_layer_adds_is_expected_there():
 def test_a_curve_of_nothing_but_noise_has_no_expected_layer(seed, spread):
     scores = 60 + np.random.default_rng(seed).normal(0, spread, 13)
     draws = scores + np.random.default_rng(seed + 1).normal(0, spread, (500, 13))
-    found = expected_layer(scores, draws)
+    expected = expected_layer(scores, draws)
     clear = scores[-1] - scores[0] > 3 * (draws[:, -1] - draws[:, 0]).std(ddof=1)
-    assert math.isnan(found.layer) != clear
-    assert bool(found.why) != clear
+    assert math.isnan(expected.layer) != clear
+    assert bool(expected.why) != clear
 
 
 def test_the_interval_covers_the_layer_that_examples_were_made_for():
@@ -70,8 +70,8 @@ def test_the_interval_covers_the_layer_that_examples_were_made_for():
         ]
         draws = drawn_scores("accuracy", gold, predicted)
         scores = [seeds.mean() for seeds in right]
-        found = expected_layer(scores, draws)
-        covered += found.low <= 3 <= found.high
+        expected = expected_layer(scores, draws)
+        covered += expected.low <= 3 <= expected.high
     assert covered >= 34
 
 
@@ -113,6 +113,6 @@ def test_published_scores_give_the_published_layers(data, of):
 
 def test_definite_pronouns_have_no_expected_layer(data):
     for model in (BASE, LARGE):  # unguarded, the quotients are 23.92 of 12 layers and 20.27 of 24
-        found = expected_layer(table(data)["dpr-_micro_avg_", model])
-        assert math.isnan(found.layer)
-        assert "not clear of noise" in found.why
+        expected = expected_layer(table(data)["dpr-_micro_avg_", model])
+        assert math.isnan(expected.layer)
+        assert "not clear of noise" in expected.why

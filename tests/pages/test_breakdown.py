@@ -55,12 +55,12 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
 
 
 def test_strata_divide_the_examples_and_scores_fall_with_distance():
-    found = by_stratum([edges(seed=s) for s in (0, 1)], "distance")
-    assert [row.stratum for row in found] == list(map(str, range(10)))
-    assert sum(row.n for row in found) == 400
-    assert found[0].score > found[9].score + 15
-    assert all(row.low <= row.score <= row.high and row.seeds == 2 for row in found)
-    text = terminal(strata_table(found, "distance"))
+    rows = by_stratum([edges(seed=s) for s in (0, 1)], "distance")
+    assert [row.stratum for row in rows] == list(map(str, range(10)))
+    assert sum(row.n for row in rows) == 400
+    assert rows[0].score > rows[9].score + 15
+    assert all(row.low <= row.score <= row.high and row.seeds == 2 for row in rows)
+    text = terminal(strata_table(rows, "distance"))
     assert "edge/relations:X" in text
 
 
@@ -83,15 +83,15 @@ def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
 def test_where_the_metric_counts_no_label_there_is_no_score():
     one = edges()
     kinds = Tags(one.gold.ids, ("none", "cause", "effect"))  # type: ignore[attr-defined]
-    found = by_stratum(
+    rows = by_stratum(
         [replace(one, metric="micro-f1,without=Other", strata={"kind": kinds})], "kind"
     )
     nothing = {
         row.stratum: bool(np.isnan([row.score, row.low, row.high, row.majority]).all())
-        for row in found
+        for row in rows
     }
     assert nothing == {"none": True, "cause": False, "effect": False}
-    told = terminal(strata_table(found, "kind"))
+    told = terminal(strata_table(rows, "kind"))
     assert "counts no label" in told
     assert "nan" not in told
 
@@ -107,20 +107,20 @@ def test_a_stratum_that_nothing_has_is_named():
     )
 )
 def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
-    found = bins(counts)
-    assert sorted((v for b in found for v in b.values), key=int) == sorted(counts, key=int)
-    sizes = [sum(counts[v] for v in b.values) for b in found]
-    assert all(size >= max(LEAST, sum(sizes) / SHARE) for size in sizes) or len(found) == 1
-    assert [min(map(int, b.values)) for b in found] == sorted(
-        min(map(int, b.values)) for b in found
+    groups = bins(counts)
+    assert sorted((v for b in groups for v in b.values), key=int) == sorted(counts, key=int)
+    sizes = [sum(counts[v] for v in b.values) for b in groups]
+    assert all(size >= max(LEAST, sum(sizes) / SHARE) for size in sizes) or len(groups) == 1
+    assert [min(map(int, b.values)) for b in groups] == sorted(
+        min(map(int, b.values)) for b in groups
     )
 
 
 def test_words_are_not_put_in_the_order_of_numbers_and_rare_ones_go_together():
-    found = bins({f"w{i}": 100 - i for i in range(50)})
-    assert [b.label for b in found][:2] == ["w0", "w1"]
-    assert found[-1].label == "(rarer)"
-    assert len(found[-1].values) == 20
+    groups = bins({f"w{i}": 100 - i for i in range(50)})
+    assert [b.label for b in groups][:2] == ["w0", "w1"]
+    assert groups[-1].label == "(rarer)"
+    assert len(groups[-1].values) == 20
 
 
 def test_constants_stand_among_the_floors_where_sets_may_be_answered():

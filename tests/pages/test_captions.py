@@ -26,9 +26,9 @@ HOLDS = "features of the main predicate"
 
 
 def of(kind: str, correct: float, encoder: str, **trial: object) -> Result:
-    found = result(correct, encoder=encoder, **trial)
+    results = result(correct, encoder=encoder, **trial)
     held = {"oracle": HOLDS} if kind == "oracle" else {}
-    return saying(found, kind=kind, **held)
+    return saying(results, kind=kind, **held)
 
 
 def table(oracle: float = 1.0, **trial: object) -> list[Result]:

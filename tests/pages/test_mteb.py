@@ -29,15 +29,15 @@ def made(
     said: str = f"commit={COMMIT}",
     **trial,
 ) -> Result:
-    found = result(correct, **{"encoder": "st:all-MiniLM-L6-v2", "task": EWT} | trial)
-    known = {found.trial.task: f"the examples of {found.trial.task}"}
+    results = result(correct, **{"encoder": "st:all-MiniLM-L6-v2", "task": EWT} | trial)
+    known = {results.trial.task: f"the examples of {results.trial.task}"}
     more = {
         "notes": {"source": {"files": list(files)}},
         "revision": said,
         "identities": known,
         "tested": "abc",
     }
-    return saying(found, **more)
+    return saying(results, **more)
 
 
 def loaded(results, to):
@@ -51,9 +51,9 @@ def loaded(results, to):
 
 
 def test_mteb_reads_what_is_exported(tmp_path):
-    found = loaded([made(0.7), made(0.8, seed=1), made(0.5, control="shuffled")], tmp_path)
-    (model, revision, name), task = next(iter(found.items()))
-    assert len(found) == 1
+    records = loaded([made(0.7), made(0.8, seed=1), made(0.5, control="shuffled")], tmp_path)
+    (model, revision, name), task = next(iter(records.items()))
+    assert len(records) == 1
     assert (model, revision) == (MINI, COMMIT)
     assert task.get_score() == pytest.approx(0.75)
     assert task.get_score(languages=["eng"]) == pytest.approx(0.75)
@@ -72,8 +72,8 @@ def test_mteb_reads_what_is_exported(tmp_path):
 
 def test_an_oracle_is_no_model(tmp_path):
     oracle = made(1.0, encoder="gold:clause,noise=0.0,seed=0,width=384")
-    found = loaded([made(0.7), saying(oracle, kind="oracle")], tmp_path)
-    assert {model for model, _, _ in found} == {MINI}
+    records = loaded([made(0.7), saying(oracle, kind="oracle")], tmp_path)
+    assert {model for model, _, _ in records} == {MINI}
 
 
 def test_models_and_tasks_can_be_asked_for_by_name_and_stand_in_one_frame(tmp_path):
@@ -105,15 +105,15 @@ def test_layers_and_probes_are_models_of_their_own_and_are_never_averaged(tmp_pa
         made(0.6, encoder="hf:org/bert", read="1"),
         made(0.9, encoder="hf:org/bert", read="2"),
     ]
-    found = loaded(
+    records = loaded(
         [*layers, made(0.5, encoder="hf:org/bert", read="2", control="shuffled")], tmp_path / "a"
     )
-    assert {model: t.get_score() for (model, _, _), t in found.items()} == {
+    assert {model: t.get_score() for (model, _, _), t in records.items()} == {
         "hf/org/bert,layer=1": 0.6,
         "hf/org/bert,layer=2": 0.9,
     }
-    found = loaded([made(0.6), made(0.9, probe="logreg")], tmp_path / "b")
-    assert {model: t.get_score() for (model, _, _), t in found.items()} == {
+    records = loaded([made(0.6), made(0.9, probe="logreg")], tmp_path / "b")
+    assert {model: t.get_score() for (model, _, _), t in records.items()} == {
         f"{MINI},probe=mlp": 0.6,
         f"{MINI},probe=logreg": 0.9,
     }
@@ -165,7 +165,7 @@ def test_languages_are_those_of_the_files(task, file, expected, tmp_path):
 
 def test_names_of_any_kind_make_files(tmp_path):
     task = "ud/tense:/a path/with spaces & letters/żółć/" + "long/" * 60
-    found = loaded(
+    records = loaded(
         [
             made(task=task + "one"),
             made(task=task + "two"),
@@ -174,15 +174,15 @@ def test_names_of_any_kind_make_files(tmp_path):
         ],
         tmp_path,
     )
-    assert len(found) == 4
-    assert {key[0] for key in found} == {MINI, "sonde/_lambda_#2", "hf/models/x"}
+    assert len(records) == 4
+    assert {key[0] for key in records} == {MINI, "sonde/_lambda_#2", "hf/models/x"}
 
 
 def test_as_lines_it_is_the_same(tmp_path):
     (line,) = render([made()], "mteb").splitlines()
-    found = json.loads(line)
-    assert (found.pop("model_name"), found.pop("model_revision")) == (MINI, COMMIT)
-    assert (found["sonde_task"], found["sonde_encoder"]) == (EWT, "st:all-MiniLM-L6-v2")
+    row = json.loads(line)
+    assert (row.pop("model_name"), row.pop("model_revision")) == (MINI, COMMIT)
+    assert (row["sonde_task"], row["sonde_encoder"]) == (EWT, "st:all-MiniLM-L6-v2")
     assert TaskResult.from_dict(
-        {k: v for k, v in found.items() if not k.startswith("sonde")}
+        {k: v for k, v in row.items() if not k.startswith("sonde")}
     ).get_score() == pytest.approx(0.75)

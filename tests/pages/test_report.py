@@ -64,8 +64,8 @@ def test_seeds_and_folds_of_older_data_or_code_are_not_averaged_with_newer_ones(
 
 
 def test_a_seed_that_misses_a_fold_is_left_out():
-    found = [result(0.7, task="ud/tense:EWT,fold=1/2"), result(0.7, task="ud/tense:EWT,fold=2/2")]
-    (row,) = rows([*found, result(0.1, task="ud/tense:EWT,fold=1/2", seed=1)])
+    results = [result(0.7, task="ud/tense:EWT,fold=1/2"), result(0.7, task="ud/tense:EWT,fold=2/2")]
+    (row,) = rows([*results, result(0.1, task="ud/tense:EWT,fold=1/2", seed=1)])
     assert (row.seeds, row.score) == (1, pytest.approx(70))
 
 
@@ -218,8 +218,8 @@ def test_what_could_not_be_used_is_shown():
 
 
 def test_a_score_that_cannot_be_computed_is_a_dash():
-    found = replace(result(), score=math.nan)
-    assert "–" in render([found], "terminal")
+    copy = replace(result(), score=math.nan)
+    assert "–" in render([copy], "terminal")
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-x", "@sum", "\t=1"])
@@ -232,8 +232,8 @@ def test_csv_has_no_cell_that_a_spreadsheet_would_compute(name):
 @pytest.mark.parametrize("form", [f for f in FORMATS if f != "parquet"])
 def test_half_characters_in_names_spoil_no_report(form, tmp_path):
     """A file whose name is not UTF-8 has such a name."""
-    found = [result(task="table:caf\udce9.tsv", encoder="npz:caf\udce9.npz")]
-    write(found, form, tmp_path / "report")
+    results = [result(task="table:caf\udce9.tsv", encoder="npz:caf\udce9.npz")]
+    write(results, form, tmp_path / "report")
     assert "caf" in "".join(
         p.read_text("utf-8")
         for p in [tmp_path / "report", *tmp_path.rglob("*.json")]

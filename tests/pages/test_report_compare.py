@@ -50,25 +50,25 @@ def test_a_difference_is_that_of_the_answers_of_all_seeds():
     ours, theirs = (
         [result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7))
     )
-    (found,) = compared([*ours, *theirs]).found
+    (comparison,) = compared([*ours, *theirs]).found
     expected = difference(
         "accuracy",
         *(Answers(GOLD, [r.predicted for r in each], {"target": FORMS}) for each in (ours, theirs)),
     )
-    assert (found.first, found.second) == (
+    assert (comparison.first, comparison.second) == (
         "st:x, mlp",
         "bow:random, mlp",
     ), "what is judged is told against the baseline"
-    assert (found.difference, found.low, found.high) == pytest.approx(
+    assert (comparison.difference, comparison.low, comparison.high) == pytest.approx(
         tuple(100 * v for v in expected[:3])
     )
-    assert (found.p, found.corrected, found.n, found.clusters) == (
+    assert (comparison.p, comparison.corrected, comparison.n, comparison.clusters) == (
         expected.p,
         expected.p,
         200,
         "target",
     )
-    assert (found.first_seeds, found.second_seeds) == (3, 3)
+    assert (comparison.first_seeds, comparison.second_seeds) == (3, 3)
 
 
 def test_all_pairs_of_each_task_are_compared_and_p_is_corrected_for_their_number():
@@ -77,10 +77,12 @@ def test_all_pairs_of_each_task_are_compared_and_p_is_corrected_for_their_number
         for t in ("ud/tense:bank", "ud/passive:bank")
         for e, p in (("st:x", 0.9), ("hf:y", 0.7), ("bow:random", 0.6))
     ]
-    found = compared(every).found
-    assert len(found) == 6
-    assert [f.corrected for f in found] == pytest.approx(holm([f.p for f in found]).tolist())
-    assert {f.task for f in found} == {"ud/tense:bank", "ud/passive:bank"}
+    comparison = compared(every).found
+    assert len(comparison) == 6
+    assert [f.corrected for f in comparison] == pytest.approx(
+        holm([f.p for f in comparison]).tolist()
+    )
+    assert {f.task for f in comparison} == {"ud/tense:bank", "ud/passive:bank"}
 
 
 def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
@@ -88,8 +90,8 @@ def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
     chosen = [result("hf:z", 0.7, read=str(layer)) for layer in range(2)] + [
         result("hf:z", 0.8, read="1", probe="logreg")
     ]
-    found = compared([*layers, *chosen], lambda r: r.trial.encoder == "hf:z").found
-    told = {(f.first, f.second) for f in found}
+    comparison = compared([*layers, *chosen], lambda r: r.trial.encoder == "hf:z").found
+    told = {(f.first, f.second) for f in comparison}
     assert ("hf:y, layer 0, mlp", "hf:z, layer 0, mlp") in told
     assert ("hf:y, layer 1, mlp", "hf:z, layer 1, mlp") in told
     assert {b for a, b in told if a == "hf:y, layer 2, mlp"} == {
@@ -115,12 +117,12 @@ def test_others_are_compared_with_what_is_chosen_and_is_most_like_them():
 def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other):
     with pytest.raises(DataProblem, match="over other test examples"):
         compared([result(), other])
-    found = compared([result(), result("hf:z", 0.7), other])
-    assert [f.second for f in found.found] == ["st:x, mlp"] or [f.first for f in found.found] == [
-        "st:x, mlp"
-    ]
-    assert len(found.left_out) == 2
-    assert "hf:y" in comparisons(found).notes[-1]
+    comparison = compared([result(), result("hf:z", 0.7), other])
+    assert [f.second for f in comparison.found] == ["st:x, mlp"] or [
+        f.first for f in comparison.found
+    ] == ["st:x, mlp"]
+    assert len(comparison.left_out) == 2
+    assert "hf:y" in comparisons(comparison).notes[-1]
 
 
 def test_differences_over_other_examples_than_those_above_are_marked_and_missing_folds_named():
@@ -137,9 +139,9 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
         )
         for r in parts
     ]
-    found = compared([result(), result("bow:random", 0.6), *parts])
-    assert {(f.n, f.missing) for f in found.found} == {(200, ""), (96, "fold 2 of 2")}
-    table = comparisons(found)
+    comparison = compared([result(), result("bow:random", 0.6), *parts])
+    assert {(f.n, f.missing) for f in comparison.found} == {(200, ""), (96, "fold 2 of 2")}
+    table = comparisons(comparison)
     marked = {row[-1]: row[2][-1] for row in table.sections[0].rows}
     assert (marked["96"], marked["200"].isdecimal()) == ("*", True)
     assert any(note.startswith("*") and "fold 2 of 2 missing" in note for note in table.notes)
@@ -150,9 +152,11 @@ def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
         saying(one, computed={"processor": machine, "threads": "1"})
         for one, machine in ((result(), "A"), (result("bow:random", 0.6), "B"))
     ]
-    found = compared(both)
-    assert found.found[0].computed == "processor: A and B; threads: 1"
-    assert any("the processor of these rows differ" in note for note in comparisons(found).notes)
+    comparison = compared(both)
+    assert comparison.found[0].computed == "processor: A and B; threads: 1"
+    assert any(
+        "the processor of these rows differ" in note for note in comparisons(comparison).notes
+    )
 
 
 def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
@@ -195,8 +199,8 @@ def test_oracles_are_compared_only_where_they_are_what_others_are_compared_with(
     assert {(one.first, one.second) for one in compared(mine).found} == {
         ("st:x, mlp", "length, mlp")
     }
-    found = compared(mine, lambda r: r.trial.encoder == "gold:clause").found
-    assert {(one.first, one.second) for one in found} == {
+    comparison = compared(mine, lambda r: r.trial.encoder == "gold:clause").found
+    assert {(one.first, one.second) for one in comparison} == {
         ("st:x, mlp", "gold:clause, mlp"),
         ("length, mlp", "gold:clause, mlp"),
     }
@@ -240,14 +244,16 @@ def test_part_of_the_examples_keeps_what_they_share():
 
 
 def test_pages_say_what_was_compared_and_programs_get_all_digits():
-    found = compared([result(right=0.95), result("bow:random", 0.6)])
-    text = markdown(comparisons(found))
+    comparison = compared([result(right=0.95), result("bow:random", 0.6)])
+    text = markdown(comparisons(comparison))
     assert "drawn together by target" in text
     assert "< 0.001" in text
     assert "one seed or two" in text
-    assert csv(found.found).startswith("task,metric,first,second,difference,low,high,p,corrected,n")
-    (line,) = csv_of(csv(found.found))
-    assert float(line["p"]) == pytest.approx(found.found[0].p, rel=1e-3)
+    assert csv(comparison.found).startswith(
+        "task,metric,first,second,difference,low,high,p,corrected,n"
+    )
+    (line,) = csv_of(csv(comparison.found))
+    assert float(line["p"]) == pytest.approx(comparison.found[0].p, rel=1e-3)
 
 
 def csv_of(text):

@@ -120,17 +120,17 @@ def test_bold_survives_in_pages():
 
 def test_programs_get_every_figure_with_its_source():
     people = HumanScore(Place(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
-    found = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
-    assert [row["kind"] for row in found] == ["published"] * 6 + ["measured", "people"]
-    assert found[0]["source"] == "A paper, Table 1, Floors, Length"
-    assert (found[6]["data"], found[6]["row"], found[6]["column"], found[6]["n"]) == (
+    items = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
+    assert [row["kind"] for row in items] == ["published"] * 6 + ["measured", "people"]
+    assert items[0]["source"] == "A paper, Table 1, Floors, Length"
+    assert (items[6]["data"], items[6]["row"], items[6]["column"], items[6]["n"]) == (
         "different data",
         "hf:x",
         "Tense",
         "200",
     )
-    assert float(found[6]["low"]) < float(found[6]["score"]) < float(found[6]["high"])
-    assert set(found[0]) == set(Cell.__slots__)
+    assert float(items[6]["low"]) < float(items[6]["score"]) < float(items[6]["high"])
+    assert set(items[0]) == set(Cell.__slots__)
 
 
 @pytest.mark.parametrize("width", [24, 40, 60, 200])

@@ -50,8 +50,8 @@ def test_other_tasks_have_no_column(task):
 
 
 def test_folds_and_seeds_are_one_cell_and_other_data_are_another():
-    found = [result(seed=s, task=f"ud/tense:bank,fold={k}/2") for s in (0, 1) for k in (1, 2)]
-    entries, others = selected(ud2019(), [*found, result("ud/tense:other")])
+    results = [result(seed=s, task=f"ud/tense:bank,fold={k}/2") for s in (0, 1) for k in (1, 2)]
+    entries, others = selected(ud2019(), [*results, result("ud/tense:other")])
     assert sorted((e.place.data, len(e.results)) for e in entries) == [
         ("ud/*:bank", 4),
         ("ud/*:other", 1),
@@ -63,7 +63,7 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
     for name in ("EWT", "PUD"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path)
-    found = [
+    results = [
         result(task)
         for task in (
             "ud/tense:EWT,fold=1/2",
@@ -74,7 +74,7 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
     ]
 
     def shown(suite):
-        return [str(e.results[0].trial.task) for e in selected(SUITES.make(suite), found).entries]
+        return [str(e.results[0].trial.task) for e in selected(SUITES.make(suite), results).entries]
 
     assert shown("ud2019:EWT") == ["ud/tense:EWT,fold=1/2", "ud/passive:EWT,on_error=skip"]
     assert shown(f"ud2019:{tmp_path}/EWT") == shown("ud2019:EWT")

@@ -107,7 +107,7 @@ ROLES = ("ARG0", "ARG1", "ARGM-TMP")
 
 
 def test_rows_on_published_data_stand_inside_and_others_below():
-    found = [
+    results = [
         *(measured("edge/spr2:data/SPR2", read, SIZES["SPR2"]) for read in ("lex", "mix")),
         *(
             measured(f"edge/dpr:data/DPR,sample={k}/5", "mix", SIZES["Coref. (W)"])
@@ -117,7 +117,7 @@ def test_rows_on_published_data_stand_inside_and_others_below():
         measured("edge/dep:data/GUM", "mix", (3, 2, 1)),
         measured("edge/srl:data/PropBank-EWT", "mix", (81415, 9583, 9337), ROLES),
     ]
-    entries = selected(tenney2019(), found).entries
+    entries = selected(tenney2019(), results).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
     assert heads == {
         ("SPR2 data/SPR2; Coref. (W) data/DPR", False),
@@ -148,10 +148,10 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
 
 def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
     one = measured("edge/dep:data/EWT", "mix", (1, 1, 1), probe=PROBES.canonical("span"))
-    found = selected(tenney2019(), [one])
-    assert (found.entries, found.others) == ((), 1)
+    selection = selected(tenney2019(), [one])
+    assert (selection.entries, selection.others) == ((), 1)
     assert "1 results on these tasks were measured with other probes" in terminal(
-        inside(PAPER, found.entries, others=found.others)
+        inside(PAPER, selection.entries, others=selection.others)
     )
     assert selected(tenney2019(protocol="fast"), [one]).entries
 

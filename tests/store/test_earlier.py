@@ -27,8 +27,8 @@ def table(text):
 
 
 def test_its_results_are_shown_as_they_were(store):
-    found = [result for _, result in ResultStore(store / "results").read()]
-    now, then = table(render(found, "csv")), table((KEPT / "scores.csv").read_text("utf-8"))
+    results = [result for _, result in ResultStore(store / "results").read()]
+    now, then = table(render(results, "csv")), table((KEPT / "scores.csv").read_text("utf-8"))
     key = ("task", "encoder", "layer", "probe", "control")
     now.sort(key=lambda row: [row[k] for k in key])
     then.sort(key=lambda row: [row[k] for k in key])
@@ -43,15 +43,15 @@ def shown(row, columns):
 
 
 def test_its_results_are_marked_with_their_version(store):
-    found = [result for _, result in ResultStore(store / "results").read()]
-    assert {result.provenance.format for result in found} == {1}
-    assert all(result.clusters == {} for result in found)
-    assert any(result.strata for result in found)
-    assert {(row["version"], row["format"]) for row in table(render(found, "csv"))} == {
+    results = [result for _, result in ResultStore(store / "results").read()]
+    assert {result.provenance.format for result in results} == {1}
+    assert all(result.clusters == {} for result in results)
+    assert any(result.strata for result in results)
+    assert {(row["version"], row["format"]) for row in table(render(results, "csv"))} == {
         ("0.1.0", "1")
     }
     for form in ("terminal", "markdown", "latex", "html"):
-        shown = render(found, form)
+        shown = render(results, form)
         assert "length (0.1.0)" in shown
         assert "(0.1.0): measured by that version of sonde" in shown
 

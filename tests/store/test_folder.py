@@ -67,23 +67,25 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
     plain = store.read("base", SLOTS, ("0", "1"), asked)
     monkeypatch.setattr("sonde.store.vectors.LARGE", 1)
     monkeypatch.setattr("sonde.store.folder.PART", 100)
-    found = store.read("base", SLOTS, ("0", "1"), asked)
-    for a, b in zip(plain.layers, found.layers, strict=True):
+    vectors = store.read("base", SLOTS, ("0", "1"), asked)
+    for a, b in zip(plain.layers, vectors.layers, strict=True):
         assert a.dtype == np.float32
         assert b.dtype == np.dtype(dtype)
         assert not b.flags.writeable
         np.testing.assert_array_equal(a, b)
-    np.testing.assert_array_equal(plain.spans.words, found.spans.words)
+    np.testing.assert_array_equal(plain.spans.words, vectors.spans.words)
     expected = pieces([s for s in asked if s.words[:1] != ("absent",)])
-    np.testing.assert_array_equal(found.layers[1], expected.layers[1].astype(dtype))
+    np.testing.assert_array_equal(vectors.layers[1], expected.layers[1].astype(dtype))
 
 
 def test_sentence_vectors_are_mapped_too(tmp_path, small):
     store, known = VectorStore(tmp_path), some(50)
     values = np.arange(150, dtype=np.float32).reshape(50, 3)
     store.write("base", "p-00000.vectors", known, Entries(("-",), Vectors((values,)), {}))
-    found = store.read("base", ("-",), ("-",), [*known[::-1], Sentence.of(["absent"])])
-    np.testing.assert_array_equal(found.layers[0], np.concatenate([values[::-1], np.zeros((1, 3))]))
+    vectors = store.read("base", ("-",), ("-",), [*known[::-1], Sentence.of(["absent"])])
+    np.testing.assert_array_equal(
+        vectors.layers[0], np.concatenate([values[::-1], np.zeros((1, 3))])
+    )
 
 
 @pytest.mark.parametrize("many", [1, 10**9])
@@ -92,15 +94,15 @@ def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
     store, known = VectorStore(tmp_path), some(60)
     slots = ("lex.none", "0.none", "1.none", "2.none")
     for n, start in enumerate((0, 30)):
-        found = pieces(known[start : start + 30])
-        lex, other = found.layers
+        parts = pieces(known[start : start + 30])
+        lex, other = parts.layers
         # layer 2 is layer 1 in one block only
         layers = (lex, lex.copy(), other, lex if n else other)
         store.write(
             "base",
             f"p-{n:05d}.vectors",
             known[start : start + 30],
-            Entries(slots, Vectors(layers, slots, found.spans), {}),
+            Entries(slots, Vectors(layers, slots, parts.spans), {}),
         )
     read = store.read("base", slots, slots, known)
     assert np.shares_memory(read.layers[0], read.layers[1])
@@ -113,10 +115,10 @@ def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
 def test_nothing_is_left_on_the_disk(tmp_path, small):
     store, known = filled(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())
-    found = store.read("base", SLOTS, ("0", "1"), known)
+    vectors = store.read("base", SLOTS, ("0", "1"), known)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
-    layer = found.layers[0]
-    del found, store
+    layer = vectors.layers[0]
+    del vectors, store
     gc.collect()
     np.testing.assert_array_equal(layer, units(known, 0))  # a reader keeps what it reads
 

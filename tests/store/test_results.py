@@ -69,18 +69,18 @@ def test_a_result_comes_back_as_it_was(tmp_path, kind):
     first, second = result(0, kind, nested={"a": [1, {"b": None}]}, text="zażółć"), result(1, kind)
     ResultStore(tmp_path / "deep" / "results").write([("a", first), ("b", second)])
     store = ResultStore(tmp_path / "deep" / "results")
-    found = store.find(["a", "b", "c"])
-    assert found.keys() == {"a", "b"}
-    assert same(found["a"], first)
-    assert same(found["b"], second)
+    stored = store.find(["a", "b", "c"])
+    assert stored.keys() == {"a", "b"}
+    assert same(stored["a"], first)
+    assert same(stored["b"], second)
     assert dict(store.read()).keys() == {"a", "b"}
 
 
 def test_numbers_that_are_not_finite_come_back(tmp_path):
     ResultStore(tmp_path).write([("a", result(score=math.nan)), ("b", result(score=math.inf))])
-    found = ResultStore(tmp_path).find(["a", "b"])
-    assert math.isnan(found["a"].score)
-    assert found["b"].score == math.inf
+    stored = ResultStore(tmp_path).find(["a", "b"])
+    assert math.isnan(stored["a"].score)
+    assert stored["b"].score == math.inf
 
 
 def test_provenance_may_hold_what_json_lacks(tmp_path):
@@ -272,10 +272,10 @@ def test_strata_come_back_and_results_of_before_have_none(tmp_path):
     tags = Tags(np.array([0, -1, 1, 0]), ("near", "far"))
     made = replace(result(), strata={"distance": tags})
     ResultStore(tmp_path).write([("a", made), ("b", result(1))])
-    found = ResultStore(tmp_path).find(["a", "b"])
-    assert found["a"].strata["distance"].codes.tolist() == [0, -1, 1, 0]
-    assert found["a"].strata["distance"].names == ("near", "far")
-    assert found["b"].strata == {}
+    stored = ResultStore(tmp_path).find(["a", "b"])
+    assert stored["a"].strata["distance"].codes.tolist() == [0, -1, 1, 0]
+    assert stored["a"].strata["distance"].names == ("near", "far")
+    assert stored["b"].strata == {}
 
 
 def test_clusters_come_back_in_their_type_and_equal_ones_are_kept_once(tmp_path):

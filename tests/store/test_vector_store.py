@@ -37,10 +37,10 @@ def test_sentences_are_read_in_any_order_and_the_absent_are_zeros(tmp_path):
     fill(store, known[5:], name="p-00001.vectors")
     asked = [known[7], *some(1, 99), known[0], known[7]]
     assert store.missing("base", "-", asked).tolist() == [False, True, False, False]
-    found = store.read("base", ["-"], ["-"], asked)
-    np.testing.assert_array_equal(found.layers[0], layer(asked) * [[1], [0], [1], [1]])
-    assert found.cut is None
-    assert found.spans is None
+    vectors = store.read("base", ["-"], ["-"], asked)
+    np.testing.assert_array_equal(vectors.layers[0], layer(asked) * [[1], [0], [1], [1]])
+    assert vectors.cut is None
+    assert vectors.spans is None
 
 
 def test_nothing_is_known_of_another_base_slot_or_type(tmp_path):
@@ -61,9 +61,9 @@ def test_bases_that_look_alike_have_folders_of_their_own(tmp_path):
 def test_float16_halves_the_bytes(tmp_path):
     store, known = VectorStore(tmp_path, "float16"), some(4)
     fill(store, known, shift=0.1)
-    found = store.read("base", ["-"], ["-"], known).layers[0]
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, layer(known, 0.1).astype(np.float16))
+    vectors = store.read("base", ["-"], ["-"], known).layers[0]
+    assert vectors.dtype == np.float32
+    np.testing.assert_array_equal(vectors, layer(known, 0.1).astype(np.float16))
 
 
 def test_no_other_type_is_kept(tmp_path):
@@ -78,10 +78,10 @@ def test_slots_of_several_passes_come_together(tmp_path):
     fill(store, known[4:], ("1", "0"), "c.vectors")
     lacking = store.lacking("base", ("0", "1", "2"), known)
     assert lacking.tolist() == [[False] * 6, [False] * 6, [True] * 3 + [False] * 3]
-    found = store.read("base", ["2", "0"], ["two", "zero"], known)
-    np.testing.assert_array_equal(found.layer("two")[3:], layer(known[3:], 7))
+    vectors = store.read("base", ["2", "0"], ["two", "zero"], known)
+    np.testing.assert_array_equal(vectors.layer("two")[3:], layer(known[3:], 7))
     np.testing.assert_array_equal(
-        found.layer("zero"), np.concatenate([layer(known[:4]), layer(known[4:], 1)])
+        vectors.layer("zero"), np.concatenate([layer(known[:4]), layer(known[4:], 1)])
     )
     assert store.widths("base") == {"0": 3, "1": 3, "2": 3}
 
@@ -172,9 +172,9 @@ def test_keys_that_share_their_first_half_are_told_apart():
 def test_a_million_keys_are_found_in_a_second():
     keys = np.random.default_rng(0).integers(0, 2**63, (1_000_000, 2), np.int64).view(np.uint64)
     start = time.perf_counter()
-    found = Index.of(keys).find(keys[::-1])
+    stored = Index.of(keys).find(keys[::-1])
     seconds = time.perf_counter() - start
-    np.testing.assert_array_equal(found, np.arange(1_000_000)[::-1])
+    np.testing.assert_array_equal(stored, np.arange(1_000_000)[::-1])
     assert seconds < 3  # 0.5 s when the machine is idle
 
 

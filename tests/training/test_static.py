@@ -78,9 +78,9 @@ def test_subwords_make_vectors_of_unknown_words(corpus, tmp_path):
     train_vectors(
         [corpus], tmp_path / "a.bin", settings=Settings(dim=4, least=1, epochs=1, subwords=True)
     )
-    found = make(f"static:{tmp_path / 'a.bin'}").encode([Sentence.of(["catty"])]).layers[0]
-    assert np.isfinite(found).all()
-    assert found.any()
+    vectors = make(f"static:{tmp_path / 'a.bin'}").encode([Sentence.of(["catty"])]).layers[0]
+    assert np.isfinite(vectors).all()
+    assert vectors.any()
 
 
 def test_problems_are_sentences(corpus, tmp_path):
