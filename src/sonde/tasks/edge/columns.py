@@ -5,7 +5,7 @@ per target.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -57,43 +57,60 @@ def pooled(sentences: Iterable[SentenceTargets]) -> Pool:
     """All targets in columns, in order, with their distance; the first pair that does not fit the
     others is named.
     """
-    numbers: dict[Sentence, int] = {}
-    kept: dict[Any, int] = {}
-    # a sentence each: first, second, split, group, how many
-    rows: list[tuple[int, int, int, int, int]] = []
-    spans: list[tuple[int, ...]] = []
-    labels: list[Label] = []
-    strata: dict[str, Any] = {}
+    lists = _Lists()
     for one in sentences:
-        if not one.spans:
-            continue
-        first = numbers.setdefault(one.sentence, len(numbers))
-        second = first if one.second is None else numbers.setdefault(one.second, len(numbers))
-        words = tuple(word.casefold() for word in one.sentence.words)
-        group = kept.setdefault(one.group or words, len(kept))
-        split = SPLITS.index(one.split) if one.split else UNKNOWN
-        rows.append((first, second, split, group, len(one.spans)))
-        for key in strata.keys() | one.strata.keys():
-            strata.setdefault(key, [""] * len(spans)).extend(
-                one.strata.get(key) or [""] * len(one.spans)
-            )
-        spans.extend(one.spans)
-        labels.extend(one.labels)
-    if not spans:
+        if one.spans:
+            lists.add(one)
+    if not lists.spans:
         raise DataProblem("no targets: nothing in the data answers the task's question")
-    firsts, seconds, splits, groups, sizes = np.array(rows, np.int64).T
-    sites = _sites(spans, np.repeat(firsts, sizes), np.repeat(seconds, sizes))
-    strata = {key: [value or None for value in values] for key, values in strata.items()}
+    firsts, seconds, splits, groups, sizes = np.array(lists.rows, np.int64).T
+    sites = _sites(lists.spans, np.repeat(firsts, sizes), np.repeat(seconds, sizes))
+    strata: dict[str, Any] = {
+        key: [value or None for value in values] for key, values in lists.strata.items()
+    }
     if sites.shape[1] == 2:
         strata["distance"] = _distance(sites)
     dataset = Dataset.of_columns(
-        numbers,
+        lists.numbers,
         sites,
-        labels,
+        lists.labels,
         np.repeat(splits, sizes),
         strata={key: strata[key] for key in sorted(strata)},
     )
-    return Pool(dataset, np.repeat(np.arange(len(rows)), sizes), np.repeat(groups, sizes))
+    return Pool(dataset, np.repeat(np.arange(len(sizes)), sizes), np.repeat(groups, sizes))
+
+
+@dataclass(slots=True)
+class _Lists:
+    """Targets one after the other, while sentences are read.
+
+    numbers, groups  of sentences, and of what stays in one split
+    rows             a sentence each: first, second, split, group, how many targets
+    """
+
+    numbers: dict[Sentence, int] = field(default_factory=dict)
+    groups: dict[Any, int] = field(default_factory=dict)
+    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    spans: list[tuple[int, ...]] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    strata: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, one: SentenceTargets) -> None:
+        """Take in the targets of a sentence."""
+        first = self._number(one.sentence)
+        second = first if one.second is None else self._number(one.second)
+        words = tuple(word.casefold() for word in one.sentence.words)
+        group = self.groups.setdefault(one.group or words, len(self.groups))
+        split = SPLITS.index(one.split) if one.split else UNKNOWN
+        self.rows.append((first, second, split, group, len(one.spans)))
+        for key in self.strata.keys() | one.strata.keys():
+            values = self.strata.setdefault(key, [""] * len(self.spans))
+            values.extend(one.strata.get(key) or [""] * len(one.spans))
+        self.spans.extend(one.spans)
+        self.labels.extend(one.labels)
+
+    def _number(self, sentence: Sentence) -> int:
+        return self.numbers.setdefault(sentence, len(self.numbers))
 
 
 def _sites(spans: Sequence[tuple[int, ...]], first: Ints, second: Ints) -> Ints:
@@ -192,6 +209,19 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     """
     if not len(dataset.rows("train")):
         return dataset
+    forms, many, train = _forms(dataset), dataset.sites.shape[1], dataset.rows("train")
+    pair = forms[:, 0] if many == 1 else forms[:, 0] * (int(forms.max()) + 1) + forms[:, 1]
+    each = np.all([np.isin(forms[:, k], forms[train, k]) for k in range(many)], 0)
+    together = np.isin(pair, pair[train])
+    names = ("no", "yes") if many == 1 else ("no", "apart", "yes")
+    codes = np.where(together, len(names) - 1, each.astype(np.int64))
+    codes[train] = UNKNOWN
+    strata = {**dataset.strata, "seen": Tags(codes, names)}
+    return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
+
+
+def _forms(dataset: Dataset) -> Ints:
+    """Numbers of the words of each span, case ignored [examples, spans]."""
     words = [[word.casefold() for word in sentence.words] for sentence in dataset.sentences]
     numbers: dict[str, int] = {}
     many = dataset.sites.shape[1]
@@ -204,20 +234,22 @@ def tagged_seen(dataset: Dataset) -> Dataset:
         forms[:, k] = np.fromiter(
             (numbers.setdefault(form, len(numbers)) for form in texts), np.int64, len(forms)
         )
-    train = dataset.rows("train")
-    pair = forms[:, 0] if many == 1 else forms[:, 0] * len(numbers) + forms[:, 1]
-    each = np.all([np.isin(forms[:, k], forms[train, k]) for k in range(many)], 0)
-    together = np.isin(pair, pair[train])
-    names = ("no", "yes") if many == 1 else ("no", "apart", "yes")
-    codes = np.where(together, len(names) - 1, each.astype(np.int64))
-    codes[train] = UNKNOWN
-    strata = {**dataset.strata, "seen": Tags(codes, names)}
-    return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
+    return forms
 
 
 def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     """What a reader should know: targets a split, sentences that recur, labels that train lacks."""
     notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in SPLITS}}
+    repeated = _repeated(dataset, owners)
+    if shown := {what: n for what, n in repeated.items() if n}:
+        notes["sentences that recur"] = shown
+    if unseen := _unseen(dataset):
+        notes["labels that train lacks"] = unseen
+    return notes
+
+
+def _repeated(dataset: Dataset, owners: Ints) -> dict[str, int]:
+    """How many sentences come again, in the same split and in another."""
     wordings: dict[tuple[str, ...], int] = {}
     content = np.array(
         [wordings.setdefault(s.words, len(wordings)) for s in dataset.sentences], np.int64
@@ -225,19 +257,15 @@ def counted(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     # a sentence is read once, but paired with several
     within = np.flatnonzero(dataset.sites[:, 0, 0] == dataset.sites[:, -1, 0])
     first = within[np.unique(owners[within], return_index=True)[1]]
-    repeated = {}
-    home = {}
+    repeated: dict[str, int] = {}
+    home: dict[str, set[int]] = {}
     for split in SPLITS:
         mine = content[first[dataset.splits[first] == SPLITS.index(split)]]
         home[split] = set(mine.tolist())
         repeated[f"again in {split}"] = len(mine) - len(home[split])
     for a, b in combinations(SPLITS, 2):
         repeated[f"in {a} and {b}"] = len(home[a] & home[b])
-    if shown := {what: n for what, n in repeated.items() if n}:
-        notes["sentences that recur"] = shown
-    if unseen := _unseen(dataset):
-        notes["labels that train lacks"] = unseen
-    return notes
+    return repeated
 
 
 def _unseen(dataset: Dataset) -> dict[str, int]:

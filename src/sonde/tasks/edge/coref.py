@@ -172,10 +172,13 @@ def _chains(options: CorefOptions, parts: list[Part], count: Count) -> WordFacts
             free = (number for number in itertools.count(1) if number not in taken)
             for name, _ in Counter(name for *_, name in one.mentions).most_common():
                 used[name] = (used[name][0] if name in used else next(free), i)
-            yield one.sentence, _told(one, {name: number for name, (number, _) in used.items()})
+            yield (
+                one.sentence,
+                _numbered_chains(one, {name: number for name, (number, _) in used.items()}),
+            )
 
 
-def _told(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts:
+def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts:
     units: list[list[str]] = [[] for _ in one.sentence.words]
     chains: dict[tuple[int, ...], int] = {
         (start, stop): numbers[name] for start, stop, name in one.mentions

@@ -54,7 +54,7 @@ def targets_of(part: Part, options: Options, count: Count) -> Iterator[SentenceT
         shape = shape or next(iter(shapes), None)
         if shape is not None and shapes - {shape}:
             problem = (
-                f"{_told(*(shapes - {shape}).pop())}, but the first target has {_told(*shape)}; one"
+                f"{_kind(*(shapes - {shape}).pop())}, but the first target has {_kind(*shape)}; one"
                 " data set holds one kind of target"
             )
             count.tally.refuse(f"{part.path}:{record.line}: {problem}", options.on_error)
@@ -76,7 +76,7 @@ def _said(record: Record) -> str:
     return split if split in SPLITS else ""
 
 
-def _told(single: bool, one: bool) -> str:
+def _kind(single: bool, one: bool) -> str:
     return (
         f"{'one span' if single else 'two spans'} with {'one label' if one else 'a list of labels'}"
     )
@@ -112,7 +112,7 @@ def _parts(options: JsonlOptions) -> list[Part]:
     return one_each(corpus(options.paths, SUFFIXES))
 
 
-def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
+def _targets(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         yield from targets_of(part, options, count)
 
@@ -120,7 +120,10 @@ def _marked(options: JsonlOptions, parts: list[Part], count: Count) -> Iterator[
 jsonl = edge(
     "edge/jsonl",
     Kind(
-        "Which label has the span, or the pair of spans?", _parts, _marked, oracles=either(_marked)
+        "Which label has the span, or the pair of spans?",
+        _parts,
+        _targets,
+        oracles=either(_targets),
     ),
     JsonlOptions,
 )

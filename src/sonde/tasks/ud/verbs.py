@@ -101,7 +101,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries) -> Group:
         h.relation == "aux:imp" for h in helpers
     )
     verbs = [h for h in helpers if h.relation not in _PARTICLES]
-    tense, how = _told(own, verbs, passive)
+    tense, how = _tense_of(own, verbs, passive)
     lemma = next((v.lemma for v in _finite(verbs, True)), "") if tense else ""
     return Group(
         upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive), _voice(upos, own, helpers),
@@ -165,7 +165,7 @@ def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
     return NO_VERB
 
 
-def _told(own: Verb, verbs: list[Verb], passive: bool) -> tuple[str, str]:
+def _tense_of(own: Verb, verbs: list[Verb], passive: bool) -> tuple[str, str]:
     """The tense of a clause and its construction, or '' and why it has none."""
     if reason := _barred(own, verbs):
         return "", reason
