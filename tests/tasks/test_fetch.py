@@ -230,7 +230,7 @@ def test_archives_are_unpacked_once_and_found_to_be_there(site, tmp_path, name, 
 
 def test_a_packed_table_is_the_same_at_the_second_look(site, tmp_path):
     site.files["a.txt.gz"] = gzip.compress(ROWS)
-    assert next(fetch(all_of(site, tmp_path, "a.txt.gz"))).found == ((2, 1, 1), len(ROWS), SHA)
+    assert next(fetch(all_of(site, tmp_path, "a.txt.gz"))).content == ((2, 1, 1), len(ROWS), SHA)
     assert [got.how for got in fetch(all_of(site, tmp_path, "a.txt.gz"))] == ["there already"]
 
 
