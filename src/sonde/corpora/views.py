@@ -261,7 +261,7 @@ def dependencies(block: Block, question: str) -> Batch:
     if isinstance(block, Batch):
         return block
     raise DataProblem(
-        f"{question} asks about dependencies, and {block.where} none: give a treebank in CoNLL-U"
+        f"{block.where} no dependencies, which {question} asks about: give a treebank in CoNLL-U"
     )
 
 

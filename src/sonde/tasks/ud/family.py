@@ -90,7 +90,7 @@ def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
     if isinstance(block, Plain):
         none: list[Finding] = [NO_TREE] * len(sentences)
         return dict.fromkeys((*RULES, *map(_literal, LITERAL), AUXILIARIES), none)
-    mains = list(clauses(dependencies(block, "ud/"), sentences))
+    mains = list(clauses(dependencies(block, "a task of ud/"), sentences))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
