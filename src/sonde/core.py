@@ -34,10 +34,10 @@ from sonde.vectors import Floats, Ints, Vectors
 
 __all__ = [
     "SPLITS", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
-    "EncoderStop", "Example", "Facts", "Informed", "Kind", "Kinded", "Layered", "Lexical",
-    "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published", "Result",
-    "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Site", "Tags", "Task",
-    "Trial", "choice_of", "needs_of",
+    "EncoderStop", "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
+    "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
+    "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Site", "Tags",
+    "Task", "Trial", "choice_of", "needs_of",
 ]  # fmt: skip
 
 
@@ -319,6 +319,25 @@ class Probe(Protocol):
         """One predictor a cell, in order. Cells share their input, so a whole grid, all seeds and
         layers go in one pass.
         """
+        ...
+
+
+class Job(NamedTuple):
+    """What one call of `Probe.fit` is given."""
+
+    train: Readings
+    dev: Readings
+    cells: tuple[Cell, ...]
+
+
+@runtime_checkable
+class Joining(Probe, Protocol):
+    """A probe that fits several data sets in one pass, such as the folds and controls of a task,
+    and finds for each what it would find alone.
+    """
+
+    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+        """One predictor for each cell of each job, in order."""
         ...
 
 

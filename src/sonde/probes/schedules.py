@@ -25,7 +25,9 @@ class Annealing:
     looked at `looks` times.
 
     A small training set is cut into about forty batches a pass, and every set gets at least `steps`
-    steps.
+    steps. `cuts` halve a grid early: after a share of the steps so many networks go on, those of
+    the lowest loss on dev (successive halving, Jamieson & Talwalkar 2016). Batches then run on over
+    the end of a pass, and are all of one size.
     """
 
     batch: int = 1024
@@ -36,6 +38,7 @@ class Annealing:
     decay: float = 0.3
     warm: float = 0.1
     looks: int = 14
+    cuts: tuple[tuple[float, int], ...] = ()
 
     def batch_of(self, examples: int) -> int:
         """Examples a batch."""
@@ -48,6 +51,10 @@ class Annealing:
     def looks_of(self, steps: int) -> set[int]:
         """After how many steps dev is looked at."""
         return {round(steps * (i + 1) / self.looks) for i in range(self.looks)}
+
+    def cuts_of(self, steps: int) -> dict[int, int]:
+        """Before which steps how many networks go on."""
+        return {round(share * steps): most for share, most in self.cuts}
 
     def rate_at(self, step: int, steps: int) -> float:
         """Adam's rate at a step, counted from zero."""

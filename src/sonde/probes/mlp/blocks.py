@@ -1,14 +1,15 @@
-"""Many small networks of one width, trained on the same batches as one wide product.
+"""Many small networks of one width, trained beside each other as one wide product.
 
-A block is [groups, members] networks: groups have batches of their own (a seed, a layer), the
-members of a group differ in dropout and weight decay and share its batches. Activations are [..,
-units, batch], so each member is a slab of memory.
+A block holds lanes. A lane is one network: it sees the batches of its group (a data set, a layer, a
+seed) and has a cell of the grid for its dropout and weight decay. Activations are [lanes, units,
+batch], so each lane is a slab of memory.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -18,6 +19,17 @@ from torch import Tensor
 from torch.optim.adamw import adamw
 
 from sonde.probes.mlp.grid import Member
+
+
+class Lane(NamedTuple):
+    """One network of a joint training: its group, the seed of its draws, its number in the group's
+    grid, and that cell.
+    """
+
+    group: int
+    seed: int
+    number: int
+    member: Member
 
 
 class Adam:
@@ -54,13 +66,13 @@ class Adam:
                 maximize=False,
             )
 
-    def keep(self, groups: Tensor, members: Tensor) -> list[Tensor]:
-        """Go on with some groups and members only, the first two axes of every tensor; returns the
-        tensors that are left.
+    def keep(self, lanes: Tensor) -> list[Tensor]:
+        """Go on with some lanes only, the first axis of every tensor; returns the tensors that are
+        left.
         """
         columns = (self.tensors, self.gradients, self.first, self.second)
         self.tensors, self.gradients, self.first, self.second = (
-            [t[groups][:, members] for t in c] for c in columns
+            [t[lanes] for t in c] for c in columns
         )
         return self.tensors
 
@@ -69,105 +81,122 @@ class Block:
     """Linear, dropout, sigmoid, linear (SentEval's order: dropout comes before the sigmoid); or one
     linear layer.
 
-    Every member starts and drops out as it would alone under its seed, so a joint training is each
-    one's own.
+    Every lane starts and drops out as it would alone under its seed, so a joint training is each
+    one's own. Lanes are in the order of their groups.
     """
 
     def __init__(
         self,
-        members: Sequence[Member],
-        seeds: Sequence[int],
+        lanes: Sequence[Lane],
         sizes: tuple[int, int],
         dtype: torch.dtype,
         shrink: float = 0.0,
     ) -> None:
-        self.members, self.hidden, self.dtype = list(members), members[0].hidden, dtype
-        drawn = [_drawn(seed, self.hidden, *sizes) for seed in seeds]
-        self.tensors = [
-            torch.stack(one)[:, None].repeat(1, len(members), 1, 1)
-            for one in zip(*drawn, strict=True)
-        ]
+        self.lanes, self.hidden, self.dtype = list(lanes), lanes[0].member.hidden, dtype
+        seeds = dict.fromkeys(lane.seed for lane in lanes)
+        drawn = {seed: _drawn(seed, self.hidden, *sizes) for seed in seeds}
+        starts = [drawn[lane.seed] for lane in lanes]
+        self.tensors = [torch.stack(one) for one in zip(*starts, strict=True)]
         self.adam = Adam(self.tensors, shrink)
-        self._rest()
-        self.noise = [np.random.Generator(np.random.SFC64([seed, self.hidden])) for seed in seeds]
-        self.decay = torch.tensor([m.decay for m in members])[None, :, None, None]
-        self.active = torch.empty(0)
-        self.masks: dict[float, Tensor] = {}
+        self.noise = {
+            seed: np.random.Generator(np.random.SFC64([seed, self.hidden])) for seed in seeds
+        }
+        self.active = self.mask = torch.empty(0)
+        self._rest(list(dict.fromkeys(lane.group for lane in lanes)))
 
-    def _rest(self) -> None:
-        """Memory that every step uses again: giving it back and asking for it anew costs more than
-        the arithmetic.
+    def _rest(self, groups: Sequence[int]) -> None:
+        """What follows from the lanes, and memory that every step uses again: giving it back and
+        asking for it anew costs more than the arithmetic.
         """
         self.narrow, self.slopes = self.tensors, self.adam.gradients
         if self.dtype != torch.float32:
             self.narrow, self.slopes = (
                 [torch.empty_like(t, dtype=self.dtype) for t in self.tensors] for _ in range(2)
             )
+        places = {group: place for place, group in enumerate(groups)}
+        self.groups = torch.tensor([places[lane.group] for lane in self.lanes])
+        each = torch.arange(len(groups)).repeat_interleave(len(self.lanes) // len(groups))
+        # whether every group has as many lanes, so that their first layers are one product
+        self.even = torch.equal(self.groups, each)
+        self.decay = torch.tensor([lane.member.decay for lane in self.lanes])[:, None, None]
+        self.decays = bool(self.decay.any())
+        dropping = [lane for lane in self.lanes if lane.member.dropout]
+        self.noise = {
+            seed: self.noise[seed] for seed in dict.fromkeys(one.seed for one in dropping)
+        }
+        self.rates = sorted({lane.member.dropout for lane in dropping})
+        self.masks = torch.tensor([self._mask_of(lane) for lane in self.lanes])
+
+    def _mask_of(self, lane: Lane) -> int:
+        """The number of a lane's mask among those of a step; the first lets everything pass."""
+        if not lane.member.dropout:
+            return 0
+        seeds = list(self.noise)
+        return 1 + self.rates.index(lane.member.dropout) * len(seeds) + seeds.index(lane.seed)
 
     def forward(self, batch: Tensor, learning: bool = False) -> Tensor:
-        """Scores [groups, members, outputs, batch] float32 of a batch [groups, batch, dim]."""
-        groups, size, dim = batch.shape
+        """Scores [lanes, 1, outputs, batch] float32 of batches [groups, batch, dim]."""
         for narrow, tensor in zip(self.narrow, self.tensors, strict=True):
             if narrow is not tensor:
                 narrow.copy_(tensor)
         first, bias = self.narrow[:2]
-        z = torch.bmm(first.view(groups, -1, dim), batch.mT)
-        z = z.view(groups, len(self.members), -1, size).add_(bias)
+        groups, size, dim = batch.shape
+        if self.even:
+            z = torch.bmm(first.view(groups, -1, dim), batch.mT)
+        else:
+            z = torch.bmm(first, batch[self.groups].mT)
+        z = z.view(len(self.lanes), -1, size).add_(bias)
         if not self.hidden:
-            return z.float()
+            return z.float()[:, None]
         if learning:
-            self.masks = self._drop(z)
+            self._drop(z)
             self.active = z
         z.sigmoid_()
-        scores = torch.bmm(self.narrow[2].flatten(0, 1), z.flatten(0, 1))
-        return scores.view(groups, len(self.members), -1, size).float().add_(self.tensors[3])
+        return torch.bmm(self.narrow[2], z).float().add_(self.tensors[3])[:, None]
 
-    def _drop(self, z: Tensor) -> dict[float, Tensor]:
-        """Set units to zero in place, scale up the rest, and return what they were multiplied
+    def _drop(self, z: Tensor) -> None:
+        """Set units to zero in place, scale up the rest, and keep what they were multiplied
         with.
         """
-        rates = sorted({m.dropout for m in self.members if m.dropout})
-        if not rates:
-            return {}
-        groups, _, units, size = z.shape
+        if not self.rates:
+            return
+        _, units, size = z.shape
         count = units * size
         bits = np.stack(
             [
                 g.integers(0, 2**64, size=-(-count // 4), dtype=np.uint64).view(np.int16)[:count]
-                for g in self.noise
+                for g in self.noise.values()
             ]
         )
-        drawn = torch.from_numpy(bits).view(groups, units, size)
-        masks = {
-            p: (
-                torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape)).mul_(
-                    1 / (1 - p)
-                )
-            )
-            for p in rates
-        }
-        for m, member in enumerate(self.members):
-            if member.dropout:
-                z[:, m] *= masks[member.dropout]
-        return masks
+        drawn = torch.from_numpy(bits).view(len(self.noise), units, size)
+        each = [z.new_ones(1, units, size)]
+        for p in self.rates:
+            passed = torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape))
+            each.append(passed.mul_(1 / (1 - p)))
+        self.mask = torch.cat(each)[self.masks]
+        z *= self.mask
 
     def backward(self, batch: Tensor, slope: Tensor, rate: float) -> None:
-        """One step of Adam along the gradient that `slope`, [groups, members, outputs, batch]
-        float32, gives.
+        """One step of Adam along the gradient that `slope`, [lanes, 1, outputs, batch] float32,
+        gives.
         """
-        back = slope.to(self.dtype)
-        gradients, summed = self.adam.gradients, slope
+        slope = slope[:, 0]
+        back, summed = slope.to(self.dtype), slope
+        gradients = self.adam.gradients
         if self.hidden:
             gradients[3].copy_(slope.sum(-1, keepdim=True))
-            a, flat = self.active, back.flatten(0, 1)
-            torch.bmm(flat, a.flatten(0, 1).mT, out=self.slopes[2].flatten(0, 1))
-            back = torch.bmm(self.narrow[2].flatten(0, 1).mT, flat).view(a.shape)
+            a = self.active
+            torch.bmm(back, a.mT, out=self.slopes[2])
+            back = torch.bmm(self.narrow[2].mT, back)
             back = torch.ops.aten.sigmoid_backward.grad_input(back, a, grad_input=back)
-            for m, member in enumerate(self.members):
-                if member.dropout:
-                    back[:, m] *= self.masks[member.dropout]
+            if self.rates:
+                back *= self.mask
             summed = back
-        torch.bmm(back.flatten(1, 2), batch, out=self.slopes[0].flatten(1, 2))
+        if self.even:
+            wide = self.slopes[0].view(len(batch), -1, batch.shape[2])
+            torch.bmm(back.view(len(batch), -1, back.shape[2]), batch, out=wide)
+        else:
+            torch.bmm(back, batch[self.groups], out=self.slopes[0])
         gradients[1].copy_(summed.sum(-1, keepdim=True, dtype=torch.float32))
         self._update(rate)
 
@@ -175,18 +204,18 @@ class Block:
         for gradient, slope in zip(self.adam.gradients[::2], self.slopes[::2], strict=True):
             if gradient is not slope:
                 gradient.copy_(slope)
-        if self.decay.any():
+        if self.decays:
             for gradient, tensor in zip(self.adam.gradients, self.tensors, strict=True):
                 gradient.addcmul_(tensor, self.decay)
         self.adam.update(rate)
 
-    def keep(self, groups: Tensor, members: Tensor) -> None:
-        """Go on with some groups and members only."""
-        self.tensors = self.adam.keep(groups, members)
-        self._rest()
-        self.noise = [self.noise[g] for g in groups.tolist()]
-        self.members = [self.members[m] for m in members.tolist()]
-        self.decay = self.decay[:, members]
+    def keep(self, lanes: Set[Lane], groups: Sequence[int]) -> None:
+        """Go on with these lanes only, and with batches of these groups only."""
+        kept = [k for k, lane in enumerate(self.lanes) if lane in lanes]
+        if len(kept) < len(self.lanes):
+            self.tensors = self.adam.keep(torch.tensor(kept))
+            self.lanes = [self.lanes[k] for k in kept]
+        self._rest(groups)
 
 
 def _drawn(seed: int, hidden: int, dim: int, outputs: int) -> list[Tensor]:

@@ -1,190 +1,248 @@
 """Grids of networks trained together: the blocks, the order in which each group sees its examples,
 the best so far.
 
-A group is (read, seed): it has its own input, its own order of examples and its own draws, and
-trains a whole grid.
+A group is (data set, read, seed): it has its own input, its own order of examples and its own
+draws, and trains a whole grid, or what is left of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import accumulate, groupby, islice
+from operator import itemgetter
 
 import torch
 from torch import Tensor
 
 from sonde.probes.losses import LOSSES
-from sonde.probes.mlp.blocks import Block
+from sonde.probes.mlp.blocks import Block, Lane
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.schedules import early
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The examples that some groups train on, or are judged on.
+
+    inputs   [rows, dim], every distinct input after the other; wanted: targets, alike
+    first    of each group, where its examples begin in `inputs` and in `wanted`, [groups, 2]
+    counts   of each group, how many they are
+    """
+
+    inputs: Tensor
+    wanted: Tensor
+    first: Tensor
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, inputs: Sequence[Tensor], wanted: Sequence[Tensor]) -> Part:
+        """One input and one tensor of targets for each group; what groups share is kept once."""
+        (features, first), (targets, begin) = _stacked(inputs), _stacked(wanted)
+        return cls(features, targets, torch.tensor([first, begin]).mT, tuple(map(len, wanted)))
+
+    def take(self, groups: Tensor, rows: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
+        """Examples [groups, batch, dim], in the memory of `out`, and targets of some groups, by
+        their rows [groups, batch].
+        """
+        first = self.first[groups]
+        shape = (*rows.shape, self.inputs.shape[1])
+        if out.shape != shape:
+            out = self.inputs.new_empty(shape)
+        torch.index_select(self.inputs, 0, (rows + first[:, :1]).flatten(), out=out.flatten(0, 1))
+        wanted = self.wanted[rows + first[:, 1:]]
+        return out, wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
+
+
+def _stacked(tensors: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
+    """Distinct tensors in one, and where each of the given ones begins in it."""
+    distinct = {id(tensor): tensor for tensor in tensors}
+    begin = dict(zip(distinct, accumulate(map(len, distinct.values()), initial=0), strict=False))
+    every = list(distinct.values())
+    return every[0] if len(every) == 1 else torch.cat(every), [begin[id(t)] for t in tensors]
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
-    """What is learnt: inputs [examples, dim] of each group (shared where groups share a read),
-    targets, loss and outputs.
+    """What is learnt by groups that have inputs of one width, one loss and as many outputs.
 
     likeliest  whether each network is kept at its lowest loss on dev, too
     """
 
-    train: tuple[Tensor, ...]
-    dev: tuple[Tensor, ...]
-    wanted: Tensor
-    wanted_dev: Tensor
+    train: Part
+    dev: Part
     loss: str
     outputs: int
     likeliest: bool = False
 
 
+Look = tuple[float, float, float]
+"""Score and loss on dev, and the passes over train before."""
+
+
 class Best:
-    """Networks [groups, members] as they were at their best look at dev, by score or by loss."""
+    """Networks as they were at their best look at dev, by score or by loss."""
 
     def __init__(self, by_loss: bool) -> None:
         self.by_loss = by_loss
-        self.looks: dict[tuple[int, int], tuple[float, float, float]] = {}
-        self.tensors: dict[tuple[int, int], list[Tensor]] = {}
+        self.looks: dict[Lane, Look] = {}
+        self.tensors: dict[Lane, list[Tensor]] = {}
 
-    def offer(
-        self, place: tuple[int, int], look: tuple[float, float, float], tensors: Iterable[Tensor]
-    ) -> bool:
-        """Keep a network if its score, or its loss, is better than it ever was; whether it is. A
-        look is score, loss and passes.
-        """
-        known = self.looks.get(place)
+    def offer(self, lane: Lane, look: Look, tensors: Iterable[Tensor]) -> bool:
+        """Keep a network if its score, or its loss, is better than it ever was; whether it is."""
+        known = self.looks.get(lane)
         better = known is None or (look[1] < known[1] if self.by_loss else look[0] > known[0])
         if better:
-            self.looks[place], self.tensors[place] = look, [t.clone() for t in tensors]
+            self.looks[lane], self.tensors[lane] = look, [t.clone() for t in tensors]
         return better
 
-    def trained(
-        self, member: Member, place: tuple[int, int], likeliest: Trained | None = None
-    ) -> Trained:
+    def trained(self, lane: Lane, likeliest: Trained | None = None) -> Trained:
         """A network at its best."""
-        return Trained(
-            member, tuple(t.numpy() for t in self.tensors[place]), *self.looks[place], likeliest
-        )
+        layers = tuple(t.numpy() for t in self.tensors[lane])
+        return Trained(lane.member, layers, *self.looks[lane], likeliest)
 
 
 class Joint:
-    """The state of a joint training over groups [seeds] of one problem, a grid of members each."""
+    """The state of a joint training: the lanes of each group, in blocks of one width.
+
+    `grids` has the members of each group, whose draws and order of examples are of its seed.
+    """
 
     def __init__(
         self,
         problem: Problem,
         seeds: Sequence[int],
-        members: Sequence[Member],
+        grids: Sequence[Sequence[Member]],
         dtype: torch.dtype,
         shrink: float = 0.0,
     ) -> None:
-        self.problem, self.members, self.loss = problem, tuple(members), LOSSES[problem.loss]
-        sizes = (problem.train[0].shape[1], problem.outputs)
-        widths = list(dict.fromkeys(m.hidden for m in members))
-        self.where = [
-            torch.tensor([i for i, m in enumerate(members) if m.hidden == w]) for w in widths
+        self.problem, self.loss = problem, LOSSES[problem.loss]
+        self.lanes = [
+            Lane(group, seed, number, member)
+            for group, (seed, grid) in enumerate(zip(seeds, grids, strict=True))
+            for number, member in enumerate(grid)
         ]
+        sizes = (problem.train.inputs.shape[1], problem.outputs)
+        widths = dict.fromkeys(lane.member.hidden for lane in self.lanes)
         self.blocks = [
-            Block([members[i] for i in where.tolist()], seeds, sizes, dtype, shrink)
-            for where in self.where
+            Block([n for n in self.lanes if n.member.hidden == width], sizes, dtype, shrink)
+            for width in widths
         ]
-        self.rows = torch.arange(len(seeds))
+        self.groups = list(range(len(seeds)))
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.best = Best(by_loss=False)
         self.likeliest = Best(by_loss=True) if problem.likeliest else None
-        self.gathered = torch.empty(0)
+        self.memory = torch.empty(0)
 
-    def batches(self, size: int) -> Iterator[list[Tensor]]:
-        """One pass: the rows of each batch, one tensor a group."""
-        examples = len(self.problem.wanted)
-        orders = [torch.randperm(examples, generator=self.orders[g]) for g in self.rows.tolist()]
-        for start in range(0, examples, size):
-            yield [order[start : start + size] for order in orders]
+    @property
+    def running(self) -> set[Lane]:
+        """The networks that no cut has taken out."""
+        return set(self.lanes)
 
-    def step(self, rows: Sequence[Tensor], rate: float, reduction: str = "mean") -> None:
+    def passes(self, size: int) -> Iterator[Tensor]:
+        """One pass over as many examples as each group has: the rows of each batch, [groups,
+        batch]; the last may be smaller.
+        """
+        orders = [self._order(group) for group in self.groups]
+        every = torch.stack(orders)
+        yield from (every[:, start : start + size] for start in range(0, every.shape[1], size))
+
+    def stream(self, size: int) -> Iterator[Tensor]:
+        """Batches of one size for ever, [groups, batch]: they run on over the end of a pass, so
+        that groups may differ in how many examples they have.
+        """
+        left = {group: torch.empty(0, dtype=torch.int64) for group in self.groups}
+        while True:
+            for group in self.groups:
+                while len(left[group]) < size:
+                    left[group] = torch.cat([left[group], self._order(group)])
+            yield torch.stack([left[group][:size] for group in self.groups])
+            left = {group: rows[size:] for group, rows in left.items()}
+
+    def _order(self, group: int) -> Tensor:
+        return torch.randperm(self.problem.train.counts[group], generator=self.orders[group])
+
+    def step(self, rows: Tensor, rate: float, reduction: str = "mean") -> None:
         """One step of every network on the batches of its group."""
-        batch = self._batch([self.problem.train[g] for g in self.rows.tolist()], rows)
-        wanted = torch.stack([self.problem.wanted.index_select(0, r) for r in rows])
-        wanted = wanted if wanted.ndim == 2 else wanted.transpose(1, 2)
+        batch, wanted = self.problem.train.take(torch.tensor(self.groups), rows, self.memory)
+        self.memory = batch
         for block in self.blocks:
-            slope = self.loss.gradient(block.forward(batch, learning=True), wanted)
+            slope = self.loss.gradient(block.forward(batch, learning=True), wanted[block.groups])
             if reduction == "mean":
                 slope /= batch.shape[1]
             block.backward(batch, slope, rate)
 
-    def _batch(self, inputs: Sequence[Tensor], rows: Sequence[Tensor]) -> Tensor:
-        """Rows of each group's input, [groups, batch, dim], in memory that every step uses
-        again.
-        """
-        shape = (len(rows), len(rows[0]), inputs[0].shape[1])
-        if self.gathered.shape != shape:
-            self.gathered = torch.empty(shape, dtype=inputs[0].dtype)
-        for x, r, out in zip(inputs, rows, self.gathered, strict=True):
-            torch.index_select(x, 0, r, out=out)
-        return self.gathered
-
     def early(self, first: int) -> frozenset[int]:
         """Steps before the first look at which dev is looked at for the loss alone."""
-        judged = self.likeliest is not None and len(self.problem.wanted_dev)
+        judged = self.likeliest is not None and max(self.problem.dev.counts)
         return early(first) if judged else frozenset()
 
-    def look(self, passes: float, going: Tensor, early: bool = False) -> Tensor:
+    def look(self, passes: float, going: Set[Lane], early: bool = False) -> set[Lane]:
         """Judge on dev, keep every network still going that is better than it ever was, and say
-        which; [groups, members] bool.
+        which.
 
         An early look is for the loss alone: no network is better by it.
         """
-        better = torch.zeros_like(going)
-        for block, where in zip(self.blocks, self.where, strict=True):
-            found = self._judged(block)
-            for g, row in enumerate(self.rows.tolist()):
-                for m, member in enumerate(where.tolist()):
-                    if not going[row, member]:
-                        continue
-                    look, state = (
-                        (*found[:, g, m].tolist(), passes),
-                        [t[g, m] for t in block.tensors],
-                    )
-                    better[row, member] = not early and self.best.offer((row, member), look, state)
-                    if self.likeliest is not None:
-                        self.likeliest.offer((row, member), look, state)
+        better = set()
+        for block in self.blocks:
+            judged = self._judged(block).tolist()
+            for k, lane in enumerate(block.lanes):
+                if lane not in going:
+                    continue
+                look, state = (*judged[k], passes), [t[k] for t in block.tensors]
+                if not early and self.best.offer(lane, look, state):
+                    better.add(lane)
+                if self.likeliest is not None:
+                    self.likeliest.offer(lane, look, state)
         return better
 
     def _judged(self, block: Block) -> Tensor:
-        """Score and loss an example over dev, [2, groups, members] float64."""
-        problem, total = (
-            self.problem,
-            torch.zeros(2, len(self.rows), len(block.members), dtype=torch.float64),
-        )
-        cells = len(self.rows) * len(block.members) * max(block.hidden, problem.outputs)
-        size = max(64, min(4096, 2**20 // cells))
-        for start in range(0, len(problem.wanted_dev), size):
-            batch = torch.stack([problem.dev[g][start : start + size] for g in self.rows.tolist()])
-            wanted = torch.stack(
-                [problem.wanted_dev[start : start + size].movedim(0, -1)] * len(self.rows)
-            )
-            total += torch.stack(self.loss.judge(block.forward(batch), wanted))
-        return total / max(len(problem.wanted_dev), 1)
+        """Score and loss an example over dev, [lanes, 2] float64."""
+        counts = torch.tensor([self.problem.dev.counts[group] for group in self.groups])
+        total = torch.zeros(2, len(block.lanes), 1, dtype=torch.float64)
+        units = len(block.lanes) * max(block.hidden, self.problem.outputs)
+        size, memory = max(64, min(4096, 2**20 // units)), torch.empty(0)
+        # groups that differ in how many examples they have are cut where the shorter ones end
+        ends = sorted({*range(size, int(counts.max()), size), *counts.tolist()} - {0})
+        for start, end in zip([0, *ends], ends, strict=False):
+            rows = torch.arange(start, end).expand(len(counts), -1)
+            has = counts >= end
+            rows = torch.where(has[:, None], rows, 0)
+            batch, wanted = self.problem.dev.take(torch.tensor(self.groups), rows, memory)
+            judged = self.loss.judge(block.forward(batch), wanted[block.groups])
+            total += torch.stack(judged) * has[block.groups][:, None]
+        return (total[:, :, 0] / counts[block.groups].clamp(min=1)).mT
 
-    def keep(self, going: Tensor) -> None:
-        """Drop the groups that are done and the members that are done in every group; going is
-        [groups, members] bool.
+    def keep(self, lanes: Set[Lane]) -> None:
+        """Drop the networks that are done, and the groups of which none is left."""
+        left = {lane.group for lane in lanes}
+        self.groups = [group for group in self.groups if group in left]
+        self.blocks = [block for block in self.blocks if not lanes.isdisjoint(block.lanes)]
+        for block in self.blocks:
+            block.keep(lanes, self.groups)
+
+    def cut(self, most: int) -> None:
+        """Go on with the networks of each group that have the lowest loss on dev, so many of
+        them; the others are out of the running.
         """
-        groups = going[self.rows].any(1).nonzero()[:, 0]
-        for j, (block, where) in enumerate(zip(self.blocks, self.where, strict=True)):
-            members = going[:, where].any(0).nonzero()[:, 0]
-            if len(groups) < len(self.rows) or len(members) < len(where):
-                block.keep(groups, members)
-                self.where[j] = where[members]
-        self.rows = self.rows[groups]
-        some = [j for j, where in enumerate(self.where) if len(where)]
-        self.blocks, self.where = [self.blocks[j] for j in some], [self.where[j] for j in some]
+        if max(Counter(lane.group for lane in self.lanes).values()) <= most:
+            return
+        losses = {
+            lane: loss
+            for block in self.blocks
+            for lane, (_, loss) in zip(block.lanes, self._judged(block).tolist(), strict=True)
+        }
+        ranked = sorted(self.lanes, key=lambda lane: (lane.group, losses[lane], lane.number))
+        self.lanes = [
+            lane for _, group in groupby(ranked, itemgetter(0)) for lane in islice(group, most)
+        ]
+        self.keep(self.running)
 
     def trained(self) -> list[list[Trained]]:
-        """The best state of every cell, in the order of groups and members."""
-        groups = range(len(self.orders))
-        return [[self._trained(g, i) for i in range(len(self.members))] for g in groups]
+        """The best state of every network in the running, in the order of groups and members."""
+        lanes = sorted(self.lanes)
+        return [[self._trained(n) for n in group] for _, group in groupby(lanes, itemgetter(0))]
 
-    def _trained(self, group: int, i: int) -> Trained:
-        member, place = self.members[i], (group, i)
-        return self.best.trained(
-            member, place, self.likeliest.trained(member, place) if self.likeliest else None
-        )
+    def _trained(self, lane: Lane) -> Trained:
+        return self.best.trained(lane, self.likeliest.trained(lane) if self.likeliest else None)

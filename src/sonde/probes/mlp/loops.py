@@ -1,15 +1,18 @@
 """The two ways to train a joint grid: sonde's annealed recipe, and SentEval's loop with its
-cumulative patience.
+patience.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import torch
+from torch import Tensor
 
+from sonde.probes.mlp.blocks import Lane
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.mlp.joint import Joint, Problem
 from sonde.probes.schedules import Annealing, SentEvalLoop
@@ -19,29 +22,37 @@ from sonde.progress import tell
 def anneal(
     problem: Problem,
     seeds: Sequence[int],
-    members: Sequence[Member],
+    grids: Sequence[Sequence[Member]],
     plan: Annealing,
     dtype: torch.dtype,
 ) -> list[list[Trained]]:
-    """Train with a falling rate; each network is kept as it was at its best look at dev (at the end
-    where there is no dev).
+    """Train with a falling rate; each network that no cut takes out is kept as it was at its best
+    look at dev (at the end where there is no dev). Groups have as many steps and batches of one
+    size.
     """
-    joint = Joint(problem, seeds, members, dtype, plan.decay)
-    everyone = torch.ones(len(seeds), len(members), dtype=torch.bool)
-    examples = len(problem.wanted)
+    joint = Joint(problem, seeds, grids, dtype, plan.decay)
+    examples = problem.train.counts[0]
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
-    looks = plan.looks_of(steps) if len(problem.wanted_dev) else {steps}
-    before = joint.early(min(looks))
-    passes = (rows for _ in itertools.count() for rows in joint.batches(size))
-    for step, rows in enumerate(itertools.islice(passes, steps)):
+    looks = plan.looks_of(steps) if problem.dev.counts[0] else {steps}
+    cuts, before = plan.cuts_of(steps), joint.early(min(looks))
+    for step, rows in enumerate(itertools.islice(_batches(joint, size, plan), steps)):
+        if step in cuts:
+            joint.cut(cuts[step])
         if step in before:
-            joint.look(step * size / examples, everyone, early=True)
+            joint.look(step * size / examples, joint.running, early=True)
         joint.step(rows, plan.rate_at(step, steps))
         done = step + 1
         tell(done, steps)
         if done in looks:
-            joint.look(done * size / examples, everyone)
+            joint.look(done * size / examples, joint.running)
     return joint.trained()
+
+
+def _batches(joint: Joint, size: int, plan: Annealing) -> Iterator[Tensor]:
+    """Batches for ever."""
+    if plan.cuts:
+        return joint.stream(size)
+    return itertools.chain.from_iterable(joint.passes(size) for _ in itertools.count())
 
 
 def persist(
@@ -50,21 +61,22 @@ def persist(
     """Train as SentEval does, every cell for as long as it would be trained alone; one that has
     stopped changes no more.
     """
-    joint = Joint(problem, seeds, members, torch.float32)
-    misses = torch.zeros(len(seeds), len(members), dtype=torch.int64)
-    going = torch.ones_like(misses, dtype=torch.bool)
-    batches = math.ceil(len(problem.wanted) / plan.batch)
+    joint = Joint(problem, seeds, [members] * len(seeds), torch.float32)
+    misses, going = Counter[Lane](), joint.running
+    batches = math.ceil(problem.train.counts[0] / plan.batch)
     before = joint.early(plan.epoch_size * batches)
     passes = step = 0
-    while going.any() and passes <= plan.max_epoch:
-        for rows in (r for _ in range(plan.epoch_size) for r in joint.batches(plan.batch)):
+    while going and passes <= plan.max_epoch:
+        for rows in (r for _ in range(plan.epoch_size) for r in joint.passes(plan.batch)):
             if step in before:
                 joint.look(step / batches, going, early=True)
             joint.step(rows, plan.rate, plan.reduction)
             step += 1
         passes += plan.epoch_size
         tell(step)
-        misses += going & ~joint.look(passes, going)
-        going &= ~plan.over(misses)
-        joint.keep(going)
+        misses.update(going - joint.look(passes, going))
+        going = {lane for lane in going if not plan.over(misses[lane])}
+        # whole rows and columns of the grid, so that groups go on sharing their products
+        groups, cells = {lane.group for lane in going}, {lane.number for lane in going}
+        joint.keep({n for n in joint.lanes if n.group in groups and n.number in cells})
     return joint.trained()

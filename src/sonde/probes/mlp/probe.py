@@ -8,31 +8,28 @@ Training is in `nets`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sonde.core import Cell, Needs, Predictions, Predictor
-from sonde.labels import Column
+from sonde.core import Cell, Job, Needs, Predictions, Predictor
 from sonde.nets import precision as machine
 from sonde.probes.ettinger import Ettinger
 from sonde.probes.features import Aim, Scaling, aim, common_scale, finite, no_scale
 from sonde.probes.mlp.grid import Member, Trained
 from sonde.probes.plain import OneByOne
-from sonde.probes.schedules import SentEvalLoop
+from sonde.probes.schedules import Annealing, SentEvalLoop
 from sonde.reading import ReadingProblem, Readings
 from sonde.references import ReferenceProblem
 from sonde.vectors import Floats
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
-
-from sonde.probes.schedules import Annealing
-
+UNITS, DROPOUT = (50, 100, 200), (0.0, 0.1, 0.2)
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 
 
@@ -56,12 +53,15 @@ class Protocol:
 
 
 PROTOCOLS = {
-    # Conneau et al. 2018's grid under a schedule of our own
-    "fast": Protocol((50, 100, 200), (0.0, 0.1, 0.2), (0.0,), Annealing(), scaled=True),
+    # Conneau et al. 2018's grid under a schedule of our own; a quarter of the steps leaves three
+    # networks, half of them one
+    "fast": Protocol(UNITS, DROPOUT, (0.0,), Annealing(cuts=((1 / 4, 3), (1 / 2, 1))), scaled=True),
+    # the same, every network to its end for every seed: the default until version 0.2
+    "full": Protocol(UNITS, DROPOUT, (0.0,), Annealing(), scaled=True),
     # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in
     # [0.0, 0.1, 0.2]) on the dev set", each of which was a run of SentEval, whose SplitClassifier
     # searches L2 as well (tools/validation.py): 3 x 3 x 4 cells
-    "acl18": Protocol((50, 100, 200), (0.0, 0.1, 0.2), DECAYS, SentEvalLoop(), rounded=True),
+    "acl18": Protocol(UNITS, DROPOUT, DECAYS, SentEvalLoop(), rounded=True),
     # SentEval, tools/validation.py (SplitClassifier)
     "senteval": Protocol((50,), (0.0,), DECAYS, SentEvalLoop(), rounded=True),
     # Krasnowska-Kieraś & Wróblewska 2019, footnote 8, over SentEval's L2 grid
@@ -74,11 +74,15 @@ NARROW = 64
 # hidden activations and scores of one step: beyond this, products are as fast as they get and
 # memory is not
 AT_ONCE = 2**23
+# bytes of features of inputs that are trained together
+ROOM = 2**26
+# the seed that a halved grid is tuned with: the choice must not depend on which seeds are asked for
+TUNED = 0
 
 
 def mlp(
     *,
-    protocol: Literal["fast", "acl18", "senteval", "krasnowska", "ettinger"] = "fast",
+    protocol: Literal["fast", "full", "acl18", "senteval", "krasnowska", "ettinger"] = "fast",
     hidden: tuple[int, ...] = (),
     dropout: tuple[float, ...] = (),
     l2: tuple[float, ...] = (),
@@ -154,18 +158,24 @@ class Mlp:
         return self.precision
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        self._check(train, dev)
-        aims, found = aim(train.labels, dev.labels), {}
-        likeliest = any(cell.by == "loss" for cell in cells)
-        for fits in self._together(train, dev, cells):
-            learnt = self._train(fits, aims, train.labels, likeliest)
-            for fit, trained in zip(fits, learnt, strict=True):
-                found[fit.cell] = self._predictor(fit, best_of(trained, self.protocol), aims)
+        [predictors] = self.fit_all([Job(train, dev, cells)])
+        return predictors
+
+    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+        for job in jobs:
+            self._check(job.train, job.dev)
+        predictors: dict[tuple[int, Cell], Predictor] = {}
+        for inputs in self._inputs(jobs):
+            for fit, trained in self._trained(inputs):
+                best = best_of(trained, self.protocol)
+                cell = Cell(fit.input.read, fit.seed)
+                predictors[fit.input.job, cell] = self._predictor(fit, best)
                 states = [t.likeliest for t in trained if t.likeliest]
                 if states:
                     lowest = min(states, key=lambda state: state.loss)
-                    found[fit.cell._replace(by="loss")] = self._predictor(fit, lowest, aims)
-        return [found[cell] for cell in cells]
+                    by_loss = cell._replace(by="loss")
+                    predictors[fit.input.job, by_loss] = self._predictor(fit, lowest)
+        return [[predictors[n, cell] for cell in job.cells] for n, job in enumerate(jobs)]
 
     def _check(self, train: Readings, dev: Readings) -> None:
         if not len(train):
@@ -176,69 +186,110 @@ class Mlp:
                 " dropout and l2, or a dev split"
             )
 
-    def _together(
-        self, train: Readings, dev: Readings, cells: tuple[Cell, ...]
-    ) -> Iterator[list[Fit]]:
-        """Cells that are trained at once: as many as share a size of input and fill the machine."""
-        plan = self.protocol.plan
-        batch = plan.batch if isinstance(plan, SentEvalLoop) else plan.batch_of(len(train))
-        units = sum(member.hidden + len(train.labels.names) for member in self._grid())
-        most = max(1, AT_ONCE // (batch * units))
-        fits: list[Fit] = []
-        for fit in self._fits(train, dev, cells):
-            if fits and (len(fits) == most or fits[0].train.shape[1] != fit.train.shape[1]):
-                yield fits
-                fits = []
-            fits.append(fit)
-        yield fits
+    def _inputs(self, jobs: Sequence[Job]) -> Iterator[list[Input]]:
+        """What is read, as many inputs at once as are trained alike and have room in memory."""
+        waiting: dict[tuple[Any, ...], list[Input]] = {}
+        for number, job in enumerate(jobs):
+            for each in self._inputs_of(number, job):
+                alike = waiting.setdefault(self._likeness(each), [])
+                alike.append(each)
+                if sum(one.train.nbytes for one in alike) > ROOM:
+                    yield list(alike)
+                    alike.clear()
+        yield from filter(None, waiting.values())
 
-    def _fits(self, train: Readings, dev: Readings, cells: tuple[Cell, ...]) -> Iterator[Fit]:
-        """Each cell with its input."""
-        for read in dict.fromkeys(cell.read for cell in cells):
-            features = finite(train, read, "train")
+    def _inputs_of(self, number: int, job: Job) -> Iterator[Input]:
+        aims = aim(job.train.labels, job.dev.labels)
+        likeliest = any(cell.by == "loss" for cell in job.cells)
+        for read in dict.fromkeys(cell.read for cell in job.cells):
+            features = finite(job.train, read, "train")
             scaling = (common_scale if self.protocol.scaled else no_scale)(features)
-            scaled = scaling(features), scaling(finite(dev, read, "dev"))
-            for seed in dict.fromkeys(cell.seed for cell in cells if cell.read == read):
-                yield Fit(Cell(read, seed), scaling, *scaled)
+            scaled = scaling(features), scaling(finite(job.dev, read, "dev"))
+            seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
+            labels = job.train.labels
+            kind = (labels.loss, len(labels.names), likeliest)
+            yield Input(number, read, seeds, scaling, *scaled, aims, kind)
 
-    def _train(
-        self, fits: list[Fit], aims: Aim, labels: Column, likeliest: bool
-    ) -> list[list[Trained]]:
-        """Every member of every fit's grid, at its best on dev."""
+    def _likeness(self, one: Input) -> tuple[Any, ...]:
+        """What inputs have in common that are trained at once."""
+        plan, examples = self.protocol.plan, len(one.train)
+        if isinstance(plan, Annealing) and plan.cuts:
+            length = (plan.batch_of(examples), plan.steps_of(examples), bool(len(one.dev)))
+            return (*one.kind, one.train.shape[1], *length)
+        # batches end with the examples, so that all have to have as many
+        return (*one.kind, one.train.shape[1], one.job)
+
+    def _trained(self, inputs: Sequence[Input]) -> Iterator[tuple[Fit, list[Trained]]]:
+        """Every fit with what was trained: its whole grid, or what is left of it.
+
+        Where the grid is halved, it is tuned for one seed, whichever seeds are asked for, and the
+        others train what was chosen.
+        """
+        grid = self._grid()
+        if len(grid) == 1 or not (isinstance(plan := self.protocol.plan, Annealing) and plan.cuts):
+            yield from self._train([Fit(one, seed, grid) for one in inputs for seed in one.seeds])
+            return
+        rest = []
+        for fit, trained in self._train([Fit(one, TUNED, grid) for one in inputs]):
+            if TUNED in fit.input.seeds:
+                yield fit, trained
+            chosen = [best_of(trained, self.protocol).member]
+            rest += [Fit(fit.input, seed, chosen) for seed in fit.input.seeds if seed != TUNED]
+        yield from self._train(rest)
+
+    def _train(self, fits: Sequence[Fit]) -> Iterator[tuple[Fit, list[Trained]]]:
+        """Fits of inputs that are alike, as many at once as fill the machine."""
+        if not fits:
+            return
+        plan, first = self.protocol.plan, fits[0].input
+        batch = plan.batch if isinstance(plan, SentEvalLoop) else plan.batch_of(len(first.train))
+        units = sum(member.hidden + first.kind[1] for member in fits[0].grid)
+        most = max(1, AT_ONCE // (batch * units))
+        for start in range(0, len(fits), most):
+            part = fits[start : start + most]
+            yield from zip(part, self._at_once(part), strict=True)
+
+    def _at_once(self, fits: Sequence[Fit]) -> list[list[Trained]]:
         machine.spare_torch()
         import torch
 
         from sonde.probes.losses import LOSSES
-        from sonde.probes.mlp.joint import Problem
+        from sonde.probes.mlp.joint import Part, Problem
         from sonde.probes.mlp.loops import anneal, persist
 
-        loss, plan = LOSSES[labels.loss], self.protocol.plan
-        dtype = torch.bfloat16 if self._format(fits[0]) == "bf16" else torch.float32
+        plan, (loss, outputs, likeliest) = self.protocol.plan, fits[0].input.kind
+        dtype = torch.bfloat16 if self._format(fits[0].input) == "bf16" else torch.float32
+        inputs = [fit.input for fit in fits]
+
+        def part(features: Sequence[Floats], targets: Sequence[NDArray[Any]]) -> Part:
+            return Part.of(
+                _shared(lambda x: torch.from_numpy(x).to(dtype), features),
+                _shared(LOSSES[loss].targets, targets),
+            )
+
         problem = Problem(
-            _tensors([fit.train for fit in fits], dtype),
-            _tensors([fit.dev for fit in fits], dtype),
-            loss.targets(aims.train),
-            loss.targets(aims.dev),
-            labels.loss,
-            len(labels.names),
+            part([one.train for one in inputs], [one.aims.train for one in inputs]),
+            part([one.dev for one in inputs], [one.aims.dev for one in inputs]),
+            loss,
+            outputs,
             likeliest,
         )
-        seeds = [fit.cell.seed for fit in fits]
+        seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         if isinstance(plan, SentEvalLoop):
-            return persist(problem, seeds, self._grid(), plan)
-        return anneal(problem, seeds, self._grid(), plan, dtype)
+            return persist(problem, seeds, grids[0], plan)
+        return anneal(problem, seeds, grids, plan, dtype)
 
-    def _format(self, fit: Fit) -> Literal["bf16", "float32"]:
-        """What the products of a fit are computed in."""
-        return self.resolved if fit.train.shape[1] >= NARROW else "float32"
+    def _format(self, one: Input) -> Literal["bf16", "float32"]:
+        """What the products of an input are computed in."""
+        return self.resolved if one.train.shape[1] >= NARROW else "float32"
 
     def _grid(self) -> list[Member]:
         """Every member; without hidden units there is nothing to drop."""
         grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
         return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
 
-    def _predictor(self, fit: Fit, best: Trained, aims: Aim) -> Predictor:
-        member = best.member
+    def _predictor(self, fit: Fit, best: Trained) -> Predictor:
+        member, aims = best.member, fit.input.aims
         choice = {
             "hidden": member.hidden,
             "dropout": member.dropout,
@@ -246,7 +297,8 @@ class Mlp:
             "dev": best.score,
             "dev_loss": best.loss,
             "passes": round(best.passes, 2),
-            "precision": self._format(fit),
+            "precision": self._format(fit.input),
+            **({"tuned": TUNED} if len(fit.grid) < len(self._grid()) else {}),
         }
         *rest, weights, bias = best.layers
         layers = (
@@ -254,15 +306,13 @@ class Mlp:
             weights * np.float32(aims.factor),
             bias * np.float32(aims.factor) + np.float32(aims.shift),
         )
-        return Perceptron(fit.cell.read, fit.scaling, layers, choice)
+        return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
 
 
-def _tensors(arrays: Sequence[Floats], dtype: torch.dtype) -> tuple[Tensor, ...]:
-    """Arrays as tensors of a type, what is the same array as the same tensor."""
-    import torch
-
-    tensors = {id(array): torch.from_numpy(array).to(dtype) for array in arrays}
-    return tuple(tensors[id(array)] for array in arrays)
+def _shared(make: Callable[[NDArray[Any]], Tensor], arrays: Sequence[NDArray[Any]]) -> list[Tensor]:
+    """A tensor of each array, the same of what is the same array."""
+    tensors = {id(array): make(array) for array in {id(a): a for a in arrays}.values()}
+    return [tensors[id(array)] for array in arrays]
 
 
 def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
@@ -277,15 +327,29 @@ def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """One cell with its scaled input [examples, features] float32; fits of one read share the
-    arrays.
+class Input:
+    """One read of one job, scaled: [examples, features] float32.
+
+    seeds   the seeds that are asked for
+    kind    the loss, how many outputs, and whether states of the lowest loss are asked for
     """
 
-    cell: Cell
+    job: int
+    read: str
+    seeds: tuple[int, ...]
     scaling: Scaling
     train: Floats
     dev: Floats
+    aims: Aim
+    kind: tuple[str, int, bool]
+
+
+class Fit(NamedTuple):
+    """An input, the seed of its draws, and the members of its grid."""
+
+    input: Input
+    seed: int
+    grid: Sequence[Member]
 
 
 @dataclass(frozen=True, slots=True)
