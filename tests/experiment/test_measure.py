@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sonde.core import Dataset, Example, Sentence, Site
 from sonde.experiment.measure import Group, readable
 from sonde.experiment.paths import Paths
-from sonde.experiment.run import measure
+from sonde.experiment.work import measure
 from sonde.identity import Identity, Ingredients
 from sonde.metrics import METRICS
 from sonde.probes import PROBES

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from sonde.core import Dataset, Sentence
+from sonde.experiment.measure import Batch
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Design, Plan, PlanProblem, plan
-from sonde.experiment.run import measured_in, run
+from sonde.experiment.run import run
+from sonde.experiment.work import measured_in
 from sonde.testing.tiny import FAMILIES
 from sonde.vectors import Vectors
 
@@ -272,7 +274,7 @@ def test_a_control_takes_the_signal_away(paths: Paths) -> None:
 def test_a_group_that_raises_is_told_in_one_line(paths: Paths) -> None:
     made = plan(Design([Tiny("sentence")], [Counting()], ["logreg"]), paths)
     group = next(iter(_groups(made)))
-    measured = measured_in(paths)(group)
+    measured = measured_in(paths)(Batch((group,)))
     assert measured.results
 
 

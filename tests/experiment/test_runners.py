@@ -16,8 +16,8 @@ import pytest
 import sonde
 from sonde._hosted import Exited
 from sonde.encoders import ENCODERS
-from sonde.experiment.run import Measured
 from sonde.experiment.runners import RunnerProblem, processes
+from sonde.experiment.work import Measured
 from sonde.store.blocks import StoreProblem
 from sonde.store.results import ResultStore
 

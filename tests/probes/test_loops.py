@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from sonde.probes.losses import LOSSES
-from sonde.probes.mlp.blocks import Block
+from sonde.probes.mlp.blocks import Block, Lane
 from sonde.probes.mlp.grid import Member
-from sonde.probes.mlp.joint import Joint, Problem
+from sonde.probes.mlp.joint import Joint, Part, Problem
 from sonde.probes.mlp.loops import anneal, persist
 from sonde.probes.schedules import Annealing, SentEvalLoop
 
@@ -25,14 +25,17 @@ def problem(groups=1, n=150, dim=8, classes=3, seed=0):
     y = torch.from_numpy(
         (x.numpy() @ rng.normal(size=(dim, classes)) + rng.gumbel(size=(n + 60, classes))).argmax(1)
     )
-    return Problem((x[:n],) * groups, (x[n:],) * groups, y[:n], y[n:], "softmax", classes)
+    train, dev = (
+        Part.of([x[rows]] * groups, [y[rows]] * groups) for rows in (slice(n), slice(n, None))
+    )
+    return Problem(train, dev, "softmax", classes)
 
 
 def alone(p, member, seed, plan):
     """SentEval's loop for one cell without dropout, with torch's own modules, autograd and Adam."""
     torch_generator = torch.Generator().manual_seed(seed)
     net = torch.nn.Sequential(
-        torch.nn.Linear(p.train[0].shape[1], member.hidden),
+        torch.nn.Linear(p.train.inputs.shape[1], member.hidden),
         torch.nn.Sigmoid(),
         torch.nn.Linear(member.hidden, p.outputs),
     )
@@ -46,14 +49,14 @@ def alone(p, member, seed, plan):
     best, kept, misses, passes = -1.0, None, 0, 0
     while passes <= plan.max_epoch:
         for _ in range(plan.epoch_size):
-            for rows in torch.randperm(len(p.wanted), generator=order).split(plan.batch):
+            for rows in torch.randperm(len(p.train.wanted), generator=order).split(plan.batch):
                 optimiser.zero_grad()
                 torch.nn.functional.cross_entropy(
-                    net(p.train[0][rows]), p.wanted[rows], reduction=plan.reduction
+                    net(p.train.inputs[rows]), p.train.wanted[rows], reduction=plan.reduction
                 ).backward()
                 optimiser.step()
         passes += plan.epoch_size
-        accuracy = float((net(p.dev[0]).argmax(1) == p.wanted_dev).double().mean())
+        accuracy = float((net(p.dev.inputs).argmax(1) == p.dev.wanted).double().mean())
         if accuracy > best:
             best, kept, when = accuracy, copy.deepcopy(net), passes
         else:
@@ -98,12 +101,66 @@ def test_a_grid_trained_jointly_equals_its_cells_trained_alone(hidden):
 def test_an_annealed_grid_equals_its_cells_annealed_alone():
     members = [Member(6), Member(6, 0.2), Member(12, 0.1)]
     plan = Annealing(steps=60, epochs=2)
-    together = anneal(problem(groups=2), (0, 1), members, plan, torch.float32)
+    together = anneal(problem(groups=2), (0, 1), [members] * 2, plan, torch.float32)
     for g, seed in enumerate((0, 1)):
         for i, member in enumerate(members):
-            [[single]] = anneal(problem(), (seed,), [member], plan, torch.float32)
+            [[single]] = anneal(problem(), (seed,), [[member]], plan, torch.float32)
             for a, b in zip(together[g][i].layers, single.layers, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-4)
+
+
+HALVED = Annealing(steps=60, epochs=2, cuts=((1 / 4, 3), (1 / 2, 1)))
+GRID = [Member(h, p) for h in (4, 9) for p in (0.0, 0.2, 0.4)]
+
+
+def folds(*sizes):
+    """Problems of several sizes, and one of all of them."""
+    each = [problem(n=n, seed=n) for n in sizes]
+    parts = [
+        Part.of([getattr(p, part).inputs for p in each], [getattr(p, part).wanted for p in each])
+        for part in ("train", "dev")
+    ]
+    return each, Problem(*parts, "softmax", 3)
+
+
+def test_folds_of_unlike_size_trained_jointly_are_what_each_is_alone():
+    """Before and after their grids are cut, which each does by its own dev examples."""
+    alone, together = folds(140, 147, 150)
+    seeds = (0, 0, 3)
+    found = anneal(together, seeds, [GRID] * 3, HALVED, torch.float32)
+    for one, seed, joint in zip(alone, seeds, found, strict=True):
+        [[single]] = anneal(one, (seed,), [GRID], HALVED, torch.float32)
+        [trained] = joint
+        assert (trained.member, trained.score) == (single.member, single.score)
+        assert trained.loss == pytest.approx(single.loss, abs=1e-5)
+        for a, b in zip(trained.layers, single.layers, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-4)
+    assert len({each[0].member for each in found}) > 1, (
+        "the folds are meant to choose for themselves"
+    )
+
+
+def test_a_grid_is_halved_by_the_loss_on_dev(monkeypatch):
+    """Three networks of the lowest loss go on, then one; what is left trains as it would uncut."""
+    left = []
+    cut = Joint.cut
+
+    def watched(self, most):
+        losses = {
+            lane: loss
+            for block in self.blocks
+            for lane, (_, loss) in zip(block.lanes, self._judged(block).tolist(), strict=True)
+        }
+        cut(self, most)
+        assert sorted(self.lanes) == sorted(sorted(losses, key=losses.__getitem__)[:most])
+        left.append(len(self.lanes))
+
+    monkeypatch.setattr(Joint, "cut", watched)
+    [[best]] = anneal(problem(), (0,), [GRID], HALVED, torch.float32)
+    assert left == [3, 1]
+    [[single]] = anneal(problem(), (0,), [[best.member]], HALVED, torch.float32)
+    for a, b in zip(best.layers, single.layers, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4)
 
 
 def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
@@ -115,9 +172,9 @@ def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
 
     def look(self, passes, going):
         looks.append(passes)
-        for g, m in going.nonzero().tolist():
-            self.best.offer((g, m), (0.0, 0.0, passes), [torch.zeros(1, 1)])
-        return going & (pattern[len(looks) - 1] == "+")
+        for lane in going:
+            self.best.offer(lane, (0.0, 0.0, passes), [torch.zeros(1, 1)])
+        return going if pattern[len(looks) - 1] == "+" else set()
 
     monkeypatch.setattr(Joint, "look", look)
     monkeypatch.setattr(Joint, "step", lambda *_: None)
@@ -132,7 +189,8 @@ def test_the_last_look_is_the_one_after_max_epoch(monkeypatch):
 
     def look(self, passes, going):
         looks.append(passes)
-        self.best.offer((0, 0), (0.0, 0.0, passes), [torch.zeros(1, 1)])
+        for lane in going:
+            self.best.offer(lane, (0.0, 0.0, passes), [torch.zeros(1, 1)])
         return going
 
     monkeypatch.setattr(Joint, "look", look)
@@ -167,17 +225,16 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
 
     def judged(self, block):
         found = measure(self, block)
-        for g, row in enumerate(self.rows.tolist()):
-            for m, member in enumerate(block.members):
-                looked.setdefault((row, member), []).append(
-                    (float(found[1, g, m]), [t[g, m].clone().numpy() for t in block.tensors])
-                )
+        for k, lane in enumerate(block.lanes):
+            looked.setdefault((lane.group, lane.member), []).append(
+                (float(found[k, 1]), [t[k].clone().numpy() for t in block.tensors])
+            )
         return found
 
     def fitted(problem):
         if isinstance(plan, SentEvalLoop):
             return persist(problem, (0, 1), members, plan)
-        return anneal(problem, (0, 1), members, plan, torch.float32)
+        return anneal(problem, (0, 1), [members] * 2, plan, torch.float32)
 
     alone = fitted(p)
     measure = Joint._judged
@@ -198,7 +255,7 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
 
 def test_dropout_comes_before_the_sigmoid():
     """A unit that is dropped says 1/2, as in SentEval, and not 0."""
-    block = Block([Member(400, 0.5)], (0,), (3, 2), torch.float32)
+    block = Block([Lane(0, 0, 0, Member(400, 0.5))], (3, 2), torch.float32)
     block.forward(torch.randn(1, 7, 3, generator=torch.Generator().manual_seed(0)), learning=True)
     share = float((block.active == 0.5).float().mean())
     assert share == pytest.approx(0.5, abs=0.06)
@@ -206,10 +263,11 @@ def test_dropout_comes_before_the_sigmoid():
 
 
 def test_dropout_keeps_the_share_asked_for_and_scales_up_the_rest():
-    block = Block([Member(50), Member(50, 0.1), Member(50, 0.2)], (0,), (3, 2), torch.float32)
+    rates = (0.0, 0.1, 0.2)
+    lanes = [Lane(0, 0, k, Member(50, rate)) for k, rate in enumerate(rates)]
+    block = Block(lanes, (3, 2), torch.float32)
     block.forward(torch.randn(1, 2000, 3), learning=True)
-    assert sorted(block.masks) == [0.1, 0.2]
-    for rate, mask in block.masks.items():
+    for rate, mask in zip(rates, block.mask, strict=True):
         assert float((mask == 0).float().mean()) == pytest.approx(rate, abs=0.01)
         assert float(mask.max()) == pytest.approx(1 / (1 - rate))
 

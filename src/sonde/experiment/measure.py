@@ -1,7 +1,5 @@
-"""One group of trials, measured: the examples that can be read, their vectors, one joint fit, and a
-result for each cell.
-
-Words that an encoder gives nothing for must not become vectors of zeros.
+"""Groups of trials, measured: the examples, their vectors, one joint fit, and a result for each
+cell.
 """
 
 from __future__ import annotations
@@ -27,6 +25,8 @@ from sonde.core import (
     Control,
     Dataset,
     Encoder,
+    Job,
+    Joining,
     Lexical,
     Predictor,
     Prepared,
@@ -40,89 +40,18 @@ from sonde.core import (
 from sonde.datasets import together
 from sonde.experiment.embed import embed, vectors
 from sonde.experiment.provenance import computed, git_commit, revision, versions
+from sonde.experiment.readable import readable
 from sonde.labels import Column
 from sonde.metrics import METRICS, constants, floor, interval_of
 from sonde.notes import Choice, Counts, Notes, Provenance
 from sonde.oracles import Informed, about_words, facts_of, kind_of, oracles_of
-from sonde.reading import Readings, units_read
+from sonde.reading import Readings
+from sonde.references import parsed_or_none
 from sonde.store.vectors import VectorStore
-from sonde.vectors import Ints, Spans, Vectors, offsets
+from sonde.vectors import Ints, Vectors
 
 if TYPE_CHECKING:
     from sonde.identity import Ingredients
-
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """Examples by what can be read of them, [examples] each.
-
-    beyond     a span reaches behind the place where its sentence was cut
-    unaligned  no word of a span, or of a sentence that is read as a whole, has a unit
-    partial    some words of a span have no unit, and the others are read
-    lost       a unit that would be read holds no numbers
-    """
-
-    beyond: Flags
-    unaligned: Flags
-    partial: Flags
-    lost: Flags
-
-    @property
-    def whole(self) -> Flags:
-        """Which examples a probe can be shown."""
-        return ~self.beyond & ~self.unaligned & ~self.lost
-
-    def counts(self) -> dict[str, int]:
-        """How many examples each of these is true of; what is lost counts as not encoded."""
-        counted = {"beyond": self.beyond, "unaligned": self.unaligned, "partial": self.partial}
-        return {name: int(flags.sum()) for name, flags in counted.items()}
-
-
-def readable(sites: Ints, vectors: Vectors) -> Readable:
-    """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
-    whole sentences.
-    """
-    spans = vectors.spans
-    if spans is None:
-        nothing = np.zeros(len(sites), bool)
-        return Readable(nothing, nothing, nothing, nothing)
-    have = offsets(spans.words[:, 1] > spans.words[:, 0])
-    ends = np.diff(spans.first_word)
-    if vectors.cut is not None:
-        ends = np.where(vectors.cut, _read(spans), ends)
-    sentence, start, stop = np.moveaxis(sites, 2, 0)
-    is_span = start >= 0
-    first = spans.first_word[sentence] + np.where(is_span, start, 0)
-    last = np.where(is_span, spans.first_word[sentence] + stop, first)
-    words = have[last] - have[first]
-    units = np.where(is_span, words, np.diff(spans.sentences)[sentence])
-    late = is_span & (stop > ends[sentence])
-    beyond = late.any(1)
-    unaligned = (~late & (units == 0)).any(1) & ~beyond
-    lost = _no_numbers(sites, vectors.lost, spans) & ~beyond & ~unaligned
-    partial = (is_span & (words < stop - start)).any(1) & ~beyond & ~unaligned & ~lost
-    return Readable(beyond, unaligned, partial, lost)
-
-
-def _no_numbers(sites: Ints, lost: Flags | None, spans: Spans) -> Flags:
-    """Which examples are read from units of which some hold no numbers."""
-    if lost is None:
-        return np.zeros(len(sites), bool)
-    gaps = offsets(lost)
-    starts, stops = units_read(spans, sites.reshape(-1, 3))
-    return np.asarray((gaps[stops] > gaps[starts]).reshape(sites.shape[:2]).any(1))
-
-
-def _read(spans: Spans) -> Ints:
-    """How many words of each sentence there are up to the last one that has a unit, [sentences]."""
-    counts = np.diff(spans.first_word)
-    owner = np.repeat(np.arange(len(counts)), counts)
-    number = np.arange(len(owner)) - spans.first_word[owner] + 1
-    last = np.zeros(len(counts), np.int64)
-    np.maximum.at(last, owner, np.where(spans.words[:, 1] > spans.words[:, 0], number, 0))
-    return last
 
 
 @dataclass(frozen=True)
@@ -153,45 +82,109 @@ class Group:
             reference.partition(",")[0] for reference in (first.task, first.encoder, first.probe)
         )
 
+    @property
+    def joint(self) -> tuple[str, ...]:
+        """What it has in common with groups that are fitted in the same pass."""
+        first = self.trials[0]
+        alone = first.task, first.encoder, first.probe, first.control
+        if not isinstance(self.probe, Joining) or not (task := parsed_or_none(first.task)):
+            return alone
+        return str(task.without("fold", "sample")), *alone[1:3]
+
     def without(self, results: Mapping[str, Result]) -> Group:
         """The same with the trials that have no result yet."""
         left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in results]
         return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
 
 
-def results_of(
-    group: Group, whole: Dataset, store: VectorStore, scores: bool = False
-) -> list[Result]:
-    """Fit and score a group's trials on the task's data set, over vectors of a store, which gets
-    those that it lacks.
+@dataclass(frozen=True)
+class Batch:
+    """Groups that are fitted in one pass, such as the folds and controls of a task, read by one
+    encoder and one probe; they share their name.
+    """
 
-    With `scores`, what each fit says in the state that is best on dev by loss is kept with its
-    result.
+    groups: tuple[Group, ...]
+
+    @property
+    def name(self) -> str:
+        return self.groups[0].name
+
+    @property
+    def trials(self) -> int:
+        """How many trials they are."""
+        return sum(len(group.trials) for group in self.groups)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A group with all that it is fitted and scored on.
+
+    rows  which examples of the task's data set they are
+    """
+
+    group: Group
+    readings: Readings
+    counts: Counts
+    notes: Notes
+    rows: Ints
+    job: Job
+
+    @property
+    def size(self) -> int:
+        """Bytes of its vectors."""
+        return sum(layer.nbytes for layer in self.readings.vectors.layers)
+
+
+def ready(group: Group, whole: Dataset, store: VectorStore, scores: bool = False) -> Ready:
+    """The examples of a group beside their vectors, which the store is given where it lacks them.
+
+    With `scores`, each fit is asked for the state that is best on dev by loss, too.
     """
     readings, counts, rows = _readings(group, group.control(whole), store)
     train, dev, test = (readings.split(name) for name in ("train", "dev", "test"))
     for name, part in (("train", train), ("test", test)):
         if not len(part):
             raise ValueError(f"no {name} examples are left to read ({_lost(counts)})")
-    cells = [Cell(trial.read, trial.seed) for trial in group.trials]
-    likeliest = [cell._replace(by="loss") for cell in cells if scores and test.labels.link]
-    start = time.perf_counter()
-    predictors = group.probe.fit(train, dev, cells=(*cells, *likeliest))
-    seconds, metric = time.perf_counter() - start, group.task.metric
-    answers, unseen = constants(train.labels, metric), _unseen(train.labels, test.labels)
+    unseen = _unseen(train.labels, test.labels)
     counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
+    cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
+    likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
+    notes = whole.notes.noted(**readings.dataset.notes)
+    return Ready(group, readings, counts, notes, rows, Job(train, dev, (*cells, *likeliest)))
+
+
+def fitted(parts: Sequence[Ready]) -> list[list[Result]]:
+    """Fit and score groups that share a probe, in one pass where it takes several."""
+    probe, start = parts[0].group.probe, time.perf_counter()
+    jobs = [part.job for part in parts]
+    if isinstance(probe, Joining):
+        predictors = probe.fit_all(jobs)
+    else:
+        predictors = [probe.fit(job.train, job.dev, cells=job.cells) for job in jobs]
+    seconds = (time.perf_counter() - start) / len(parts)
+    return [_results(part, found, seconds) for part, found in zip(parts, predictors, strict=True)]
+
+
+def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> list[Result]:
+    """The results of a group's trials, with what their states of the lowest loss say of test where
+    these were asked for.
+    """
+    group, train, test = part.group, part.job.train.labels, part.readings.split("test")
+    metric = group.task.metric
+    answers = constants(train, metric)
     shared = replace(
-        provenance(group, counts, whole.notes.noted(**readings.dataset.notes)),
+        provenance(group, part.counts, part.notes),
         fit_seconds=round(seconds, 3),
         constants={kind: list(labels) for kind, labels in answers.items()},
         tested=about(test.dataset),
     )
     fits = zip(group.trials, predictors, strict=False)
     results = [_result(t, p, test, (metric, shared)) for t, p in fits]
-    if not likeliest:
+    rest = predictors[len(results) :]
+    if not rest:
         return results
-    tested = rows[readings.dataset.rows("test")]
-    logits = [_logits(p, train.labels, test, tested) for p in predictors[len(cells) :]]
+    tested = part.rows[part.readings.dataset.rows("test")]
+    logits = [_logits(predictor, train, test, tested) for predictor in rest]
     return [replace(result, scores=one) for result, one in zip(results, logits, strict=True)]
 
 

@@ -4,7 +4,6 @@ encoded nor fitted. A group of trials that is measured keeps its results, or tel
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,79 +14,20 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from sonde._hosted import hosted, one_line
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
 from sonde.experiment.data import loaded
 from sonde.experiment.embed import Embedded, EncoderProblem, embed
 from sonde.experiment.keys import encoder_identity, vectors_key
-from sonde.experiment.measure import Group, results_of
+from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import Plan
+from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
 from sonde.progress import listening
-from sonde.reading import ReadingProblem
-from sonde.store.blocks import StoreProblem
-from sonde.store.claims import Watch, claimed
+from sonde.store.claims import Watch
 from sonde.store.experiments import record
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What became of a group: its results, or why there are none.
-
-    fresh  how many of the results were measured now, and not by another run meanwhile
-    held   whether another run is at it just now
-    """
-
-    name: str
-    results: tuple[Result, ...] = ()
-    failure: str = ""
-    fresh: int = 0
-    held: bool = False
-
-
-def measure(group: Group, paths: Paths) -> Measured:
-    """Fit and score a group's trials and keep the results; a failure is told, never raised, so
-    others go on.
-    """
-    store = paths.result_store()
-    try:
-        with claimed(store.place(group.ids)) as mine, hosted(group.name):
-            if not mine:
-                return Measured(group.name, held=True)
-            results = paths.known(group.ids)
-            fresh = _missing(group.without(results), paths)
-            if fresh:
-                paths.keep(fresh)
-    except Exception as error:
-        # these say all in their words
-        known = isinstance(error, DataProblem | ReadingProblem | StoreProblem)
-        return Measured(
-            group.name, failure=str(error).strip().partition("\n")[0] if known else one_line(error)
-        )
-    results |= dict(fresh)
-    return Measured(group.name, tuple(results[i] for i in group.ids), fresh=len(fresh))
-
-
-def _missing(group: Group, paths: Paths) -> list[tuple[str, Result]]:
-    """The results of the trials that have none yet, measured now; a group without trials reads
-    nothing.
-    """
-    if not group.trials:
-        return []
-    with threads():
-        results = results_of(
-            group, loaded(group.task, group.ingredients.task), paths.vector_store(), paths.scores
-        )
-    return list(zip(group.ids, results, strict=True))
-
-
-def measured_in(paths: Paths) -> functools.partial[Measured]:
-    """`measure` with its paths filled in: the function that a mapper maps."""
-    return functools.partial(measure, paths=paths)
-
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is
@@ -99,12 +39,12 @@ class Bar:
     def __init__(self, bar: tqdm[Any]) -> None:
         self.bar, self.name, self.told = bar, "", time.monotonic()
 
-    def named(self, groups: Iterable[Group]) -> Iterator[Group]:
-        """The groups, each named as it is handed out."""
-        for group in groups:
-            self.name = group.name
+    def named(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The batches, each named as it is handed out."""
+        for batch in batches:
+            self.name = batch.name
             self.bar.set_postfix_str(self.name)
-            yield group
+            yield batch
 
     def step(self, done: int, of: int | None) -> None:
         """The fit has made so many steps."""
@@ -159,7 +99,7 @@ def bar_over(trials: int, progress: bool) -> Iterator[Bar]:
             thread.join()
 
 
-Mapper = Callable[[Callable[[Group], Measured], Iterable[Group]], Iterable[Measured]]
+Mapper = Callable[[Callable[[Batch], Measured], Iterable[Batch]], Iterable[Measured]]
 """Anything shaped like the builtin map."""
 
 
@@ -190,35 +130,42 @@ def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -
     failures = dict(plan.refused)
     broken = fill(groups, paths, progress)
     failures |= broken
-    todo = [g for g in groups if g.trials[0].encoder not in broken]
-    with bar_over(sum(len(g.trials) for g in todo), progress) as bar:
+    todo = _batches(g for g in groups if g.trials[0].encoder not in broken)
+    with bar_over(sum(batch.trials for batch in todo), progress) as bar:
         fresh = 0
-        for group, measured in _mapped(
-            todo, lambda groups: mapper(measured_in(paths), bar.named(groups)), paths
+        for measured, trials in _mapped(
+            todo, lambda batches: mapper(measured_in(paths), bar.named(batches)), paths
         ):
-            known |= dict(zip(group.ids, measured.results, strict=False))
+            known |= measured.results
             fresh += measured.fresh
             if measured.failure:
                 failures.setdefault(measured.name, measured.failure)
-            bar.done(len(group.trials))
+            bar.done(trials)
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
     return Outcome(results, failures, fresh)
 
 
 def _mapped(
-    groups: Sequence[Group], mapped: Callable[[Sequence[Group]], Iterable[Measured]], paths: Paths
-) -> Iterator[tuple[Group, Measured]]:
-    """Every group with what became of it; those that another run was at come last."""
-    store, watch, todo = paths.result_store(), Watch(), list(groups)
+    batches: Sequence[Batch], mapped: Callable[[Sequence[Batch]], Iterable[Measured]], paths: Paths
+) -> Iterator[tuple[Measured, int]]:
+    """What became of every batch, and of how many trials; what another run was at comes last."""
+    store, watch, todo = paths.result_store(), Watch(), list(batches)
     held: list[Group] = []
     while todo:
-        for group, measured in zip(todo, mapped(todo), strict=True):
-            if measured.held:
-                held.append(group)
-            else:
-                yield group, measured
-        todo, held = watch.wait(held, lambda group: store.place(group.ids))
+        for batch, measured in zip(todo, mapped(todo), strict=True):
+            held += measured.held
+            yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
+        ready, held = watch.wait(held, lambda group: store.place(group.ids))
+        todo = _batches(ready)
+
+
+def _batches(groups: Iterable[Group]) -> list[Batch]:
+    """Groups that can be fitted in one pass, together: the folds and controls of a task."""
+    batches: dict[tuple[str, ...], list[Group]] = {}
+    for group in groups:
+        batches.setdefault(group.joint, []).append(group)
+    return [Batch(tuple(each)) for each in batches.values()]
 
 
 def _groups(plan: Plan, ids: dict[Trial, str]) -> Iterator[Group]:

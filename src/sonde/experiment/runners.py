@@ -1,4 +1,4 @@
-"""Things shaped like the builtin map, over groups of trials: `map` itself runs them here,
+"""Things shaped like the builtin map, over batches of trials: `map` itself runs them here,
 `processes` beside each other.
 """
 
@@ -17,10 +17,11 @@ from pathlib import Path
 from sonde._hosted import import_file, imported_files, one_line
 from sonde.cache import environment
 from sonde.errors import SondeError
-from sonde.experiment.measure import Group
-from sonde.experiment.run import Mapper, Measured
+from sonde.experiment.measure import Batch
+from sonde.experiment.run import Mapper
+from sonde.experiment.work import Measured
 
-Function = Callable[[Group], Measured]
+Function = Callable[[Batch], Measured]
 
 
 class RunnerProblem(SondeError, ValueError):
@@ -28,19 +29,19 @@ class RunnerProblem(SondeError, ValueError):
 
 
 def processes(count: int) -> Mapper:
-    """A mapper over `count` worker processes; results come back in the order of the groups.
+    """A mapper over `count` worker processes; results come back in the order of the batches.
 
     Each worker reads vectors from the cache and writes its results to the store, so little travels
-    between processes. Where one is killed, as a system does that is short of memory, its group has
+    between processes. Where one is killed, as a system does that is short of memory, its batch has
     failed and the others go on.
     """
 
-    def mapper(function: Function, groups: Iterable[Group]) -> Iterator[Measured]:
+    def mapper(function: Function, batches: Iterable[Batch]) -> Iterator[Measured]:
         threads = str(max(1, (os.cpu_count() or 1) // count))
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
         with environment("OMP_NUM_THREADS", threads, keep=True):
-            yield from _in_order(_answers(function, groups, count))
+            yield from _in_order(_answers(function, batches, count))
 
     return mapper
 
@@ -51,7 +52,7 @@ def local(jobs: int) -> Mapper:
 
 
 class _Worker:
-    """A process that measures one group after another, and the group that it is at."""
+    """A process that measures one batch after another, and the batch that it is at."""
 
     def __init__(self, function: Function) -> None:
         context = multiprocessing.get_context("spawn")
@@ -64,22 +65,22 @@ class _Worker:
         self.ready = self.ended = False
         self.number, self.name = -1, ""
 
-    def give(self, number: int, group: Group) -> None:
-        """Send a group over, or a few words on why it cannot be sent, for the worker to say."""
-        self.number, self.name = number, group.name
+    def give(self, number: int, batch: Batch) -> None:
+        """Send a batch over, or a few words on why it cannot be sent, for the worker to say."""
+        self.number, self.name = number, batch.name
         try:
-            parcel = ForkingPickler.dumps(group)
+            parcel = ForkingPickler.dumps(batch)
         except Exception as error:
             why = (
                 f"cannot be sent to another process ({one_line(error)}): define it in a file"
                 " (mine.py@thing), or use one job"
             )
-            parcel = ForkingPickler.dumps(Measured(group.name, failure=why))
+            parcel = ForkingPickler.dumps(Measured(batch.name, failure=why))
         with suppress(OSError):  # where it has ended; `answer` finds out how
             self.here.send_bytes(parcel)
 
     def answer(self) -> Measured | None:
-        """What became of the group; None while there is no answer yet."""
+        """What became of the batch; None while there is no answer yet."""
         try:
             answer: Measured | None = self.here.recv()
         except (EOFError, OSError):
@@ -105,7 +106,7 @@ class _Worker:
 
 
 def _serve(
-    function: Function, there: Connection[Measured | None, Group | Measured], files: Sequence[Path]
+    function: Function, there: Connection[Measured | None, Batch | Measured], files: Sequence[Path]
 ) -> None:
     """Measure what comes, until the other end is closed; things may come from users' files."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process stops it
@@ -125,13 +126,13 @@ def _serve(
 
 
 def _answers(
-    function: Function, groups: Iterable[Group], count: int
+    function: Function, batches: Iterable[Batch], count: int
 ) -> Iterator[tuple[int, Measured]]:
-    """What became of each group, with its number, in the order in which they end."""
-    todo = enumerate(groups)
+    """What became of each batch, with its number, in the order in which they end."""
+    todo = enumerate(batches)
     workers: list[_Worker] = []
     idle: list[_Worker] = []
-    busy: dict[Connection[Group | Measured, Measured | None], _Worker] = {}
+    busy: dict[Connection[Batch | Measured, Measured | None], _Worker] = {}
     try:
         while True:
             while len(busy) < count and (job := next(todo, None)) is not None:

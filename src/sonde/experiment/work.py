@@ -1,0 +1,120 @@
+"""One unit of work: a batch of groups of trials is measured and its results are kept, or the reason
+is told.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from sonde._hosted import hosted, one_line
+from sonde.core import DataProblem, Result
+from sonde.experiment.data import loaded
+from sonde.experiment.measure import Batch, Group, Ready, fitted, ready
+from sonde.experiment.paths import Paths
+from sonde.nets.precision import threads
+from sonde.reading import ReadingProblem
+from sonde.store.blocks import StoreProblem
+from sonde.store.claims import claimed
+
+# bytes of vectors that are held at once for the sake of one fit
+ROOM = 2**28
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What became of a batch.
+
+    results  of its trials, by what they are stored under
+    failure  why some have none, '' where all have theirs
+    fresh    how many of the results were measured now, and not by another run meanwhile
+    held     the groups that another run is at just now
+    """
+
+    name: str
+    results: Mapping[str, Result] = field(default_factory=dict)
+    failure: str = ""
+    fresh: int = 0
+    held: tuple[Group, ...] = ()
+
+
+def measure(batch: Batch, paths: Paths) -> Measured:
+    """Fit and score the trials of some groups and keep the results; a failure is told, never
+    raised, so others go on.
+    """
+    store, work = paths.result_store(), _Work(batch.name, paths)
+    with ExitStack() as claims:
+        mine = [g for g in batch.groups if claims.enter_context(claimed(store.place(g.ids)))]
+        known = paths.known([i for group in mine for i in group.ids])
+        todo = [left for group in mine if (left := group.without(known)).trials]
+        for parts in work.parts(todo):
+            work.fit(parts)
+    return Measured(
+        batch.name,
+        known | work.results,
+        next(iter(work.failures), ""),
+        len(work.results),
+        tuple(group for group in batch.groups if group not in mine),
+    )
+
+
+class _Work:
+    """Results as they come in, and what went wrong."""
+
+    def __init__(self, name: str, paths: Paths) -> None:
+        self.name, self.paths = name, paths
+        self.results: dict[str, Result] = {}
+        self.failures: list[str] = []
+
+    def parts(self, groups: Sequence[Group]) -> Iterator[list[Ready]]:
+        """The groups with their data and vectors, as many at once as there is room for."""
+        parts: list[Ready] = []
+        for group in groups:
+            if (part := self._ready(group)) is None:
+                continue
+            if parts and sum(one.size for one in parts) + part.size > ROOM:
+                yield parts
+                parts = []
+            parts.append(part)
+        if parts:
+            yield parts
+
+    def _ready(self, group: Group) -> Ready | None:
+        try:
+            with hosted(group.name), threads():
+                whole = loaded(group.task, group.ingredients.task)
+                return ready(group, whole, self.paths.vector_store(), self.paths.scores)
+        except Exception as error:
+            self.failures.append(_told(error))
+            return None
+
+    def fit(self, parts: Sequence[Ready]) -> None:
+        """Fit groups, and keep their results; what fails together is tried alone."""
+        try:
+            with hosted(self.name), threads():
+                results = fitted(parts)
+            for part, each in zip(parts, results, strict=True):
+                kept = list(zip(part.group.ids, each, strict=True))
+                self.paths.keep(kept)
+                self.results |= dict(kept)
+        except Exception as error:
+            if len(parts) == 1:
+                self.failures.append(_told(error))
+                return
+            for part in parts:
+                if part.group.ids[0] not in self.results:
+                    self.fit([part])
+
+
+def _told(error: Exception) -> str:
+    """An error in one line; ours say all in their words."""
+    if isinstance(error, DataProblem | ReadingProblem | StoreProblem):
+        return str(error).strip().partition("\n")[0]
+    return one_line(error)
+
+
+def measured_in(paths: Paths) -> functools.partial[Measured]:
+    """`measure` with its paths filled in: the function that a mapper maps."""
+    return functools.partial(measure, paths=paths)
