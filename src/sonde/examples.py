@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Sentence:
 
     words: tuple[str, ...]
     text: str
+    _key: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, words: Iterable[str], text: str | None = None) -> Sentence:
@@ -43,6 +44,11 @@ class Sentence:
     @property
     def key(self) -> bytes:
         """Sixteen bytes that stand for (words, text); vectors are cached under them."""
+        if self._key is None:  # every fit over a sentence asks for it
+            object.__setattr__(self, "_key", self._digest())
+        return cast(bytes, self._key)
+
+    def _digest(self) -> bytes:
         # so that no two sentences run together
         lengths = ",".join(str(len(word)) for word in self.words)
         content = f"{lengths};{''.join(self.words)}{self.text}"
