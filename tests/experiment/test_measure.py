@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sonde.core import Dataset, Example, Sentence, Site
-from sonde.experiment.measure import Group, readable
+from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
+from sonde.experiment.readable import readable
 from sonde.experiment.work import measure
 from sonde.identity import Identity, Ingredients
 from sonde.metrics import METRICS
@@ -158,13 +159,14 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
     group = Group(
         Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
     )
-    done = measure(group, Paths.of(tmp_path / "r", tmp_path))
+    done = measure(Batch((group,)), Paths.of(tmp_path / "r", tmp_path))
     assert not done.failure
-    counts = done.results[0].provenance.counts
+    result = done.results["id"]
+    counts = result.provenance.counts
     told = (counts.unusable, counts.unaligned, counts.beyond, counts.partial, counts.cut)
     assert told == (0, 40, 4, 0, 4)
     assert counts.left_out["beyond"] == {"train": {"1": 2}, "dev": {"1": 1}, "test": {"1": 1}}
     assert counts.train == 20
-    assert done.results[0].n == 10
-    assert METRICS.make("accuracy")(done.results[0].gold, done.results[0].predicted) == 1.0
+    assert result.n == 10
+    assert METRICS.make("accuracy")(result.gold, result.predicted) == 1.0
     assert ResultStore(tmp_path / "r").find(["id"])

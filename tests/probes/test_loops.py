@@ -255,7 +255,7 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
 
 def test_dropout_comes_before_the_sigmoid():
     """A unit that is dropped says 1/2, as in SentEval, and not 0."""
-    block = Block([Lane(0, 0, 0, Member(400, 0.5))], (3, 2), torch.float32)
+    block = Block([Lane(0, 0, 0, Member(400, 0.5))], [0], (3, 2), torch.float32)
     block.forward(torch.randn(1, 7, 3, generator=torch.Generator().manual_seed(0)), learning=True)
     share = float((block.active == 0.5).float().mean())
     assert share == pytest.approx(0.5, abs=0.06)
@@ -265,7 +265,7 @@ def test_dropout_comes_before_the_sigmoid():
 def test_dropout_keeps_the_share_asked_for_and_scales_up_the_rest():
     rates = (0.0, 0.1, 0.2)
     lanes = [Lane(0, 0, k, Member(50, rate)) for k, rate in enumerate(rates)]
-    block = Block(lanes, (3, 2), torch.float32)
+    block = Block(lanes, [0], (3, 2), torch.float32)
     block.forward(torch.randn(1, 2000, 3), learning=True)
     for rate, mask in zip(rates, block.mask, strict=True):
         assert float((mask == 0).float().mean()) == pytest.approx(rate, abs=0.01)

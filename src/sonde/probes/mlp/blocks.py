@@ -82,12 +82,14 @@ class Block:
     linear layer.
 
     Every lane starts and drops out as it would alone under its seed, so a joint training is each
-    one's own. Lanes are in the order of their groups.
+    one's own. Lanes are in the order of their groups; a batch has those of all `groups`, also of
+    such as have no lane here.
     """
 
     def __init__(
         self,
         lanes: Sequence[Lane],
+        groups: Sequence[int],
         sizes: tuple[int, int],
         dtype: torch.dtype,
         shrink: float = 0.0,
@@ -102,7 +104,7 @@ class Block:
             seed: np.random.Generator(np.random.SFC64([seed, self.hidden])) for seed in seeds
         }
         self.active = self.mask = torch.empty(0)
-        self._rest(list(dict.fromkeys(lane.group for lane in lanes)))
+        self._rest(groups)
 
     def _rest(self, groups: Sequence[int]) -> None:
         """What follows from the lanes, and memory that every step uses again: giving it back and

@@ -123,13 +123,13 @@ class Joint:
             for group, (seed, grid) in enumerate(zip(seeds, grids, strict=True))
             for number, member in enumerate(grid)
         ]
+        self.groups = list(range(len(seeds)))
         sizes = (problem.train.inputs.shape[1], problem.outputs)
         widths = dict.fromkeys(lane.member.hidden for lane in self.lanes)
         self.blocks = [
-            Block([n for n in self.lanes if n.member.hidden == width], sizes, dtype, shrink)
-            for width in widths
+            Block(mine, self.groups, sizes, dtype, shrink)
+            for mine in ([n for n in self.lanes if n.member.hidden == width] for width in widths)
         ]
-        self.groups = list(range(len(seeds)))
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.best = Best(by_loss=False)
         self.likeliest = Best(by_loss=True) if problem.likeliest else None
@@ -182,15 +182,17 @@ class Joint:
         """Judge on dev, keep every network still going that is better than it ever was, and say
         which.
 
-        An early look is for the loss alone: no network is better by it.
+        An early look is for the loss alone: no network is better by it. `passes` are those of the
+        first group, whose examples may be more or fewer than another's.
         """
-        better = set()
+        better, counts = set(), self.problem.train.counts
         for block in self.blocks:
             judged = self._judged(block).tolist()
             for k, lane in enumerate(block.lanes):
                 if lane not in going:
                     continue
-                look, state = (*judged[k], passes), [t[k] for t in block.tensors]
+                own = passes * counts[0] / counts[lane.group]
+                look, state = (*judged[k], own), [t[k] for t in block.tensors]
                 if not early and self.best.offer(lane, look, state):
                     better.add(lane)
                 if self.likeliest is not None:
