@@ -283,14 +283,16 @@ def compare(
     print(f"  SentEval's loop, accuracy: {_listed(theirs)}")
     results = {}
     for precision in precisions:
-        runs = [fitted(f"mlp,precision={precision}", parts, [seed]) for seed in seeds]
+        runs = [fitted(f"mlp,protocol=full,precision={precision}", parts, [seed]) for seed in seeds]
         took, found = Seconds(*np.median([r[0] for r in runs], 0).tolist()), [r[1][0] for r in runs]
         lost, rate = (
             float(np.mean(theirs) - np.mean(found)),
             work(given) / (min(took) if torch.get_num_threads() == 1 else took.wall),
         )
         top = peak(torch.bfloat16 if precision == "bf16" else torch.float32)
-        print(f"  mlp in {precision}, accuracy: {_listed(found)}, lost {lost:+.2f} points")
+        print(
+            f"  mlp,protocol=full in {precision}, accuracy: {_listed(found)}, lost {lost:+.2f} points"
+        )
         print(
             f"    {_took(took)} (median of {len(runs)}): 1/{theirs_took.wall / took.wall:.1f} on"
             f" the clock, 1/{theirs_took.cpu / took.cpu:.1f} of processor time; {rate:.0f} of the"

