@@ -162,9 +162,7 @@ def main() -> int:
         encoders = [f"st:{model()}"]
         if arguments.base:
             encoders.append(base(Path(folder) / "base"))
-        good = all(
-            [run(encoder, Path(folder) / str(k), rest) for k, encoder in enumerate(encoders)]
-        )
+        good = [run(encoder, Path(folder) / str(k), rest) for k, encoder in enumerate(encoders)]
     return 0 if all(good) else 1
 
 
