@@ -196,9 +196,7 @@ class Lexical(Encoder, Protocol):
     """An encoder that can tell, without encoding, which words it does not know."""
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
-        """Of which words [n] some part is read as the token for the unknown; None where it cannot
-        be told.
-        """
+        """Which words [n] are read, in part, as the unknown token; None where that is not known."""
         ...
 
 
@@ -214,9 +212,7 @@ class Revised(Protocol):
 
 @runtime_checkable
 class Running(Protocol):
-    """An encoder that may run on several devices and in several precisions: those that it runs on
-    and in here.
-    """
+    """An encoder that may run on several devices and in several precisions: those used here."""
 
     @property
     def runs(self) -> tuple[str, str]: ...
@@ -237,9 +233,7 @@ class Informed(Encoder, Protocol):
         ...
 
     def informed(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
-        """The encoder that knows these facts: a vector for each word, or without `words` for each
-        sentence.
-        """
+        """The encoder that knows these facts; its vectors are of `words`, or of sentences."""
         ...
 
 
@@ -332,9 +326,7 @@ class Job(NamedTuple):
 
 @runtime_checkable
 class Joining(Probe, Protocol):
-    """A probe that fits several data sets in one pass, such as the folds and controls of a task,
-    and finds for each what it would find alone.
-    """
+    """A probe that fits several data sets, as the folds of a task, in one pass, each as alone."""
 
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         """One predictor for each cell of each job, in order."""
@@ -350,17 +342,13 @@ class Needy(Probe, Protocol):
 
 
 def needs_of(probe: Probe) -> Needs:
-    """What a probe depends on; one that declares nothing is fitted for each seed, and reads vectors
-    alone.
-    """
+    """What a probe depends on; of one that declares nothing, vectors and the seed."""
     return probe.needs if isinstance(probe, Needy) else Needs()
 
 
 @runtime_checkable
 class Rounding(Protocol):
-    """A probe that may compute its products in several precisions: the one that it computes them in
-    here.
-    """
+    """A probe that may compute its products in several precisions: the one used here."""
 
     @property
     def resolved(self) -> str: ...
