@@ -379,6 +379,8 @@ REFLECTION = {
     # what a thing is made of, whatever it is
     "identity.py",
     "_closure.py",
+    # keywords that several functions share, as `help` shows them
+    "api/arguments.py",
     # fields that are written as JSON under their names
     "notes.py",
     # names that are imported when they are asked for

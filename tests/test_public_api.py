@@ -77,8 +77,9 @@ def test_every_function_has_an_example_and_says_what_each_parameter_means(name):
         "sentences",
     )
     parameters = set(inspect.signature(function).parameters) - set(kept)
-    if "`Settings`" in text:
-        parameters -= set(Settings.__annotations__)
+    for shared in (Settings, sonde.Selection):
+        if f"`{shared.__name__}`" in text:
+            parameters -= set(shared.__annotations__)
     assert {p for p in parameters if not re.search(rf"\b{p}\b", text)} == set()
 
 

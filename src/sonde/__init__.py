@@ -25,8 +25,11 @@ if TYPE_CHECKING:
         tag,
         train_vectors,
     )
-    from sonde.api.measure import (
+    from sonde.api.evaluation import (
         Evaluation,
+        Figure,
+    )
+    from sonde.api.measure import (
         Settings,
         embed,
         evaluate,
@@ -162,6 +165,7 @@ __all__ = [
     "Evaluation",
     "Example",
     "Fetched",
+    "Figure",
     "FileProblem",
     "Generated",
     "Holding",
@@ -241,7 +245,8 @@ _PLACES = {
         "Built Fetched Generated annotate available build collections fetch generate "
         "inspect score_sheets tag train_vectors"
     ),
-    "api.measure": "Evaluation Settings embed evaluate run sentences suite",
+    "api.evaluation": "Evaluation Figure",
+    "api.measure": "Settings embed evaluate run sentences suite",
     "api.results": "Holdings Selection compare holdings layers migrate predictions report results",
     "audit.findings": "Audit",
     "cache": "FileProblem",

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from sonde.analysis.rows import without_fold
+from sonde.api.arguments import keywords, listed, nothing, options_of
+from sonde.api.evaluation import Evaluation
 from sonde.cache import environment, write_text
-from sonde.core import DataProblem, Result, Sentence
+from sonde.core import DataProblem, Sentence
 from sonde.corpora import conllu, files, text
 from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.experiment.embed import Embedded
 from sonde.experiment.paths import Paths
-from sonde.experiment.plan import BOUNDS, Design, Plan, plan, tasks_of, together
+from sonde.experiment.plan import BOUNDS, Design, Plan, plan, tasks_of
 from sonde.experiment.run import embed_ahead
 from sonde.experiment.run import run as measured
 from sonde.experiment.runners import local
 from sonde.nets.precision import reproducing
-from sonde.pages import scores_page
-from sonde.pages.paper import paper_page
 from sonde.papers import SUITES
 from sonde.papers.suite import Suite, SuiteRequest, designs
 from sonde.references import brief
-from sonde.tables.page import Page
 from sonde.tasks import TASKS
 from sonde.tasks.find import named
 
@@ -38,11 +36,11 @@ SEEDS, EMBEDDED_SEEDS = 5, 3
 class Settings(TypedDict, total=False):
     """How an evaluation is made; the keyword parameters of `run`.
 
-    probes        references of probes ('logreg'); each task's own without
+    probes        references of probes ('logreg', or several in a list); each task's own by default
     controls      references of controls beside the scores ('shuffled')
     reads         what is read of encoders: a layer by name, 'top', 'cat:lex+top', 'mix', 'mix:0-3',
-                  'cumulative'; each layer without
-    seeds         how often each probe is trained; 5 without
+                  'cumulative'; each layer by default
+    seeds         how often each probe is trained; 5 by default
     bounds        whether each task's default baselines and oracle stand in the table too, fitted
                   once with the same probe
     output        folder of results; the cache's without
@@ -72,52 +70,7 @@ class Settings(TypedDict, total=False):
     reproducible: bool
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """What a run found; printing it shows the table, and what could not be measured.
-
-    results    one `Result` for each trial that could be measured
-    failures   name -> reason, of tasks, encoders and trials that could not be
-    refused    those of the failures that were found before any work, as tasks without data
-    fresh      how many results were measured now rather than known already
-    questions  what each task asks, by its short name
-    folder     where the results lie
-    suite      the paper's suite that was run, whose table is shown
-    remarks    what there is to say beside
-    """
-
-    results: tuple[Result, ...]
-    failures: Mapping[str, str] = field(default_factory=dict)
-    refused: frozenset[str] = frozenset()
-    fresh: int = 0
-    questions: Mapping[str, str] = field(default_factory=dict)
-    folder: Path | None = None
-    suite: str | None = None
-    remarks: tuple[str, ...] = ()
-
-    @cached_property
-    def page(self) -> Page[tuple[Result, ...]]:
-        """The table of scores, or of the paper, in every format."""
-        if self.suite is not None:
-            return paper_page(self.suite, self.results)
-        return scores_page(self.results, dict(self.questions))
-
-    @property
-    def problems(self) -> list[str]:
-        """What could not be measured, a line each; what was refused for one reason on one line."""
-        refused = {name: self.failures[name] for name in self.failures if name in self.refused}
-        lines = [f"refused: {names}: {reason}" for names, reason in together(refused)]
-        return lines + [
-            f"failed: {name}: {reason}"
-            for name, reason in self.failures.items()
-            if name not in self.refused
-        ]
-
-    def __str__(self) -> str:
-        shown = str(self.page) if self.results else "nothing could be measured"
-        return "\n".join((shown, *self.problems))
-
-
+@keywords({})
 def run(
     tasks: Any = None,
     encoders: Any = None,
@@ -157,14 +110,16 @@ def run(
         evaluation = sonde.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
         print(evaluation)
     """
-    demo = _none(tasks) and _none(encoders) and suite is None
+    demo = nothing(tasks) and nothing(encoders) and suite is None
+    if not (seeds is None or isinstance(seeds, int)):
+        raise UsageProblem(f"seeds={seeds!r}: give a number, how often each probe is trained")
     design = Design(
-        _listed(tasks) or list(EMBEDDED_TASKS),
+        listed(tasks) or list(EMBEDDED_TASKS),
         _encoders(encoders, suite),
-        probes,
-        controls or (("shuffled",) if demo else ()),
+        listed(probes),
+        listed(controls) or (["shuffled"] if demo else []),
         (EMBEDDED_SEEDS if demo else SEEDS) if seeds is None else seeds,
-        reads,
+        listed(reads),
         BOUNDS if bounds else (),
     )
     with at(cache), reproducing(reproducible):
@@ -190,6 +145,7 @@ def run(
     )
 
 
+@keywords(options_of(run, without=["suite"]))
 def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluation:
     """Probe one encoder or several on tasks: `run` with the encoder first.
 
@@ -205,6 +161,7 @@ def evaluate(encoder: Any, tasks: Any, **settings: Unpack[Settings]) -> Evaluati
     return run(tasks, encoder, **settings)
 
 
+@keywords(options_of(run, without=["suite", "probes"]))
 def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) -> Evaluation:
     """Measure encoders on a paper's tasks with its protocol; printing it shows the paper's table
     with their rows inside. `available("suites")` lists the suites.
@@ -237,7 +194,7 @@ def embed(
     """
     with at(cache):
         paths = Paths.of(None, cache, store)
-        return embed_ahead(_listed(encoders) or EMBEDDED_ENCODERS, sentences, paths, progress)
+        return embed_ahead(listed(encoders) or EMBEDDED_ENCODERS, sentences, paths, progress)
 
 
 def sentences(
@@ -257,16 +214,16 @@ def sentences(
         print(len(sonde.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
     """
     with at(cache):
-        listed = [sentence for corpus in corpora for sentence in _read(str(corpus))]
-        by_name, refused = tasks_of(named(_listed(tasks)), Paths.of(None, cache).cache)
+        every = [sentence for corpus in corpora for sentence in _read(str(corpus))]
+        by_name, refused = tasks_of(named(listed(tasks)), Paths.of(None, cache).cache)
         if refused:
             raise DataProblem("; ".join(refused.values()))
-        listed += [sentence for task in by_name.values() for sentence in load(task).sentences]
-    if not listed:
+        every += [sentence for task in by_name.values() for sentence in load(task).sentences]
+    if not every:
         raise UsageProblem(
             "give a corpus (a treebank, or a file with one sentence a line) or a task"
         )
-    distinct = list(dict.fromkeys(listed))
+    distinct = list(dict.fromkeys(every))
     if output is not None:
         lines = (" ".join(sentence.text.split()) for sentence in distinct)
         write_text(Path(output), "".join(f"{line}\n" for line in lines))
@@ -278,22 +235,9 @@ def at(cache: str | Path | None) -> Any:
     return environment("SONDE_CACHE", None if cache is None else str(cache))
 
 
-def _listed(argument: Any) -> list[Any]:
-    """One thing, several, or none, as a list."""
-    if _none(argument):
-        return []
-    several = isinstance(argument, Iterable) and not isinstance(argument, str)
-    return list(argument) if several else [argument]
-
-
-def _none(argument: Any) -> bool:
-    """Whether nothing was given; a model may be empty or false and still be one."""
-    return argument is None or (isinstance(argument, list | tuple | Mapping) and not argument)
-
-
 def _encoders(argument: Any, suite: str | None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
-    if _none(argument):
+    if nothing(argument):
         return [] if suite else list(EMBEDDED_ENCODERS)
     return argument if isinstance(argument, list | Mapping) else [argument]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from sonde.analysis.layers import Depth, depths
-from sonde.api.measure import Evaluation
+from sonde.api.arguments import keywords, listed, optional
 from sonde.core import DataProblem, Result
 from sonde.errors import UsageProblem
 from sonde.experiment.paths import Paths
@@ -22,7 +22,7 @@ from sonde.store.migration import holdings as held
 from sonde.store.migration import migrate as migrated
 from sonde.tables.page import Page
 
-Results = Evaluation | Sequence[Result] | str | Path | None
+Results = Iterable[Result] | str | Path | None
 """An evaluation, results chosen from several, or a folder that `run` wrote; for None, what was run
 last without a folder.
 """
@@ -31,8 +31,8 @@ last without a folder.
 class Selection(TypedDict, total=False):
     """Which results; all of them without.
 
-    tasks       names of tasks or patterns ('edge/*'), as references or tables write them
-    encoders    names of encoders or patterns ('hf:*')
+    tasks       one name or pattern ('edge/*'), or several, as references or tables write them
+    encoders    of encoders ('hf:*')
     reads       what was read of the encoders ('lex', 'mix*')
     experiment  those asked for together: 'last', 'all', or how many experiments ago, from 1; all of
                 a folder that is named, the last of the cache
@@ -44,6 +44,7 @@ class Selection(TypedDict, total=False):
     experiment: str | int | None
 
 
+@keywords(optional(Selection))
 def results(
     folder: str | Path | None = None, *, scores: bool = False, **selection: Unpack[Selection]
 ) -> list[Result]:
@@ -56,9 +57,10 @@ def results(
 
         best = max(sonde.results("results/", tasks=["ud/tense"]), key=lambda r: r.score)
     """
-    return _of(folder, Chosen(**selection, scores=scores)).results
+    return _of(folder, _chosen(selection, scores)).results
 
 
+@keywords(optional(Selection))
 def report(
     results: Results = None,
     *,
@@ -90,7 +92,7 @@ def report(
         raise UsageProblem(f"{named} are views of their own: ask for one of them")
     if human and suite is None:
         raise UsageProblem("a bound stands in a paper's table: name its suite")
-    stored = _of(results, Chosen(**selection, scores=bits))
+    stored = _of(results, _chosen(selection, bits))
     if suite is not None:
         page = paper_page(suite, stored.results, human)
     elif by is not None:
@@ -100,6 +102,7 @@ def report(
     return page.with_remarks(stored.remarks)
 
 
+@keywords(optional(Selection))
 def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tuple[Depth, ...]]:
     """Where in an encoder each task is solved: each layer alone, growing mixes, what each layer
     adds, weights.
@@ -111,7 +114,7 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
 
         sonde.layers("results/").write("layers.png")
     """
-    stored = _of(results, Chosen(**selection))
+    stored = _of(results, _chosen(selection))
     where = depths(stored.results)
     if not where:
         raise DataProblem(
@@ -122,6 +125,7 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
     return layers_page(where).with_remarks(stored.remarks)
 
 
+@keywords(optional(Selection))
 def compare(
     results: Results = None, against: str | None = None, **selection: Unpack[Selection]
 ) -> Comparison:
@@ -138,12 +142,13 @@ def compare(
         print(sonde.compare("results/", against="bow:random"))
     """
     if against and (encoders := selection.get("encoders")):
-        selection["encoders"] = [*encoders, against]
-    stored = _of(results, Chosen(**selection))
+        selection["encoders"] = [*listed(encoders), against]
+    stored = _of(results, _chosen(selection))
     chosen = of_encoder(against, stored.results) if against else None
     return compared(stored.results, chosen)._replace(remarks=stored.remarks)
 
 
+@keywords(optional(Selection))
 def predictions(
     results: Results = None,
     output: str | Path = "predictions",
@@ -163,7 +168,7 @@ def predictions(
 
         sonde.predictions("results/", "predictions/", tasks=["edge/dep"])
     """
-    stored = _of(results, Chosen(**selection, scores=True))
+    stored = _of(results, _chosen(selection, scores=True))
     return write_predictions(stored.results, Path(output), format)
 
 
@@ -208,6 +213,12 @@ def _of(results: Results, chosen: Chosen) -> Stored:
     """The results that are meant, and what there is to say of them."""
     if results is None or isinstance(results, str | Path):
         return stored(results, chosen)
-    listed = list(results.results if isinstance(results, Evaluation) else results)
+    given = list(results)
     patterns = chosen.tasks or chosen.encoders or chosen.reads
-    return Stored(named(listed, chosen) if patterns else listed)
+    return Stored(named(given, chosen) if patterns else given)
+
+
+def _chosen(selection: Selection, scores: bool = False) -> Chosen:
+    """What is asked for; a pattern may stand where a list of them may."""
+    patterns = {name: listed(selection.get(name)) for name in ("tasks", "encoders", "reads")}
+    return Chosen(**patterns, experiment=selection.get("experiment"), scores=scores)

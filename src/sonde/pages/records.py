@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sonde.analysis.posed import NOTHING
 from sonde.analysis.row import Row
 from sonde.cache import draft, storable
+from sonde.errors import UsageProblem
 from sonde.tables.table import safe
 
 if TYPE_CHECKING:
@@ -66,11 +67,29 @@ def _storable(row: dict[str, Any]) -> dict[str, Any]:
 
 def parquet(rows: Sequence[Line], to: Path) -> None:
     """The same columns as a Parquet file."""
-    import pyarrow as pa  # a tenth of a second that other formats need not wait for
-    import pyarrow.parquet as pq
+    import pyarrow.parquet as pq  # a tenth of a second that other formats need not wait for
+
+    # pyarrow itself opens no path that is not UTF-8
+    with draft(to) as part, part.open("wb") as file:
+        pq.write_table(_arrow(rows), file)
+
+
+def dataframe(rows: Sequence[Line]) -> Any:
+    """The same columns as a pandas DataFrame; UsageProblem where pandas is not installed."""
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        raise UsageProblem(
+            "a DataFrame needs pandas: pip install pandas; the same columns are written without it"
+            " by page.write('results.parquet')"
+        ) from None
+    return _arrow(rows).to_pandas()
+
+
+def _arrow(rows: Sequence[Line]) -> Any:
+    """Rows as a table of Arrow."""
+    import pyarrow as pa
 
     kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
     schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
-    # pyarrow itself opens no path that is not UTF-8
-    with draft(to) as part, part.open("wb") as file:
-        pq.write_table(pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema), file)
+    return pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema)

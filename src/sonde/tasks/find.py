@@ -54,12 +54,13 @@ def get_tasks(
 ) -> list[str]:
     """References of a family's tasks on every treebank of some languages found under a folder.
 
-    languages  ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), a name ('English') or a treebank
-               ('en_ewt'); all without
+    languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), name ('English') or
+               treebank ('en_ewt'); all by default
     family     'ud', or a pattern of task names such as 'ud/*-num'
     path       the folder to look in; the folder in SONDE_TREEBANKS, or the working folder, without
     """
     folder = Path(path or os.environ.get("SONDE_TREEBANKS", "."))
+    languages = [languages] if isinstance(languages, str) else languages
     banks = [
         bank
         for bank in treebanks(folder)
@@ -84,6 +85,11 @@ def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     for task in tasks:
         if isinstance(task, str | Reference):
             every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
+        elif isinstance(task, tuple | list | dict):
+            raise DataProblem(
+                f"{task!r:.60} is no task: give a reference ('ud/tense:PATH') or a Task object;"
+                " sentences with labels of your own are a table, 'table:FILE'"
+            )
         else:
             every.append(task)
     return every

@@ -1,0 +1,168 @@
+"""What a run measured, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, Unpack
+
+from sonde.analysis.rows import rows
+from sonde.api.arguments import keywords, optional
+from sonde.api.results import Selection, compare, layers, report
+from sonde.core import Result
+from sonde.errors import UsageProblem
+from sonde.experiment.plan import together
+from sonde.pages import scores_page
+from sonde.pages.compare import Comparison
+from sonde.pages.paper import paper_page
+from sonde.pages.records import dataframe
+from sonde.tables.page import Page
+
+
+class Figure(NamedTuple):
+    """A figure that a page draws; a notebook shows it by itself.
+
+    page  what is drawn
+    """
+
+    page: Page[Any]
+
+    def write(self, path: str | Path) -> None:
+        """Draw it as a file; its name says how: .png, .svg, .pdf."""
+        self.page.write(path)
+
+    def __repr__(self) -> str:
+        return "Figure()"
+
+    def _repr_svg_(self) -> str:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "figure.svg"
+            self.page.write(path)
+            return path.read_text("utf-8")
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """What a run measured: printing it shows the table, and what could not be measured; a notebook
+    shows it by itself. It has the length of its results, and iterates over them.
+
+    results    one `Result` for each trial that could be measured
+    failures   name -> reason, of tasks, encoders and trials that could not be
+    refused    those of the failures that were found before any work, as tasks without data
+    fresh      how many results were measured now rather than known already
+    questions  what each task asks, by its short name
+    folder     where the results lie
+    suite      the paper's suite that was run, whose table is shown
+    remarks    what there is to say beside
+    """
+
+    results: tuple[Result, ...]
+    failures: Mapping[str, str] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
+    fresh: int = 0
+    questions: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    suite: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def page(self) -> Page[tuple[Result, ...]]:
+        """The table of scores, or of the paper, in every format."""
+        if self.suite is not None:
+            return paper_page(self.suite, self.results)
+        return scores_page(self.results, dict(self.questions))
+
+    @property
+    def problems(self) -> list[str]:
+        """What could not be measured, a line each; what was refused for one reason on one line."""
+        refused = {name: self.failures[name] for name in self.failures if name in self.refused}
+        lines = [f"refused: {names}: {reason}" for names, reason in together(refused)]
+        return lines + [
+            f"failed: {name}: {reason}"
+            for name, reason in self.failures.items()
+            if name not in self.refused
+        ]
+
+    def to_dataframe(self) -> Any:
+        """The scores as a pandas DataFrame, one row for each encoder, layer, probe and control on a
+        task, with the columns of CSV and Parquet; UsageProblem where pandas is not installed.
+        """
+        return dataframe(rows(self.results))
+
+    @keywords(optional(Selection))
+    def report(
+        self,
+        *,
+        classes: bool = False,
+        bits: bool = False,
+        by: str | None = None,
+        **selection: Unpack[Selection],
+    ) -> Page[tuple[Result, ...]]:
+        """The results in one of the views of `sonde.report`; the table that printing shows
+        without.
+        """
+        if not (classes or bits or by or any(selection.values())):
+            return self.page
+        return report(self.results, classes=classes, bits=bits, by=by, **selection)
+
+    @keywords(optional(Selection))
+    def compare(self, against: str | None = None, **selection: Unpack[Selection]) -> Comparison:
+        """Whether scores differ, as `sonde.compare` says it: paired differences over the same test
+        examples, their intervals from the clusters that those of the scores know.
+        """
+        return compare(self.results, against, **selection)
+
+    @keywords(optional(Selection))
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        by: str | None = None,
+        **selection: Unpack[Selection],
+    ) -> Figure:
+        """A figure of the results, drawn to a file where one is named (.png, .svg, .pdf); a
+        notebook shows it by itself.
+
+        by         scores by a stratum of the test examples ('distance')
+        selection  the fields of `Selection`
+        Without `by`, where in each encoder a task is solved, of results on several layers.
+        UsageProblem or DataProblem where there is nothing to draw, PlotProblem without matplotlib
+        (`pip install 'sonde[plots]'`).
+        """
+        figure = Figure(self._drawing(by, selection))
+        if path is not None:
+            figure.write(path)
+        return figure
+
+    def _drawing(self, by: str | None, selection: Selection) -> Page[Any]:
+        """The page that draws what was asked for: what pages learn to draw is drawn from here."""
+        page = self.report(by=by, **selection)
+        if page.draws("figure.svg"):
+            return page
+        if len({result.trial.read for result in self.results}) < 2:
+            raise UsageProblem(
+                "nothing to draw: these scores are of one layer of each encoder; by='distance', or"
+                " another stratum of their test examples, draws them by it"
+            )
+        return layers(self.results, **selection)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __repr__(self) -> str:
+        return f"Evaluation({len(self.results):,} results, {len(self.failures):,} failures)"
+
+    def __str__(self) -> str:
+        shown = str(self.page) if self.results else "nothing could be measured"
+        return "\n".join((shown, *self.problems))
+
+    def _repr_html_(self) -> str:
+        shown = self.page._repr_html_() if self.results else "<p>nothing could be measured</p>"
+        return "\n".join((shown, *(f"<p>{escape(line)}</p>" for line in self.problems)))
