@@ -22,6 +22,7 @@ from sonde.datasets.controls import CONTROLS, KEY_SEEN
 from sonde.encoders import ENCODERS, kind_of_reference
 from sonde.metrics import METRICS, Answers, difference
 from sonde.notes import Code, Controlled
+from sonde.oracles import Kind
 from sonde.probes import PROBES
 from sonde.references import brief, parsed_or_none
 from sonde.tasks import TASKS
@@ -250,7 +251,8 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
         missing=missing(folds),
         left_out=len(every) - len(whole),
         computed=computed(result for each in whole for result in each),
-        **_kind(folds[0]),
+        kind=kind_of(folds[0]),
+        holds=folds[0].provenance.oracle,
         **counts(folds),
         **_code([r for each in whole for r in each]),
         **unread(folds),
@@ -258,7 +260,7 @@ def _row(key: tuple[str, ...], group: Sequence[Result], plain: Sequence[Result] 
     )
 
 
-def _kind(result: Result) -> dict[str, Any]:
+def kind_of(result: Result) -> Kind:
     """What the encoder of a result is; results of earlier versions do not say, so that it is asked
     what their reference names.
     """
@@ -267,10 +269,7 @@ def _kind(result: Result) -> dict[str, Any]:
         if result.trial.read == LEXICAL
         else result.provenance.kind or kind_of_reference(result.trial.encoder)
     )
-    return {
-        "kind": said if said in ORDER else "trained",
-        "holds": result.provenance.oracle,
-    }
+    return next((kind for kind in ORDER if kind == said), "trained")
 
 
 def _interval(whole: Sequence[Sequence[Result]], answers: Answers) -> tuple[float, float]:

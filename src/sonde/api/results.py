@@ -66,16 +66,19 @@ def report(
     *,
     suite: str | None = None,
     human: Sequence[str | Path] = (),
+    each: bool = False,
     classes: bool = False,
     bits: bool = False,
     by: str | None = None,
     **selection: Unpack[Selection],
 ) -> Page[tuple[Result, ...]]:
-    """Results as a page, as `sonde report` shows them: print it, or write it in a format.
+    """Results as a page, as `sonde report` shows them: print it, or write it in a format. Several
+    tasks stand in one table, encoders below each other.
 
     results    an evaluation, results, or a folder; what was run last without
     suite      a paper's table with the results in it
     human      with a suite: files with what people score, as `score_sheets` writes them
+    each       a table for each task, with whole intervals and controls beside the scores
     classes    counts and F1 by class or label in place of scores
     bits       V-information and calibration, of results with `keep_scores`
     by         scores by a stratum of the test examples ('distance'), which can be drawn, too
@@ -86,7 +89,13 @@ def report(
         sonde.report("results/").write("results.csv")
         sonde.report("results/", by="distance").write("distance.png")
     """
-    views = {"suite": suite is not None, "classes": classes, "bits": bits, "by": by is not None}
+    views = {
+        "suite": suite is not None,
+        "each": each,
+        "classes": classes,
+        "bits": bits,
+        "by": by is not None,
+    }
     if sum(views.values()) > 1:
         named = " and ".join(name for name, chosen in views.items() if chosen)
         raise UsageProblem(f"{named} are views of their own: ask for one of them")
@@ -97,8 +106,10 @@ def report(
         page = paper_page(suite, stored.results, human)
     elif by is not None:
         page = strata_page(stored.results, by)
+    elif classes or bits:
+        page = (classes_page if classes else bits_page)(stored.results)
     else:
-        page = (classes_page if classes else bits_page if bits else scores_page)(stored.results)
+        page = scores_page(stored.results, each=each)
     return page.with_remarks(stored.remarks)
 
 

@@ -46,6 +46,13 @@ def report(
             help="With --suite: what people score, as `sonde annotate --score` wrote it.",
         ),
     ] = None,
+    each: Annotated[
+        bool,
+        typer.Option(
+            "--each",
+            help="A table for each task, with whole intervals and controls beside the scores.",
+        ),
+    ] = False,
     classes: Annotated[
         bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")
     ] = False,
@@ -68,6 +75,8 @@ def report(
     """Show results that were measured before: all of a folder, or, without one, those that were
     asked for together last.
 
+    Several tasks stand in one table, encoders below each other; `--each` shows a table for each.
+
     **Examples**
 
     - `sonde report`
@@ -75,6 +84,7 @@ def report(
     - `sonde report results/`
     - `sonde report results/ --format csv -o results.csv`
     - `sonde report results/ --format latex`
+    - `sonde report results/ --each`
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
     - `sonde report results/ --bits`
@@ -86,6 +96,7 @@ def report(
         results,
         suite=suite,
         human=listed(human),
+        each=each,
         classes=classes,
         bits=bits,
         by=by,

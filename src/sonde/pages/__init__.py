@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sonde.analysis.baselines import constant_rows
 from sonde.analysis.row import Row
-from sonde.analysis.rows import rows
+from sonde.analysis.rows import rows, without_fold
 from sonde.core import Result
 from sonde.pages.breakdown import by_stratum, classes, strata_table
 from sonde.pages.mteb import mteb_folder, mteb_lines
@@ -17,6 +17,7 @@ from sonde.pages.plots import strata_figure
 from sonde.pages.probabilities import bits, bits_table
 from sonde.pages.records import csv, parquet
 from sonde.pages.scores import scores
+from sonde.pages.wide import wide
 from sonde.tables.page import FIGURE, Page
 from sonde.tables.table import Table
 
@@ -37,6 +38,7 @@ __all__ = [
     "scores_page",
     "strata_page",
     "strata_table",
+    "wide",
     "write",
 ]
 
@@ -49,12 +51,15 @@ def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> 
 
 
 def scores_page(
-    results: Sequence[Result], questions: dict[str, str] | None = None
+    results: Sequence[Result], questions: dict[str, str] | None = None, each: bool = False
 ) -> Page[Results]:
-    """The scores of results; `questions` says what each task asks, by the name in its heading."""
+    """The scores of results: several tasks in one wide table, or a table for `each`; `questions`
+    says what each task asks, by the name in its heading.
+    """
+    several = len({without_fold(r.trial.task) for r in results}) > 1
     return Page(
         tuple(results),
-        lambda: [page(results, questions)],
+        lambda: [wide(results, questions) if several and not each else page(results, questions)],
         texts={"csv": lambda: csv(rows(results)), "mteb": lambda: mteb_lines(results)},
         files={
             "parquet": lambda to: parquet(rows(results), to),
@@ -91,7 +96,7 @@ def render(
     results: Sequence[Result], form: str = "terminal", questions: dict[str, str] | None = None
 ) -> str:
     """The scores of results as text in one of the formats."""
-    return scores_page(results, questions).text(form)
+    return scores_page(results, questions, each=True).text(form)
 
 
 def write(results: Sequence[Result], form: str, to: Path) -> None:

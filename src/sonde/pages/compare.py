@@ -15,7 +15,7 @@ import numpy as np
 from sonde.analysis import computing
 from sonde.analysis.answers import differences, marks, together
 from sonde.analysis.row import NO_CONTROL, PERCENT, Row, said_of
-from sonde.analysis.rows import groups_of, repeats, rows
+from sonde.analysis.rows import groups_of, kind_of, repeats, rows
 from sonde.core import DataProblem, Result
 from sonde.metrics import Answers, difference, holm
 from sonde.pages.captions import short
@@ -128,6 +128,46 @@ def compared(
         ),
         tuple(left_out),
     )
+
+
+TOLD = 0.05  # below which a p value tells two scores apart
+
+
+def leaders(results: Sequence[Result]) -> frozenset[tuple[str, ...]]:
+    """The best row of each task, and those that a paired comparison with it does not tell from it:
+    task, encoder, layer and probe.
+
+    Rows are those of encoders that are judged, over the test examples that most are over; p values
+    are corrected for the comparisons of a task (Holm 1979). None where a task has one such row.
+    """
+    best: set[tuple[str, ...]] = set()
+    for mine in _measured([r for r in results if _is_judged(r)], None):
+        whole = [
+            one for one, sign in zip(mine, marks([m.row for m in mine]), strict=True) if not sign
+        ]
+        scored = [one for one in whole if one.row.score == one.row.score]
+        if len(scored) > 1:
+            best |= {_what(one.row) for one in _alike(scored)}
+    return frozenset(best)
+
+
+def _is_judged(result: Result) -> bool:
+    return kind_of(result) == "trained" and result.trial.control == NO_CONTROL
+
+
+def _what(row: Row) -> tuple[str, ...]:
+    return row.task, row.encoder, row.layer, row.probe
+
+
+def _alike(mine: Sequence[Measured]) -> list[Measured]:
+    """The best of some rows, and those that are not told from it."""
+    best = max(mine, key=lambda one: one.row.score)
+    others = [one for one in mine if one is not best and not _apart(best, one)]
+    p = [difference(best.row.metric, best.answers, one.answers).p for one in others]
+    return [
+        best,
+        *(one for one, corrected in zip(others, holm(p), strict=True) if corrected >= TOLD),
+    ]
 
 
 def _measured(

@@ -71,7 +71,8 @@ def scores(rows: Sequence[Row], questions: dict[str, str] | None = None) -> Tabl
         )
         line = about(mine, (questions or {}).get(task, ""))
         sections.append(Section(heading(mine), body, line, rules=kind_rules(mine)))
-    return Table(head, tuple(sections), frozenset({"encoder", "probe", "computed"}), _notes(rows))
+    words = frozenset({"encoder", "probe", "computed"})
+    return Table(head, tuple(sections), words, score_notes(rows))
 
 
 def scored(rows: Sequence[Row]) -> list[Row]:
@@ -262,7 +263,10 @@ CODES = (
 )
 
 
-def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+def score_notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What has to be said of scores: what they are means of, what of the data was left out, what
+    baselines, oracles and controls are.
+    """
     seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     unit = "percent" if all(row.metric == "accuracy" for row in rows) else "a hundredfold"

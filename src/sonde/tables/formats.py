@@ -5,6 +5,7 @@ name contains, it is shown as it is.
 from __future__ import annotations
 
 import io
+import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ def shown(table: Table, room: int | None = None) -> Group:
     fit beside each other follow below.
     """
     parts: list[RenderableType] = []
+    table = _marked(table)
     if table.title:
         parts.append(Text(printable(table.title), style="bold"))
     for piece in _pieces(table, room):
@@ -45,6 +47,26 @@ def shown(table: Table, room: int | None = None) -> Group:
             )
         )
     return Group(*parts)
+
+
+def _marked(table: Table) -> Table:
+    """The table with its mark before strong cells."""
+    if not table.mark:
+        return table
+    sections = [
+        replace(
+            section,
+            rows=tuple(
+                tuple(
+                    table.mark + cell if (r, c) in section.strong else cell
+                    for c, cell in enumerate(row)
+                )
+                for r, row in enumerate(section.rows)
+            ),
+        )
+        for section in table.sections
+    ]
+    return replace(table, sections=tuple(sections))
 
 
 def _pieces(table: Table, room: int | None) -> list[Table]:
@@ -83,17 +105,17 @@ def _columns(table: Table, kept: list[int]) -> Table:
         )
         for section in table.sections
     ]
-    return replace(table, columns=tuple(table.columns[i] for i in kept), sections=tuple(sections))
+    return replace(
+        table,
+        columns=tuple(table.columns[i] for i in kept),
+        sections=tuple(sections),
+        groups=tuple(table.groups[i] for i in kept if table.groups),
+    )
 
 
 def _sections(table: Table, room: int | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
-    widths = _widths(table)
-    if room is not None and sum(widths) + GAP * (len(widths) - 1) > room:
-        widths = [
-            min(width, LABEL) if name in table.words else width
-            for width, name in zip(widths, table.columns, strict=True)
-        ]
+    widths = _fitted(table, room)
     for section in table.sections:
         if section.apart:
             parts += [Text(""), Rule(characters="━")]
@@ -106,8 +128,37 @@ def _sections(table: Table, room: int | None) -> list[RenderableType]:
                     (printable(section.line), "italic"),
                 )
             )
+        if any(table.groups):
+            parts.append(Text(_groups_line(table, widths), style="bold"))
         parts.append(_grid(table, section, widths))
     return parts
+
+
+def _fitted(table: Table, room: int | None) -> list[int]:
+    """The widths of the columns, where those of words are narrower if there is not room for all."""
+    widths = _widths(table)
+    left = math.inf if room is None else room - sum(widths) - GAP * (len(widths) - 1)
+    if left >= 0:
+        return widths
+    fitted = [
+        min(width, LABEL) if name in table.words else width
+        for width, name in zip(widths, table.columns, strict=True)
+    ]
+    for i, width in enumerate(widths):  # what is left over goes to the first columns
+        more = max(0, min(width - fitted[i], int(left) + sum(widths) - sum(fitted)))
+        fitted[i] += more
+    return fitted
+
+
+def _groups_line(table: Table, widths: Sequence[int]) -> str:
+    """The names of the groups, each over its columns."""
+    parts = []
+    for name, first, after in table.spans:
+        room = sum(widths[first:after]) + GAP * (after - first - 1)
+        text = Text(f" {printable(name)} ")
+        text.truncate(room, overflow="ellipsis")
+        parts.append(text.plain.center(room, "─") if name else " " * room)
+    return (" " * GAP).join(parts).rstrip()
 
 
 def _widths(table: Table) -> list[int]:
@@ -119,17 +170,15 @@ def _widths(table: Table) -> list[int]:
 
 
 def _grid(table: Table, section: Section, widths: list[int]) -> Grid:
-    """One section; a column of words is at least as wide as told, a column of numbers just so."""
+    """One section; each column is just as wide as told."""
     grid = Grid(box=RULED, pad_edge=False, padding=(0, 1), show_edge=False)
     for name, width in zip(table.columns, widths, strict=True):
-        words = name in table.words
-        justify: Literal["left", "right"] = "left" if words else "right"
+        justify: Literal["left", "right"] = "left" if name in table.words else "right"
         grid.add_column(
             Text(name),
             justify=justify,
             overflow="fold",
-            min_width=width,
-            width=None if words else width,
+            width=width,
         )
     for r, row in enumerate(section.rows):
         if r in section.rules:
@@ -180,7 +229,7 @@ STYLE = """body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color: #1
 table { border-collapse: collapse; margin: .4rem 0 1.6rem; font-variant-numeric: tabular-nums }
 th, td { padding: .15rem .7rem; text-align: right; white-space: nowrap }
 th { border-bottom: 1px solid #889 }
-.w { text-align: left } .r td { border-top: 1px solid #bbc }
+.w { text-align: left } .g { text-align: center } .r td { border-top: 1px solid #bbc }
 .note { color: #556; max-width: 60rem } svg { max-width: 100%; height: auto }"""
 ROWS = {False: "<tr>", True: '<tr class="r">'}  # below a rule
 
@@ -234,7 +283,19 @@ def _html_table(table: Table, section: Section) -> str:
             + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, cells, strict=True))
             + "</tr>"
         )
-    return "\n".join(["<table>", f"<tr>{head}</tr>", *rows, "</table>"])
+    return "\n".join(["<table>", *_html_groups(table), f"<tr>{head}</tr>", *rows, "</table>"])
+
+
+def _html_groups(table: Table) -> Iterator[str]:
+    """A row with the names of the groups, where there are some."""
+    if any(table.groups):
+        cells = (
+            f'<th class="g" colspan="{after - first}" scope="colgroup">{_text(name)}</th>'
+            if name
+            else f'<td colspan="{after - first}"></td>'
+            for name, first, after in table.spans
+        )
+        yield f"<tr>{''.join(cells)}</tr>"
 
 
 def _text(text: str) -> str:
@@ -259,8 +320,14 @@ _LATEX = {
 
 
 def markdown(table: Table) -> str:
-    """A Markdown page: one pipe table a section."""
+    """A Markdown page: one pipe table a section; of several groups, columns bear the names, since
+    pipe tables have one line of heads.
+    """
     parts = [f"# {_md(table.title)}"] if table.title else []
+    groups = {name for name in table.groups if name}
+    if len(groups) == 1:
+        parts.append(f"**{_md(groups.pop())}**")
+        table = replace(table, groups=())
     for section in table.sections:
         parts += ["---"] if section.apart else []
         if section.heading:
@@ -279,7 +346,9 @@ def _pipes(table: Table, section: Section) -> list[str]:
         rows[r][c] = f"**{rows[r][c]}**"
     for r in sorted(section.rules, reverse=True):
         rows.insert(r, ["—", *[""] * (len(table.columns) - 1)])  # pipe tables have no other rule
-    return ["| " + " | ".join(row) + " |" for row in (map(_md, table.columns), rule, *rows)]
+    groups = [f"{group} " if group else "" for group in table.groups or [""] * len(table.columns)]
+    head = [_md(group + name) for group, name in zip(groups, table.columns, strict=True)]
+    return ["| " + " | ".join(row) + " |" for row in (head, rule, *rows)]
 
 
 def _md(text: str) -> str:
@@ -287,26 +356,46 @@ def _md(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """A LaTeX tabular in the manner of booktabs, one block a section."""
-    align = "".join("l" if name in table.words else "r" for name in table.columns)
+    """A LaTeX tabular in the manner of booktabs, one block a section; in a float where the table
+    has a caption.
+    """
     lines = [f"% {note}" for note in map(printable, table.notes)]
-    lines += [
-        "% \\usepackage{booktabs}",
-        f"\\begin{{tabular}}{{{align}}}",
-        "\\toprule",
-        _tex_row(table.columns),
-    ]
+    lines.append("% \\usepackage{booktabs}")
+    if not table.caption:
+        return "\n".join([*lines, *_tabular(table)]) + "\n"
+    lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
+    label = [f"\\label{{{table.label}}}"] if table.label else []
+    caption = [f"\\caption{{{_tex(table.caption)}}}", *label]
+    return "\n".join([*lines, *_tabular(table), *caption, "\\end{table*}"]) + "\n"
+
+
+def _tabular(table: Table) -> Iterator[str]:
+    align = "".join("l" if name in table.words else "r" for name in table.columns)
+    yield from (f"\\begin{{tabular}}{{{align}}}", "\\toprule")
+    yield from _tex_groups(table)
+    yield _tex_row(table.columns)
     for section in table.sections:
-        lines += ["\\midrule"] * (1 + section.apart)
+        yield from ["\\midrule"] * (1 + section.apart)
         if section.heading:
-            lines.append(
-                f"\\multicolumn{{{len(table.columns)}}}{{l}}{{\\textbf{{{_tex(section.heading)}}}}}"
-                " \\\\"
-            )
+            heading = f"\\textbf{{{_tex(section.heading)}}}"
+            yield f"\\multicolumn{{{len(table.columns)}}}{{l}}{{{heading}}} \\\\"
         for r, row in enumerate(section.rows):
-            lines += [f"\\cmidrule(lr){{1-{len(table.columns)}}}"] * (r in section.rules)
-            lines.append(_tex_row(row, frozenset(c for at, c in section.strong if at == r)))
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
+            yield from [f"\\cmidrule(lr){{1-{len(table.columns)}}}"] * (r in section.rules)
+            yield _tex_row(row, frozenset(c for at, c in section.strong if at == r))
+    yield from ("\\bottomrule", "\\end{tabular}")
+
+
+def _tex_groups(table: Table) -> Iterator[str]:
+    """A line with the names of the groups above a rule for each, where there are some."""
+    if any(table.groups):
+        cells = [
+            f"\\multicolumn{{{after - first}}}{{c}}{{{_tex(name)}}}"
+            for name, first, after in table.spans
+        ]
+        yield " & ".join(cells) + r" \\"
+        yield " ".join(
+            f"\\cmidrule(lr){{{first + 1}-{after}}}" for name, first, after in table.spans if name
+        )
 
 
 def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> str:

@@ -69,6 +69,10 @@ class Section:
 class Table:
     """What a page shows: column names (those in `words` hold words, the rest numbers), sections,
     and notes below.
+
+    groups   the group that each column belongs to, '' for none; () where there are no groups
+    mark     what stands before strong cells in a terminal, beside bold, which text does not have
+    caption  of a LaTeX float around the table, which `label` names; a bare tabular without
     """
 
     columns: tuple[str, ...]
@@ -76,6 +80,21 @@ class Table:
     words: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     title: str = ""
+    groups: tuple[str, ...] = ()
+    mark: str = ""
+    caption: str = ""
+    label: str = ""
+
+    @property
+    def spans(self) -> list[tuple[str, int, int]]:
+        """Each group with its first column and the one after its last."""
+        spans: list[tuple[str, int, int]] = []
+        for i, name in enumerate(self.groups):
+            if spans and spans[-1][0] == name:
+                spans[-1] = (name, spans[-1][1], i + 1)
+            else:
+                spans.append((name, i, i + 1))
+        return spans
 
 
 def number(value: float) -> str:

@@ -1,0 +1,224 @@
+"""Several tasks in one table: groups with means, baselines and oracles apart, bold by comparison
+with the best, and all that long tables say in notes.
+"""
+
+import csv
+import io
+import re
+from dataclasses import replace
+from itertools import pairwise, product
+
+import pytest
+from rich.cells import cell_len
+
+import sonde
+from fixtures.results import result, saying
+from sonde.analysis.rows import rows
+from sonde.core import Result
+from sonde.errors import UsageProblem
+from sonde.labels import Classes
+from sonde.pages import scores_page, wide
+from sonde.pages.compare import leaders
+from sonde.pages.groups import columns_of
+from sonde.tables.formats import html, latex, markdown, terminal
+
+TASKS = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
+KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
+
+
+def results(**right: float) -> list[Result]:
+    """Two tasks read from four encoders; `right` says which share an encoder has right."""
+    shares = {"length": 0.55, "mine": 0.9, "yours": 0.7, "gold:clause": 1.0} | right
+    return [
+        saying(result(share, encoder=name, task=task, seed=seed), kind=KINDS[name])
+        for (name, share), task, seed in product(shares.items(), TASKS, range(3))
+    ]
+
+
+def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
+    table = wide(results())
+    assert table.columns == ("encoder", "tense", "passive", "mean")
+    assert table.groups == ("", *["ud:EWT-bank"] * 3)
+    (section,) = table.sections
+    assert [row[0] for row in section.rows] == [
+        "(constant)",
+        "length",
+        "mine",
+        "yours",
+        "oracle",
+        "n",
+    ]
+    assert section.rules == {2, 4, 5}
+    assert [row[3] for row in section.rows] == ["50.0", "55.0", "90.0", "70.0", "100.0", ""]
+    assert re.fullmatch(r"90\.0 ± *\d+\.\d", section.rows[2][1])
+    assert section.rows[-1] == ("n", "200", "200", "")
+
+
+def test_a_group_lacks_its_mean_where_a_task_is_missing_or_metrics_differ():
+    part = [r for r in results() if (r.trial.encoder, r.trial.task) != ("yours", TASKS[1])]
+    yours = wide(part).sections[0].rows[3]
+    assert yours[0] == "yours"
+    assert yours[2:] == ("–", "–")
+    mixed = [r if r.trial.task == TASKS[0] else replace(r, metric="macro-f1") for r in part]
+    table = wide(mixed)
+    assert "mean" not in table.columns
+    assert any("different metrics" in note for note in table.notes)
+
+
+def test_bold_is_the_best_encoder_and_what_a_paired_comparison_does_not_tell_from_it():
+    far = wide(results(yours=0.7)).sections[0]
+    assert far.strong == {(2, 1), (2, 2)}
+    near = wide(results(yours=0.88)).sections[0]
+    assert near.strong == {(2, 1), (2, 2), (3, 1), (3, 2)}
+    # no baseline and no oracle, however high
+    assert wide(results(length=0.99)).sections[0].strong == {(2, 1), (2, 2)}
+    alone = [r for r in results() if r.trial.encoder != "yours"]
+    assert not leaders(alone)
+    assert not any("Bold" in note for note in wide(alone).notes)
+
+
+def test_pairing_tells_apart_what_intervals_do_not():
+    """Of two encoders that err on the same examples, the one that errs on a few more is worse."""
+
+    def answering(encoder: str, wrong: int) -> Result:
+        made = saying(result(n=400, encoder=encoder), kind="trained")
+        answers = made.gold.classes.copy()
+        answers[:wrong] = 1 - answers[:wrong]
+        predicted = Classes(answers, made.gold.names)
+        return replace(made, score=1 - wrong / 400, predicted=predicted)
+
+    pair = [answering("mine", 40), answering("yours", 60)]
+    assert {what[1] for what in leaders(pair)} == {"mine"}
+    (mine, yours) = rows(pair)
+    assert yours.high > mine.low
+
+
+def test_scores_over_other_examples_are_marked_and_never_bold():
+    other = [saying(result(0.95, 100, encoder="theirs", task=t), kind="trained") for t in TASKS]
+    table = wide([*results(), *other])
+    (row,) = [r for r in table.sections[0].rows if r[0] == "theirs"]
+    assert row[1].startswith("95.0* ±")
+    assert any("100 other test examples" in note for note in table.notes)
+    assert {table.sections[0].rows[r][0] for r, _ in table.sections[0].strong} == {"mine"}
+
+
+def test_controls_stand_below_and_nothing_that_long_tables_say_is_lost():
+    rule = {"rules": {"first noun": 0.584}}
+    found = [saying(r, notes=rule, malformed=[2, "line 7"]) for r in results()]
+    found += [result(0.5, task=task, encoder="mine", control="shuffled") for task in TASKS]
+    table = wide(found, {TASKS[0]: "Is it past?"})
+    assert [section.heading for section in table.sections] == ["", "shuffled"]
+    assert table.sections[1].rows == (("mine", "50.0", "50.0", "50.0"),)
+    notes = "\n".join(table.notes)
+    for said in (
+        "tense (2 classes): Is it past? Best rule of thumb: first noun, 58.4.",
+        "passive (2 classes)",
+        "mean of 1 to 3 seeds",
+        "oracle: gold:clause for tense, passive",
+        "shuffled: Labels permuted",
+        "Probe: mlp.",
+    ):
+        assert said in notes, said
+
+
+def test_what_several_probes_read_are_lines_of_their_own():
+    several = [*results(), *(result(0.6, task=t, encoder="mine", probe="logreg") for t in TASKS)]
+    table = wide(several)
+    assert table.columns[:2] == ("encoder", "probe")
+    assert [row[:2] for row in table.sections[0].rows if row[0] == "mine"] == [
+        ("mine", "mlp"),
+        ("mine", "logreg"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "columns"),
+    [
+        (("ud/tense:A-bank,size=9", "ud/passive:A-bank,size=9"), "ud:A-bank tense passive"),
+        (
+            ("ud/tense:A-bank,size=9", "ud/tense:B-bank,size=9", "edge/pos:A-bank"),
+            "ud:A-bank,size=9 tense | ud:B-bank,size=9 tense | edge:A-bank pos",
+        ),
+        (("edge/pos:A-bank", "edge/spr2:SPR2-data"), "edge pos spr2"),
+        (("ud/tense:A-bank", "ud/tense:B-bank"), "ud:A-bank tense | ud:B-bank tense"),
+        (("ud/tense:A-bank", "ud/tense:A-bank,forms=simple"), "ud:A-bank tense tense,forms=simple"),
+        (("table:depths.jsonl", "ud/tense:A-bank"), " table:depths.jsonl | ud:A-bank tense"),
+    ],
+)
+def test_tasks_are_grouped_by_family_and_by_source_where_one_question_has_several(tasks, columns):
+    groups: dict[str, list[str]] = {}
+    for column in columns_of(tasks):
+        groups.setdefault(column.group, []).append(column.name)
+    assert " | ".join(" ".join([group, *names]) for group, names in groups.items()) == columns
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+def test_it_fits_the_terminal(width):
+    tasks = [f"ud/question-{i}:EWT-bank" for i in range(9)]
+    many = [
+        saying(result(0.7 + i / 100, task=task, encoder=name), kind=KINDS.get(name, "trained"))
+        for i, task in enumerate(tasks)
+        for name in ("length", "hf:a-very-long/name-of-a-model,layers=all,pool=mean")
+    ]
+    lines = terminal(wide(many), width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    heads = [line.split() for line in lines if line.startswith("encoder")]
+    assert [name for head in heads for name in head[1:]] == [
+        *(f"question-{i}" for i in range(9)),
+        "mean",
+    ]
+    # the name of the group begins where its first column does, at the latest
+    above, head = next((a, b) for a, b in pairwise(lines) if b.startswith("encoder"))
+    assert above.index("─") <= head.index("question-0")
+    assert len(above) == len(head)
+
+
+def test_every_format_has_groups_and_bold():
+    table = wide(results())
+    assert "•90.0" in terminal(table)
+    text = latex(table)
+    assert r"\multicolumn{3}{c}{ud:EWT-bank}" in text
+    assert r"\cmidrule(lr){2-4}" in text
+    assert r"\textbf{90.0 $\pm$" in text
+    assert r"\label{tab:sonde}" in text
+    assert text.index(r"\begin{table*}") < text.index(r"\caption{") < text.index(r"\end{table*}")
+    assert '<th class="g" colspan="3" scope="colgroup">ud:EWT-bank</th>' in html(table)
+    assert "<b>90.0 ±" in html(table)
+    assert "**ud:EWT-bank**" in markdown(table)
+    assert "**90.0 ±" in markdown(table)
+    two = wide([*results(), *(result(task=f"ud/tense:{b}") for b in ("B-bank", "C-bank"))])
+    assert "| ud:B-bank tense |" in markdown(two)
+
+
+def test_several_tasks_are_one_table_and_each_its_own_on_demand():
+    found = results()
+    assert len(scores_page(found).tables[0].sections) == 1
+    assert len(sonde.report(found).tables[0].sections) == 1
+    each = sonde.report(found, each=True)
+    assert [section.heading for section in each.tables[0].sections] == [
+        "ud/tense:EWT-bank (2 classes)",
+        "ud/passive:EWT-bank (2 classes)",
+    ]
+    one = [r for r in found if r.trial.task == TASKS[0]]
+    assert "95 % interval" in sonde.report(one).tables[0].columns
+    long = list(csv.DictReader(io.StringIO(sonde.report(found).text("csv"))))
+    assert len(long) == len(TASKS) * len(KINDS)
+    with pytest.raises(UsageProblem, match="each and bits"):
+        sonde.report(found, each=True, bits=True)
+
+
+def test_options_of_all_tasks_are_said_once():
+    table = wide([result(task=f"{task},size=9") for task in TASKS])
+    assert table.columns[1:3] == ("tense", "passive")
+    assert "All tasks: size=9." in table.notes
+
+
+def test_names_in_folders_of_this_machine_are_shortened_where_that_tells_them_apart():
+    places = ("st:/home/me/models/one-model", "st:/home/me/models/two-models")
+    table = wide([result(task=t, encoder=e) for t, e in product(TASKS, places)])
+    assert [row[0] for row in table.sections[0].rows][1:3] == ["st:one-model", "st:two-models"]
+    table = wide([result(task=t, encoder="/home/me/mine.py@vowels") for t in TASKS])
+    assert table.sections[0].rows[1][0] == "mine.py@vowels"
+    alike = ("st:/home/one/a-model", "st:/home/two/a-model")
+    table = wide([result(task=t, encoder=e) for t, e in product(TASKS, alike)])
+    assert [row[0] for row in table.sections[0].rows][1:3] == list(alike)
