@@ -3,7 +3,8 @@
 from sonde.audit import inspect
 from sonde.audit.page import MANY, audited
 from sonde.core import Dataset, Example, Sentence
-from sonde.tables.formats import markdown, terminal
+from sonde.tables.formats import terminal
+from sonde.tables.markup import markdown
 from sonde.testing import FAMILIES
 
 

@@ -15,7 +15,8 @@ from sonde.analysis.rows import newest, rows
 from sonde.core import Result
 from sonde.labels import Classes, Scores, joined
 from sonde.pages import FORMATS, classes, render, scores, write
-from sonde.tables.formats import latex, markdown, terminal
+from sonde.tables.formats import terminal
+from sonde.tables.markup import latex, markdown
 from sonde.tables.table import Section, Table
 
 

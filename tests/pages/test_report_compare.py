@@ -18,7 +18,7 @@ from sonde.labels import Classes
 from sonde.metrics import Answers, difference, holm
 from sonde.pages.compare import compared, comparisons
 from sonde.pages.records import csv
-from sonde.tables.formats import markdown
+from sonde.tables.markup import markdown
 from sonde.testing import FAMILIES
 
 GOLD = Classes(np.arange(200) % 2, ("a", "b"))

@@ -20,7 +20,8 @@ from sonde.labels import Classes
 from sonde.pages import scores_page, wide
 from sonde.pages.compare import leaders
 from sonde.pages.groups import columns_of
-from sonde.tables.formats import html, latex, markdown, terminal
+from sonde.tables.formats import html, terminal
+from sonde.tables.markup import latex, markdown
 
 TASKS = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
 KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}

@@ -14,7 +14,8 @@ from fixtures.papers import PAPER, entry
 from sonde.pages.records import csv as as_csv
 from sonde.papers.facts import HumanScore, Place
 from sonde.papers.page import Cell, cells, inside
-from sonde.tables.formats import latex, markdown, terminal
+from sonde.tables.formats import terminal
+from sonde.tables.markup import latex, markdown
 
 
 def test_without_results_the_table_is_the_paper_s():

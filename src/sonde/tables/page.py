@@ -12,7 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from sonde.cache import write_text
 from sonde.errors import UsageProblem
-from sonde.tables.formats import document, latex, markdown, shown, terminal
+from sonde.tables.formats import document, shown, terminal
+from sonde.tables.markup import latex, markdown
 from sonde.tables.table import Table
 
 T = TypeVar("T")
