@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from sonde.analysis.rows import without_fold
 from sonde.api.arguments import keywords, listed, nothing, options_of
 from sonde.api.evaluation import Evaluation
-from sonde.cache import environment, write_text
+from sonde.cache import FileProblem, environment, write_text
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import conllu, files, text
 from sonde.errors import UsageProblem
@@ -22,6 +22,7 @@ from sonde.experiment.run import embed_ahead
 from sonde.experiment.run import run as measured
 from sonde.experiment.runners import local
 from sonde.nets.precision import reproducing
+from sonde.pages.open_files import refresh
 from sonde.papers import SUITES
 from sonde.papers.suite import Suite, SuiteRequest, designs
 from sonde.references import brief
@@ -43,7 +44,8 @@ class Settings(TypedDict, total=False):
     seeds         how often each probe is trained; 5 by default
     bounds        whether each task's default baselines and oracle stand in the table too, fitted
                   once with the same probe
-    output        folder of results; the cache's without
+    output        folder of results, where they are also written as files to open:
+                  MODEL/TASK.json, and results.parquet with all of them; the cache's without
     cache         folder of vectors; $SONDE_CACHE, or the user's cache folder, without
     store         how vectors are kept: 'float32', or 'float16' in half the bytes
     keep_scores   whether probabilities are kept, for `report(bits=True)` and `predictions`
@@ -133,6 +135,8 @@ def run(
             designs, remarks = _of_suite(suite, design, on_error)
             made = plan(designs, paths)
         outcome = measured(made, paths, local(jobs), progress)
+        if output is not None:
+            remarks += _opened(paths.results)
     return Evaluation(
         outcome.results,
         dict(outcome.failures),
@@ -252,6 +256,15 @@ def _of_suite(
     lacking = ", ".join(chosen.lacking())
     remark = f"not measured, since their data are not there: {lacking}"
     return measured, (remark,) if lacking else ()
+
+
+def _opened(folder: Path) -> tuple[str, ...]:
+    """Write what people open of a folder; where that fails the results are there all the same."""
+    try:
+        refresh(folder)
+    except FileProblem as problem:
+        return (str(problem),)
+    return ()
 
 
 def _questions(made: Plan) -> dict[str, str]:

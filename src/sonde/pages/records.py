@@ -30,7 +30,7 @@ def csv(rows: Sequence[Line]) -> str:
     writer = csv_module.writer(out, lineterminator="\n")
     writer.writerow(_columns(_kind(rows)))
     for row in rows:
-        writer.writerow(map(_cell, _plain(row).values()))
+        writer.writerow(map(_cell, plain(row).values()))
     return out.getvalue()
 
 
@@ -48,7 +48,8 @@ def _columns(kind: type[Line]) -> dict[str, str]:
     return {**columns, **{name: type(value).__name__ for name, value in NOTHING.plain().items()}}
 
 
-def _plain(row: Line) -> dict[str, Any]:
+def plain(row: Line) -> dict[str, Any]:
+    """The columns of a row, with their values."""
     cells = asdict(row)
     return (
         {**cells, **row.posed.plain()}
@@ -92,4 +93,4 @@ def _arrow(rows: Sequence[Line]) -> Any:
 
     kinds = {"str": pa.string(), "Kind": pa.string(), "float": pa.float64(), "int": pa.int64()}
     schema = pa.schema([(name, kinds[of]) for name, of in _columns(_kind(rows)).items()])
-    return pa.Table.from_pylist([_storable(_plain(row)) for row in rows], schema)
+    return pa.Table.from_pylist([_storable(plain(row)) for row in rows], schema)
