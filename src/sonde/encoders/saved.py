@@ -140,22 +140,19 @@ def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
     loaded = _tokeniser(folder)
     if loaded is None:
         return None
-    tokeniser, number = loaded
+    tokeniser, number, known = loaded
     if number is None:
         return np.zeros(len(words), bool)
-    return np.array(
-        [
-            number in encoding.ids
-            for encoding in tokeniser.encode_batch(list(words), add_special_tokens=False)
-        ],
-        bool,
-    )
+    new = [word for word in words if word not in known]  # folds of a task have the same words
+    pieces = tokeniser.encode_batch(new, add_special_tokens=False)
+    known.update({word: number in each.ids for word, each in zip(new, pieces, strict=True)})
+    return np.array([known[word] for word in words], bool)
 
 
 @functools.lru_cache(maxsize=4)
-def _tokeniser(folder: Path) -> tuple[Any, int | None] | None:
-    """A tokeniser, and the number of its token for the unknown, None where it has none (bytes stand
-    in).
+def _tokeniser(folder: Path) -> tuple[Any, int | None, dict[str, bool]] | None:
+    """A tokeniser, the number of its token for the unknown, None where it has none (bytes stand
+    in), and what is known of words.
     """
     file = next(
         (path for path in (folder / FILE, *sorted(folder.glob(f"0_*/{FILE}"))) if path.is_file()),
@@ -174,11 +171,11 @@ def _tokeniser(folder: Path) -> tuple[Any, int | None] | None:
     tokeniser.no_truncation()
     tokeniser.no_padding()
     if model.get("byte_fallback"):
-        return tokeniser, None
+        return tokeniser, None, {}
     number = (
         tokeniser.token_to_id(model["unk_token"]) if model.get("unk_token") else model.get("unk_id")
     )
-    return tokeniser, number
+    return tokeniser, number, {}
 
 
 # what sentence-transformers calls models that give a vector of each token

@@ -100,9 +100,7 @@ class Block:
         starts = [drawn[lane.seed] for lane in lanes]
         self.tensors = [torch.stack(one) for one in zip(*starts, strict=True)]
         self.adam = Adam(self.tensors, shrink)
-        self.noise = {
-            seed: np.random.Generator(np.random.SFC64([seed, self.hidden])) for seed in seeds
-        }
+        self.noise = {seed: np.random.SFC64([seed, self.hidden]) for seed in seeds}
         self.active = self.mask = torch.empty(0)
         self._rest(groups)
 
@@ -127,7 +125,11 @@ class Block:
             seed: self.noise[seed] for seed in dict.fromkeys(one.seed for one in dropping)
         }
         self.rates = sorted({lane.member.dropout for lane in dropping})
-        self.masks = torch.tensor([self._mask_of(lane) for lane in self.lanes])
+        masks = [self._mask_of(lane) for lane in self.lanes]
+        # groups with the same grid and seed, such as folds that are tuned, share their masks
+        many = len(masks) // len(groups) if self.even else len(masks)
+        alike = masks == masks[:many] * (len(masks) // many)
+        self.masks = torch.tensor(masks[:many] if alike else masks)
 
     def _mask_of(self, lane: Lane) -> int:
         """The number of a lane's mask among those of a step; the first lets everything pass."""
@@ -165,10 +167,7 @@ class Block:
         _, units, size = z.shape
         count = units * size
         bits = np.stack(
-            [
-                g.integers(0, 2**64, size=-(-count // 4), dtype=np.uint64).view(np.int16)[:count]
-                for g in self.noise.values()
-            ]
+            [g.random_raw(-(-count // 4)).view(np.int16)[:count] for g in self.noise.values()]
         )
         drawn = torch.from_numpy(bits).view(len(self.noise), units, size)
         each = [z.new_ones(1, units, size)]
@@ -176,7 +175,11 @@ class Block:
             passed = torch.ge(drawn, round(p * 65536) - 32768, out=z.new_empty(drawn.shape))
             each.append(passed.mul_(1 / (1 - p)))
         self.mask = torch.cat(each)[self.masks]
-        z *= self.mask
+        self._pass(z)
+
+    def _pass(self, z: Tensor) -> None:
+        """Multiply units [lanes, units, batch] with their masks in place."""
+        z.view(-1, *self.mask.shape).mul_(self.mask)
 
     def backward(self, batch: Tensor, slope: Tensor, rate: float) -> None:
         """One step of Adam along the gradient that `slope`, [lanes, 1, outputs, batch] float32,
@@ -192,7 +195,7 @@ class Block:
             back = torch.bmm(self.narrow[2].mT, back)
             back = torch.ops.aten.sigmoid_backward.grad_input(back, a, grad_input=back)
             if self.rates:
-                back *= self.mask
+                self._pass(back)
             summed = back
         if self.even:
             wide = self.slopes[0].view(len(batch), -1, batch.shape[2])
