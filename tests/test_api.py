@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from typer.testing import CliRunner
 
+import sonde
 from sonde import evaluate
 from sonde.analysis.rows import rows
 from sonde.cli import app
@@ -106,3 +107,19 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
         {row["encoder"] for row in csv.DictReader(done.output.splitlines())} for done in both
     ]
     assert encoders == [{"random,dim=4", "length", "bow:random"}, {"random,dim=4"}]
+
+
+def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
+    """By a linear probe, which takes seconds, and it says so; who names a probe gets that one."""
+    from sonde.experiment.run import Outcome
+
+    plans = []
+    monkeypatch.setattr(
+        "sonde.api.measure.measured",
+        lambda made, *_: plans.append(made) or Outcome((), {}, 0),
+    )
+    first = sonde.run(cache=tmp_path, output=tmp_path / "results")
+    named = sonde.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])
+    assert [set(made.probes) for made in plans] == [{"logreg"}, {"mlp"}]
+    assert "`--probe mlp`" in " ".join(first.remarks)
+    assert not named.remarks

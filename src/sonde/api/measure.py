@@ -31,7 +31,12 @@ from sonde.tasks.find import named
 
 EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
 EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
+EMBEDDED_PROBE = "logreg"  # a table in seconds
 SEEDS, EMBEDDED_SEEDS = 5, 3
+FIRST_LOOK = (
+    "A linear probe (logreg) gives a first look; `--probe mlp` is the recipe for numbers to"
+    " publish."
+)
 
 
 class Settings(TypedDict, total=False):
@@ -95,7 +100,7 @@ def run(
     """Probe encoders on tasks, as `sonde run` does.
 
     tasks     a reference ('ud/tense:PATH') or a Task object, or several; patterns such as
-              'ud/*:PATH' are expanded; three on a built-in corpus without
+              'ud/*:PATH' are expanded; three on a built-in corpus, read by a linear probe, without
     encoders  a reference ('st:all-MiniLM-L6-v2'), a SentenceTransformer, any object with
               `encode(list[str])`, a function list[str] -> [n, dim], or a SentEval pair `(batcher,
               prepare)`; a list of these; or, to name models, a mapping of names to them. A model
@@ -118,7 +123,7 @@ def run(
     design = Design(
         listed(tasks) or list(EMBEDDED_TASKS),
         _encoders(encoders, suite),
-        listed(probes),
+        listed(probes) or ([EMBEDDED_PROBE] if demo else []),
         listed(controls) or (["shuffled"] if demo else []),
         (EMBEDDED_SEEDS if demo else SEEDS) if seeds is None else seeds,
         listed(reads),
@@ -127,7 +132,7 @@ def run(
     with at(cache), reproducing(reproducible):
         paths = replace(Paths.of(output, cache, store), scores=keep_scores)
         if suite is None:
-            remarks: tuple[str, ...] = ()
+            remarks: tuple[str, ...] = (FIRST_LOOK,) if demo and not probes else ()
             made = plan(replace(design, tasks=named(design.tasks, on_error)), paths)
         elif tasks or probes:
             raise UsageProblem("a suite brings its own tasks and probes: leave both out")
