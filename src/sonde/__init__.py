@@ -25,6 +25,10 @@ if TYPE_CHECKING:
         tag,
         train_vectors,
     )
+    from sonde.api.encoders import (
+        configure,
+        model,
+    )
     from sonde.api.evaluation import (
         Evaluation,
         Figure,
@@ -216,6 +220,7 @@ __all__ = [
     "build",
     "collections",
     "compare",
+    "configure",
     "embed",
     "evaluate",
     "fetch",
@@ -225,6 +230,7 @@ __all__ = [
     "inspect",
     "layers",
     "migrate",
+    "model",
     "predictions",
     "question",
     "report",
@@ -245,6 +251,7 @@ _PLACES = {
         "Built Fetched Generated annotate available build collections fetch generate "
         "inspect score_sheets tag train_vectors"
     ),
+    "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.measure": "Settings embed evaluate run sentences suite",
     "api.results": "Holdings Selection compare holdings layers migrate predictions report results",

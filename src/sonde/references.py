@@ -58,7 +58,8 @@ class Reference:
             key, equals, value = item.partition("=")
             if not key.strip() or not equals:
                 raise ReferenceProblem(
-                    f"{item!r} in {text!r} is not key=value (write a comma inside a value as %2C)"
+                    f"{item!r} in {text!r} is not key=value (several references have spaces between"
+                    " them; a comma inside a value is written %2C)"
                 )
             options.append((key.strip(), unquote(value, errors="surrogateescape")))
         return cls(
@@ -219,6 +220,12 @@ class Contents:
             for p in parameters
             if p.kind is p.KEYWORD_ONLY and p.default is p.empty
         }
+
+    def options(self, name: str) -> set[str]:
+        """The options that the thing takes after its argument."""
+        first = _argument_parameter(factory := self.find(name))
+        every = inspect.signature(factory).parameters
+        return {key.rstrip("_") for key in every if first is None or key != first.name}
 
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         near = difflib.get_close_matches(name, list(places), n=1, cutoff=0.5)

@@ -10,8 +10,10 @@ import sys
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
-from sonde.cli import data, listing, measuring, results
+from sonde.cli import data, judging, listing, measuring, results
+from sonde.cli.parsing import Command, sentence
 from sonde.errors import SondeError
 
 app = typer.Typer(
@@ -23,7 +25,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    add_completion=False,
 )
 for command in (
     measuring.run,
@@ -35,7 +36,7 @@ for command in (
     results.compare,
     results.layers,
     results.predictions,
-    data.annotate,
+    judging.annotate,
     data.generate,
     data.tag,
     data.vectors,
@@ -43,9 +44,11 @@ for command in (
     listing.tasks,
     listing.encoders,
     listing.probes,
+    listing.controls,
+    listing.metrics,
     listing.suites,
 ):
-    app.command(command.__name__)(command)
+    app.command(command.__name__, cls=Command)(command)
 
 INTERRUPTED = 130
 
@@ -84,21 +87,23 @@ def main() -> None:
             # a name that the terminal cannot show is shown as an escape
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(arguments)
+        code = app(arguments or ["--help"], standalone_mode=False)
+    except TyperException as error:
+        commands = [str(each.name) for each in app.registered_commands]
+        typer.echo(f"sonde: {sentence(error, arguments, commands)}", err=True)
+        code = 2
     except Exception as error:
         if len(arguments) < len(sys.argv) - 1:
             raise
         code = _told(error)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
+    if code == INTERRUPTED:
         typer.echo(
             "\nsonde: stopped; what was computed is kept, and the same command goes on from there",
             err=True,
         )
-    else:
-        return
-    sys.stderr.flush()
-    sys.exit(code)
+    if code:
+        sys.stderr.flush()
+        sys.exit(code)
 
 
 def _told(error: Exception) -> int:

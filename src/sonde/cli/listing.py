@@ -1,4 +1,4 @@
-"""`sonde tasks`, `sonde encoders`, `sonde probes`, `sonde suites`: what there is."""
+"""`sonde tasks`, `encoders`, `probes`, `controls`, `metrics`, `suites`: what there is."""
 
 from __future__ import annotations
 
@@ -47,6 +47,22 @@ def probes(name: Name = None) -> None:
     **Examples**: `sonde probes`, `sonde probes mlp`
     """
     _list(sonde.available("probes", name), name is not None)
+
+
+def controls(name: Name = None) -> None:
+    """List the controls, data with the linguistics taken out, and their options.
+
+    **Examples**: `sonde controls`, `sonde controls shuffled`
+    """
+    _list(sonde.available("controls", name), name is not None)
+
+
+def metrics(name: Name = None) -> None:
+    """List the metrics, by which answers are judged, and their options.
+
+    **Examples**: `sonde metrics`, `sonde metrics micro-f1`
+    """
+    _list(sonde.available("metrics", name), name is not None)
 
 
 def suites(name: Name = None) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 import sonde
 from sonde.cli.options import (
+    BatchSize,
     Bounds,
     Cache,
     Controls,
+    Device,
     Encoders,
     Keep,
+    Models,
     OnError,
     Output,
     Probes,
@@ -22,12 +25,15 @@ from sonde.cli.options import (
     Reads,
     Reproducible,
     Store,
+    Style,
     Suite,
     Tasks,
+    encoders_of,
     listed,
     remark,
     show,
 )
+from sonde.errors import UsageProblem
 
 SHOWN = 10  # sentences that could not be encoded
 
@@ -35,6 +41,9 @@ SHOWN = 10  # sentences that could not be encoded
 def run(
     task: Tasks = None,
     encoder: Encoders = None,
+    model: Models = None,
+    device: Device = None,
+    batch_size: BatchSize = None,
     suite: Suite = None,
     probe: Probes = None,
     control: Controls = None,
@@ -57,10 +66,7 @@ def run(
             "--jobs", "-j", min=1, help="How many processes fit probes beside each other."
         ),
     ] = 1,
-    style: Annotated[
-        Literal["terminal", "markdown", "csv", "latex", "mteb"],
-        typer.Option("--format", help="How to show."),
-    ] = "terminal",
+    style: Style = "terminal",
     reproducible: Reproducible = False,
     quiet: Quiet = False,
 ) -> None:
@@ -73,7 +79,7 @@ def run(
     **Examples**
 
     - `sonde run`
-    - `sonde run -t 'ud/*:UD_English-EWT' -e st:all-MiniLM-L6-v2 -o results/`
+    - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/`
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean
       --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
@@ -82,14 +88,11 @@ def run(
     - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
     - `sonde run --suite ettinger2018:task_datasets -e bow:random`
     """
-    if suite and style == "mteb":
-        raise typer.BadParameter(
-            "a paper's table is written as terminal, markdown, latex, csv", param_hint="--format"
-        )
+    _check_format(style, suite)
     start = time.perf_counter()
     done = sonde.run(
         task,
-        encoder,
+        encoders_of(encoder, model, device, batch_size, quiet),
         suite=suite,
         probes=listed(probe),
         controls=listed(control),
@@ -120,6 +123,19 @@ def run(
         raise typer.Exit(1)
 
 
+def _check_format(style: str, suite: str | None) -> None:
+    """Refuse a format that the table will not have, before anything is measured."""
+    if style == "parquet":
+        raise UsageProblem(
+            "--format parquet is a file: keep the results with -o FOLDER, then `sonde report FOLDER"
+            " --format parquet -o FILE`"
+        )
+    if suite and style == "mteb":
+        raise UsageProblem(
+            "--format mteb: a paper's table is written as terminal, markdown, latex, html, csv"
+        )
+
+
 def _counts(done: sonde.Evaluation, seconds: float) -> str:
     known = len(done.results) - done.fresh
     return f"{done.fresh:,} trials measured, {known:,} known already, {seconds:.1f} s"
@@ -132,6 +148,9 @@ def embed(
     ] = None,
     task: Tasks = None,
     encoder: Encoders = None,
+    model: Models = None,
+    device: Device = None,
+    batch_size: BatchSize = None,
     listing: Annotated[
         Path | None,
         typer.Option("--list", metavar="FILE", help="Write the sentences to FILE; encode nothing."),
@@ -155,7 +174,8 @@ def embed(
     if listing:
         remark(f"{listing}: {len(sentences):,} sentences", quiet)
         return
-    done = sonde.embed(sentences, encoder, cache=cache, store=store, progress=not quiet)
+    encoders = encoders_of(encoder, model, device, batch_size, quiet)
+    done = sonde.embed(sentences, encoders, cache=cache, store=store, progress=not quiet)
     for reference, each in done.items():
         remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} known already,"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+import sonde
+
 if TYPE_CHECKING:
     from sonde.tables.page import Page
 
@@ -30,6 +32,38 @@ Encoders = Annotated[
         "-e",
         metavar="REFERENCE",
         help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated.",
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "-m",
+        metavar="NAME",
+        help=(
+            "A model by its name on the hub, or its folder: read with sentence-transformers if it"
+            " is one of these, else with transformers; may be repeated."
+        ),
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="DEVICE",
+        help="Where models run that do not say: cpu, cuda, cuda:1 or mps; the best by default.",
+    ),
+]
+BatchSize = Annotated[
+    int | None,
+    typer.Option(
+        "--batch-size",
+        min=1,
+        metavar="N",
+        help=(
+            "Sentences in a batch, for encoders with an option batch_size; hf and st fill batches"
+            " by tokens (`st:NAME,tokens=2048`)."
+        ),
     ),
 ]
 Suite = Annotated[
@@ -69,8 +103,8 @@ Reads = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")]
 Style = Annotated[
-    Literal["terminal", "markdown", "latex", "html", "csv"],
-    typer.Option("--format", "-f", help="How to show it."),
+    Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"],
+    typer.Option("--format", "-f", help="How to show it; parquet and mteb are of scores."),
 ]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")
@@ -177,6 +211,25 @@ ReadPatterns = Annotated[
         help="Only what was read so, as `lex` or `mix*`; may be repeated.",
     ),
 ]
+
+
+def encoders_of(
+    encoders: list[str] | None,
+    models: list[str] | None,
+    device: str | None,
+    batch_size: int | None,
+    quiet: bool,
+) -> list[str]:
+    """The references of all encoders that were asked for, with their options; what reads a model is
+    said.
+    """
+    references = listed(encoders)
+    for name in listed(models):
+        references.append(sonde.model(name))
+        remark(f"{name}: read as {references[-1]}", quiet)
+    given = {"device": device, "batch_size": batch_size}
+    options = {key: value for key, value in given.items() if value is not None}
+    return sonde.configure(references, **options) if options else references
 
 
 def remark(text: str, quiet: bool = False) -> None:

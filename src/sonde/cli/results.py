@@ -25,7 +25,6 @@ from sonde.cli.options import (
     show,
 )
 
-Format = Literal["terminal", "markdown", "csv", "parquet", "latex", "html", "mteb"]
 UNIT = 1000
 
 
@@ -35,7 +34,7 @@ def report(
     task: TaskPatterns = None,
     encoder: EncoderPatterns = None,
     read: ReadPatterns = None,
-    style: Annotated[Format, typer.Option("--format", "-f", help="How to show it.")] = "terminal",
+    style: Style = "terminal",
     output: Output = None,
     suite: Suite = None,
     human: Annotated[

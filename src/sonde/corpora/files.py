@@ -99,10 +99,17 @@ def _plain(path: str | Path) -> Iterator[bytes]:
 
 
 _BOM = b"\xef\xbb\xbf"
+_ZIP = b"PK\x03\x04"
+_TAR = slice(257, 262)  # where a header of tar says what it is
 
 
 def _unmarked(data: bytes, path: str | Path) -> bytes:
-    """The first bytes of a file without a byte order mark; that of UTF-16 is refused."""
+    """The first bytes of a file without a byte order mark; UTF-16 and archives are refused."""
+    if data.startswith(_ZIP) or data[_TAR.start : _TAR.stop] == b"ustar":
+        raise DataProblem(
+            f"{path} is an archive of files, not a text; unpack it and name one of them, as with"
+            f" `{'unzip' if data.startswith(_ZIP) else 'tar xf'} {path}`"
+        )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataProblem(
             f"{path}:1: is UTF-16, not UTF-8; convert it, as with `iconv -f UTF-16 -t UTF-8`"

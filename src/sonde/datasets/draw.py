@@ -265,19 +265,7 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
         if len(targets := _forms(pool, part))
     }
     if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
-        forms = {
-            name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
-            for i, name in enumerate(pool.names)
-        }
-        why = f"; target forms of each class: {forms}" if any(forms.values()) else ""
-        why += (
-            "; the classes have too few lengths in common: give up some (rare=drop)"
-            if settings.decorrelate
-            else ""
-        )
-        raise DataProblem(
-            f"nothing can go into {' and '.join(empty)}: {notes['sizes']} examples{why}"
-        )
+        raise DataProblem(_why_empty(pool, rows, empty, settings, notes["sizes"]))
     if (
         settings.size is None
         and settings.balance
@@ -289,6 +277,26 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
         notes["folds_needed"] = _folds(pool, splits, settings)
     if settings.fold:
         notes["fold"] = settings.fold
+
+
+def _why_empty(
+    pool: Pool, rows: Ints, empty: list[str], settings: SampleSettings, sizes: Mapping[str, int]
+) -> str:
+    """Why splits have no examples, and what to do."""
+    forms = {
+        name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
+        for i, name in enumerate(pool.names)
+    }
+    why = f"; target forms of each class: {_listed(forms)}" if any(forms.values()) else ""
+    if settings.decorrelate:
+        why += "; the classes have too few lengths in common: give up some (rare=drop)"
+    if settings.splits == "official":
+        why += "; leave splits=official out to draw splits of all sentences"
+    return f"nothing can go into {' and '.join(empty)}: {_listed(sizes)} examples{why}"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items())
 
 
 def _forms(pool: Pool, rows: Ints) -> Ints:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -279,6 +279,12 @@ class EncoderContents(Contents):
         factory.__module__ = getattr(thing, "__module__", type(thing).__module__)
         factory.__doc__ = getattr(thing, "__doc__", None)
         return factory
+
+    def _unknown(self, name: str, places: Iterable[str]) -> str:
+        said = super()._unknown(name, places)
+        if "did you mean" in said:
+            return said
+        return f"{said}; if it is a model, write st:{name}, hf:{name} or --model {name}"
 
     def make(self, reference: str | Reference) -> Encoder:
         """The encoder that a reference names."""

@@ -31,6 +31,11 @@ def resolved_device(asked: str) -> str:
     on Apple silicon, else cpu.
     """
     if asked != "auto":
+        if asked.partition(":")[0] == "cuda" and not _cuda_is_possible():
+            raise DataProblem(
+                f"device={asked}: there is no CUDA device here that this torch can use; write"
+                " device=cpu, or leave it out"
+            )
         return asked
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"
@@ -95,6 +100,14 @@ def check_device(device: str) -> None:
     }
     if not usable.get(kind, True):
         raise DataProblem(f"torch cannot use the device {device!r} here; write device=cpu")
+
+
+def _cuda_is_possible() -> bool:
+    """Whether torch may find a CUDA device, or one of AMD, which it calls so; asked of neither."""
+    if platform.system() != "Linux":
+        return True
+    present = any(Path("/dev", name).exists() for name in ("nvidiactl", "nvmap", "kfd", "dxg"))
+    return present and "+cpu" not in _version("torch")
 
 
 def _version(package: str) -> str:

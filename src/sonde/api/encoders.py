@@ -1,0 +1,80 @@
+"""References of encoders: of a model by its bare name, and with options for several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sonde.core import DataProblem
+from sonde.encoders import ENCODERS
+from sonde.encoders.hub import Files, files_of
+from sonde.errors import UsageProblem
+from sonde.references import Reference, parsed_or_none
+
+ORGANISATION = "sentence-transformers"
+FILLED = {
+    "batch_size": (
+        "hf and st fill batches up to a number of tokens; write it in the reference, as"
+        " st:NAME,tokens=2048"
+    )
+}
+"""What to write in place of options that encoders of sonde do not have."""
+
+
+def model(name: str) -> str:
+    """The reference of a model of which nothing but its name is known: 'st:NAME' for one of
+    sentence-transformers, else 'hf:NAME' for one of transformers; a reference stays as it is.
+
+    name  a name of the hub ('bert-base-cased', 'org/name@revision') or a folder; options may follow
+          after a comma
+    DataProblem for a model that is neither, or that cannot be had.
+
+        print(sonde.model("all-MiniLM-L6-v2"))
+    """
+    before = parsed_or_none(name)
+    if before is not None and before.argument is not None and before.name in ENCODERS.places():
+        return str(before)
+    place, comma, options = name.partition(",")
+    files = _files(place)
+    if (files.folder / "modules.json").is_file() or files.says("config_sentence_transformers.json"):
+        kind = "st"
+    elif files.says("config.json"):
+        kind = "hf"
+    else:
+        raise DataProblem(
+            f"{place} is no model of sentence-transformers (it has no modules.json) and none of"
+            " transformers (it has no config.json)"
+        )
+    return str(Reference.parse(f"{Reference(kind, place)}{comma}{options}"))
+
+
+def configure(encoders: Iterable[str], **options: str | int) -> list[str]:
+    """References of encoders with options set, where an encoder has them and its reference does not
+    set them itself.
+
+    encoders  references
+    options   as device='cuda'; UsageProblem for one that none of the encoders has
+
+        sonde.configure(["length", "st:all-MiniLM-L6-v2"], device="cpu")
+    """
+    parsed = [Reference.parse(each) for each in encoders]
+    for key, value in options.items():
+        able = [key in ENCODERS.options(each.name) for each in parsed]
+        if not any(able):
+            names = ", ".join(each.name for each in parsed) or "none"
+            more = f": {FILLED[key]}" if key in FILLED else ""
+            raise UsageProblem(f"no encoder here has the option {key} (they are {names}){more}")
+        parsed = [
+            each.plus(**{key: str(value)}) if has else each
+            for each, has in zip(parsed, able, strict=True)
+        ]
+    return [str(each) for each in parsed]
+
+
+def _files(name: str) -> Files:
+    """The files of a model; a bare name may be one of the sentence-transformers, or its own."""
+    try:
+        return files_of(name, ORGANISATION)
+    except DataProblem:
+        if "/" in name:
+            raise
+        return files_of(name)

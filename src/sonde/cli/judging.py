@@ -1,0 +1,95 @@
+"""`sonde annotate`: sheets for people to judge, and what they judged."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import sonde
+from sonde.cli.options import Output, Seed, listed, remark, show
+from sonde.errors import UsageProblem
+
+
+def annotate(
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TASK", help="A task, as `ud/tense:PATH`; with --score, filled sheets."
+        ),
+    ],
+    n: Annotated[
+        int, typer.Option("-n", min=1, metavar="N", help="How many test sentences to draw.")
+    ] = 200,
+    output: Output = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Show the labels and ask whether they are right.")
+    ] = False,
+    ask: Annotated[
+        str,
+        typer.Option(
+            "--ask", metavar="TEXT", help="What people are asked; the task's question without."
+        ),
+    ] = "",
+    call: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--call",
+            metavar="LABEL=WORD",
+            help="What people write for a label; `WORD: MEANING` explains it.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    score: Annotated[
+        bool,
+        typer.Option(
+            "--score", help="Read filled copies of one sheet back into what people score."
+        ),
+    ] = False,
+) -> None:
+    """Write a sheet of test sentences for people to judge; read filled copies back into an upper
+    bound.
+
+    Gold labels are not in the sheet (unless --check shows them): it records how to draw the same
+    sentences again. Every person fills in a copy. The majority's answer counts, as in Conneau et
+    al. 2018.
+
+    **Examples**
+
+    - `sonde annotate ud/tense:UD_English-EWT -n 200 -o sheet.tsv`
+    - `sonde annotate ud/tense:UD_English-EWT --check -o sheet.tsv`
+    - `sonde annotate --score anna.tsv ben.tsv -o bound.json`
+    """
+    if score:
+        show(sonde.score_sheets(given, output))
+        if output is not None:
+            remark(
+                f"{output}: sonde report --suite ... --human {output} shows it in a paper's table"
+            )
+        return
+    if len(given) != 1 or output is None:
+        raise UsageProblem(
+            "give one task, and -o FILE for the sheet (or --score and filled sheets)"
+        )
+    words, meanings = _called(listed(call))
+    sheet = sonde.annotate(
+        given[0], output, n=n, check=check, question=ask, words=words, meanings=meanings, seed=seed
+    )
+    short = f" (all that there are, {n:,} were asked for)" if sheet.n < n else ""
+    remark(f"{output}: {sheet.n:,} sentences{short}; sonde annotate --score {output} reads it back")
+
+
+def _called(texts: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Words in place of labels, and their meanings, from texts such as 'O=acceptable: somebody
+    could say it'.
+    """
+    words, explained = {}, {}
+    for text in texts:
+        label, equals, rest = text.partition("=")
+        word, _, meaning = (part.strip() for part in rest.partition(":"))
+        if not equals or not word:
+            raise UsageProblem(f"--call {text}: write LABEL=WORD")
+        words[label] = word
+        if meaning:
+            explained[label] = meaning
+    return words, explained

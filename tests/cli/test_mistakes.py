@@ -1,0 +1,384 @@
+"""What people type who do not know sonde yet, and the one sentence that answers each."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tarfile
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sonde
+from sonde.cli import app, main
+
+BANK = "UD_Test-A"
+TENSE = f"ud/tense:{BANK}"
+HELP = "(`sonde run --help` shows what there is)"
+MINE = """
+import numpy as np
+
+def wrong(sentences: list[str]):
+    return np.ones((3, 2))
+
+def raising(sentences: list[str]):
+    raise KeyError("weights")
+"""
+RETRY = (
+    "what was encoded before is kept: mend the encoder, try it on one sentence in Python, and run"
+    " the same again"
+)
+
+MISTAKES = {
+    "a task misspelt": (
+        f"run -t ud/tens:{BANK} -e length",
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`sonde tasks` lists them)",
+    ),
+    "a task without its family": (
+        "run -t tense -e length",
+        "no task called 'tense'; did you mean 'ud/tense'? (`sonde tasks` lists them)",
+    ),
+    "a task without data": (
+        "run -t ud/tense -e length",
+        "task 'ud/tense' needs a path: write ud/tense:PATH",
+    ),
+    "a path that is not there": (
+        "run -t ud/tense:nowhere -e length",
+        "nothing to measure: ud/tense:nowhere: no file or folder 'nowhere'; give a .conllu file (or"
+        " .conllu.gz, .conllu.xz) or a folder of them",
+    ),
+    "a folder of treebanks": (
+        "run -t ud/tense:banks -e length",
+        "nothing to measure: ud/tense:banks: no .conllu files (nor .conllu.gz, .conllu.xz) in"
+        " 'banks'; did you mean 'banks/UD_Other-B'?",
+    ),
+    "an encoder misspelt": (
+        f"run -t {TENSE} -e lenght",
+        "no encoder called 'lenght'; did you mean 'length'? (`sonde encoders` lists them)",
+    ),
+    "an option misspelt": (
+        f"run -t {TENSE} -e bow:random,dims=3",
+        "encoder 'bow' has no option 'dims' (it has: dim, lowercase, pool, seed)",
+    ),
+    "a value of the wrong kind": (
+        f"run -t {TENSE} -e bow:random,dim=x",
+        "bow,dim=x: not a whole number",
+    ),
+    "a probe misspelt": (
+        f"run -t {TENSE} -e length --probe logref",
+        "no probe called 'logref'; did you mean 'logreg'? (`sonde probes` lists them)",
+    ),
+    "a protocol misspelt": (
+        f"run -t {TENSE} -e length --probe mlp,protocol=conneau",
+        "mlp,protocol=conneau: choose one of fast, full, acl18, senteval, krasnowska, ettinger",
+    ),
+    "a suite misspelt": (
+        "run --suite conneau2019 -e length",
+        "no suite called 'conneau2019'; did you mean 'conneau2018'? (`sonde suites` lists them)",
+    ),
+    "a suite without its data": (
+        "run --suite conneau2018 -e length",
+        "nothing to measure: senteval/sent-len: no sentence_length in '{cache}/data/senteval';"
+        " `sonde fetch senteval` gets it, or write senteval/sent-len:FOLDER for a folder that has"
+        " it; senteval/tree-depth: no tree_depth in '{cache}/data/senteval'; `sonde fetch senteval`"
+        " gets it, or write senteval/tree-depth:FOLDER for a folder that has it; and 8 more tasks"
+        " alike",
+    ),
+    "a suite with tasks": (
+        f"run --suite ud2019:{BANK} -t {TENSE} -e length",
+        "a suite brings its own tasks and probes: leave both out",
+    ),
+    "data that cannot be fetched": (
+        "fetch sentevall",
+        "nothing called 'sentevall' can be fetched; there are senteval, xprobe/de, xprobe/en,"
+        " xprobe/es, xprobe/fi, xprobe/fr, xprobe/ru, xprobe/tr, rusenteval, ud2019, compeval",
+    ),
+    "a layer that is not there": (
+        f"run -t {TENSE} -e bow:random --read 5",
+        "bow:random: no layer called '5': the encoder has no layers to choose from",
+    ),
+    "a read misspelt": (
+        f"run -t {TENSE} -e bow:random --read cumulatve",
+        "bow:random: no layer called 'cumulatve': the encoder has no layers to choose from",
+    ),
+    "a mix without layers": (
+        f"run -t {TENSE} -e length --read mix --probe span",
+        "length: 'mix' sums up numbered layers, and the encoder has no layers to choose from; take"
+        " hf:NAME,layers=all",
+    ),
+    "a pooling misspelt": (
+        f"run -t {TENSE} -e hf:model,pool=average",
+        "hf,pool=average: choose one of mean, max, cls, last, none",
+    ),
+    "a treebank without train": (
+        "run -t ud/tense:UD_Test-C,splits=official -e length",
+        "nothing to measure: ud/tense:UD_Test-C,splits=official: nothing can go into train and dev:"
+        " train 0, dev 0, test 300 examples; target forms of each class: past 150, pres 150; leave"
+        " splits=official out to draw splits of all sentences",
+    ),
+    "a table that is no table": (
+        "run -t table:tiny.tsv -e length",
+        "nothing to measure: table:tiny.tsv: tiny.tsv:1: 2 columns, not at least 3 (split, label,"
+        " words, with tabs between)",
+    ),
+    "a malformed treebank": (
+        "run -t ud/tense:UD_Broken-A -e length",
+        "nothing to measure: ud/tense:UD_Broken-A: UD_Broken-A/en_test-ud-train.conllu:2: 3 columns"
+        " instead of 10; columns are separated by single tabs (on_error=skip leaves such sentences"
+        " out and counts them)",
+    ),
+    "a feature that is not annotated": (
+        f"run -t ud/feat:{BANK},feature=Definite -e length",
+        "nothing to measure: ud/feat:UD_Test-A,feature=Definite: ud/feat cannot be asked of"
+        " UD_Test-A: the main predicate never has Definite; it has Mood, Tense, VerbForm (left out:"
+        " the word has no Definite: 280)",
+    ),
+    "a question that the data cannot answer": (
+        "run -t ud/tense:UD_Bare-A -e length",
+        "nothing to measure: ud/tense:UD_Bare-A: ud/tense cannot be asked of UD_Bare-A: no sentence"
+        " is 'pres': it needs main VERBs, or their auxiliaries, with Tense=Pres; no sentence is"
+        " 'past': it needs main VERBs, or their auxiliaries, with Tense=Past (left out: neither the"
+        " main verb nor an auxiliary tells a tense: 90)",
+    ),
+    "vectors without vectors": (
+        f"run -t {TENSE} -e npz:wrong.npz",
+        "wrong.npz: neither 'vectors' nor layer_0, layer_1, ... (it has: a)",
+    ),
+    "a key that no request has": (
+        "generate request.json",
+        "request.json: request: unknown key 'verbz'; there are language, lexicon, more_words,"
+        " classes, bands, nouns, verbs, adjectives, adverbs, prepositions, frames, voices, datives,"
+        " relatives, tense, modal, aspect, polarity, number, determiner, relativiser, at_most,"
+        " require, prohibit, require_words, prohibit_words, matched_number, allow, priors,"
+        " even_structures",
+    ),
+    "a language that is not generated": (
+        "generate empty.json --language klingon",
+        "empty.json: request.language: 'klingon' is not there; there are english, polish",
+    ),
+    "a sheet that nobody filled in": (
+        "annotate --score sheet.tsv",
+        "nobody judged anything in sheet.tsv: fill in the column 'judgement'",
+    ),
+    "a suffix of another program": (
+        f"build {TENSE} -o tense.docx",
+        "tense.docx: the name should end with .parquet, .jsonl, .tsv, .txt, so that the format is"
+        " known",
+    ),
+    "word vectors that are not there": (
+        f"run -t {TENSE} -e static:vectors.vec",
+        "cannot open {here}/vectors.vec: no such file or directory",
+    ),
+    "a name that a file does not have": (
+        f"run -t {TENSE} -e mine.py@nothing",
+        "mine.py has nothing called 'nothing'",
+    ),
+    "tagged text without tags": (
+        "tag text.txt --from bad.txt -o out.tagged",
+        "bad.txt:1: 'one' is no word with a tag; write word/TAG, word_TAG, or word, tab, TAG on a"
+        " line",
+    ),
+    "a flag misspelt": (
+        f"run -t {TENSE} --encoders length",
+        f"no option --encoders; did you mean --encoder? {HELP}",
+    ),
+    "a model without its kind": (
+        f"run -t {TENSE} -e bert-base-cased",
+        "no encoder called 'bert-base-cased' (`sonde encoders` lists them); if it is a model, write"
+        " st:bert-base-cased, hf:bert-base-cased or --model bert-base-cased",
+    ),
+    "a model that is not there": (
+        f"run -t {TENSE} -m ./nothing",
+        "no folder './nothing'; name a folder that holds a model, or a model of the hub"
+        " (organisation/name)",
+    ),
+    "a folder that is no model": (
+        f"run -t {TENSE} -m banks",
+        "banks is no model of sentence-transformers (it has no modules.json) and none of"
+        " transformers (it has no config.json)",
+    ),
+    "an archive in place of a text": (
+        "tag text.txt --from files.tar.xz -o out.tagged",
+        "files.tar.xz is an archive of files, not a text; unpack it and name one of them, as with"
+        " `tar xf files.tar.xz`",
+    ),
+    "a comma between references": (
+        f"run -t {TENSE},ud/passive:{BANK} -e length",
+        f"'ud/passive:{BANK}' in '{TENSE},ud/passive:{BANK}' is not key=value (several references"
+        " have spaces between them; a comma inside a value is written %2C)",
+    ),
+    "a device for what has none": (
+        f"run -t {TENSE} -e length --device cpu",
+        "no encoder here has the option device (they are length)",
+    ),
+    "a batch of sentences": (
+        f"run -t {TENSE} -e st:model --batch-size 32",
+        "no encoder here has the option batch_size (they are st): hf and st fill batches up to a"
+        " number of tokens; write it in the reference, as st:NAME,tokens=2048",
+    ),
+    "a control misspelt": (
+        f"run -t {TENSE} -e length --control suffled",
+        "no control called 'suffled'; did you mean 'shuffled'? (`sonde controls` lists them)",
+    ),
+    "a file for results": (
+        f"run -t {TENSE} -e length -o mine.py",
+        "{here}/mine.py is a file: name a folder for the results",
+    ),
+    "a folder that cannot be written": (
+        f"run -t {TENSE} -e length -o /proc/nothing",
+        "cannot write into /proc/nothing: No such file or directory; make room, or choose another"
+        " folder",
+    ),
+    "numbers of seeds": (
+        f"run -t {TENSE} -e length --seeds 1,2",
+        f"invalid value for '--seeds': not a whole number {HELP}",
+    ),
+    "no seed": (
+        f"run -t {TENSE} -e length --seeds 0",
+        f"invalid value for '--seeds': the least is 1 {HELP}",
+    ),
+    "a format misspelt": (
+        f"run -t {TENSE} -e length --format htm",
+        "invalid value for '--format' / '-f': 'htm' is not one of 'terminal', 'markdown', 'latex', 'html',"
+        f" 'csv', 'parquet', 'mteb' {HELP}",
+    ),
+    "a format that is a file": (
+        f"run -t {TENSE} -e length --format parquet",
+        "--format parquet is a file: keep the results with -o FOLDER, then `sonde report FOLDER"
+        " --format parquet -o FILE`",
+    ),
+    "a command misspelt": (
+        "encodrs",
+        "no such command 'encodrs'. Did you mean 'encoders', 'vectors'? (`sonde --help` shows what"
+        " there is)",
+    ),
+    "results that are not there": (
+        "report nowhere/",
+        "no results in {here}/nowhere: `sonde run -o {here}/nowhere` makes some",
+    ),
+}
+
+FAILURES = {
+    "an encoder that raises": (
+        "raising",
+        f"mine.py@raising failed on every sentence tried (KeyError: 'weights'); {RETRY}",
+    ),
+    "vectors of the wrong shape": (
+        "wrong",
+        "mine.py@wrong failed on every sentence tried (DataProblem: mine.py@wrong returned an array"
+        f" [3, 2], expected one row of numbers for each of 200 sentences, [200, dim]); {RETRY}",
+    ),
+}
+
+
+def treebank(folder, split, n, feats=True):
+    """Sentences of two words, every other one in the past tense."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for i in range(n):
+        tense, verb = ("Past", f"slept{i}") if i % 2 else ("Pres", f"sleeps{i}")
+        said = f"Mood=Ind|Tense={tense}|VerbForm=Fin" if feats else "_"
+        lines += [
+            f"# text = Anna{i} {verb}",
+            f"1\tAnna{i}\tAnna{i}\tPROPN\t_\t_\t2\tnsubj\t_\t_",
+            f"2\t{verb}\tsleep{i}\tVERB\t_\t{said}\t0\troot\t_\t_\n",
+        ]
+    (folder / f"en_test-ud-{split}.conllu").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder of the kind that people begin in."""
+    monkeypatch.chdir(tmp_path)
+    for split, n in (("train", 200), ("dev", 40), ("test", 40)):
+        treebank(tmp_path / BANK, split, n)
+        treebank(tmp_path / "UD_Bare-A", split, 30, feats=False)
+    treebank(tmp_path / "UD_Test-C", "test", 300)
+    treebank(tmp_path / "banks" / "UD_Other-B", "train", 4)
+    broken = tmp_path / "UD_Broken-A"
+    broken.mkdir()
+    (broken / "en_test-ud-train.conllu").write_text("# text = a\n1\ta\ta\n\n")
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "tiny.tsv").write_text("hello you\ta\nbye you\tb\n")
+    (tmp_path / "request.json").write_text('{"verbz": ["help"]}')
+    (tmp_path / "empty.json").write_text("{}")
+    (tmp_path / "bad.txt").write_text("one two\nthree_NN four\n")
+    (tmp_path / "text.txt").write_text("one two\n")
+    np.savez(tmp_path / "wrong.npz", a=np.ones(3))
+    with tarfile.open(tmp_path / "files.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "mine.py", "mine.py")
+    return tmp_path
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """Runs what somebody types; the exit code, and what is said on standard error."""
+
+    def run(line):
+        monkeypatch.setattr(sys, "argv", ["sonde", *shlex.split(line)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code, capsys.readouterr().err
+
+    return run
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_answered_by_one_sentence(name, here, typed):
+    line, sentence = MISTAKES[name]
+    if "sheet.tsv" in line:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", shlex.split(f"sonde annotate {TENSE} -n 5 -o sheet.tsv"))
+            main()
+    code, said = typed(line)
+    expected = sentence.format(here=here, cache=os.environ["SONDE_CACHE"])
+    assert said.strip().splitlines()[-1:] == [f"sonde: {expected}"]
+    assert code == 2
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_an_encoder_that_fails_is_named(name, here, typed):
+    function, sentence = FAILURES[name]
+    line = f"run -t {TENSE} -e mine.py@{function} --probe logreg --seeds 1 --no-bounds -q"
+    assert typed(line) == (
+        1,
+        f"nothing could be measured:\nfailed: mine.py@{function}: {sentence}\n",
+    )
+
+
+def test_an_interrupted_run_says_that_nothing_is_lost(here, typed, monkeypatch):
+    def interrupted(*arguments, **settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sonde, "run", interrupted)
+    assert typed("run") == (
+        130,
+        "\nsonde: stopped; what was computed is kept, and the same command goes on from there\n",
+    )
+
+
+def test_several_values_may_follow_one_flag(here, monkeypatch):
+    asked = []
+    monkeypatch.setattr(sonde, "run", lambda *a, **s: asked.append((a, s)) or sonde.Evaluation(()))
+    line = "run -t a b -e length random --seeds 2 --control shuffled word-labels -q --read top"
+    done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    (arguments, settings), *more = asked
+    assert not more
+    assert arguments == (["a", "b"], ["length", "random"])
+    assert settings["controls"] == ["shuffled", "word-labels"]
+    assert (settings["seeds"], settings["reads"]) == (2, ["top"])
+
+
+def test_arguments_of_a_command_are_no_values_of_its_flags(here):
+    line = f"embed -e length {BANK}/en_test-ud-dev.conllu text.txt"
+    done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
+    assert "length: 41 sentences encoded" in done.output
+
+
+def test_sonde_alone_shows_its_help(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["sonde"])
+    main()
+    assert "Usage" in capsys.readouterr().out

@@ -1,0 +1,52 @@
+"""`sonde.model` and `sonde.configure`: models by their bare names, and options for several."""
+
+import json
+
+import pytest
+
+import sonde
+from fixtures.models import sentence_transformer, transformer
+
+
+def test_a_transformer_is_read_with_transformers(tmp_path):
+    folder = transformer(tmp_path / "bert")
+    assert sonde.model(str(folder)) == f"hf:{folder}"
+    assert sonde.model(f"{folder},layers=all") == f"hf:{folder},layers=all"
+
+
+def test_a_sentence_transformer_is_read_as_one(tmp_path):
+    folder = sentence_transformer(tmp_path / "sentences")
+    assert sonde.model(str(folder)) == f"st:{folder}"
+
+
+def test_a_name_of_the_hub_is_found_where_the_hub_keeps_models(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    for name, file in (("acme--plain", "config.json"), ("acme--pooled", "modules.json")):
+        kept = tmp_path / f"models--{name}"
+        (kept / "refs").mkdir(parents=True)
+        (kept / "refs" / "main").write_text("c0ffee")
+        (kept / "snapshots" / "c0ffee").mkdir(parents=True)
+        for each in {"config.json", file}:
+            (kept / "snapshots" / "c0ffee" / each).write_text(json.dumps({"model_type": "bert"}))
+    assert sonde.model("acme/plain") == "hf:acme/plain"
+    assert sonde.model("acme/pooled") == "st:acme/pooled"
+
+
+def test_a_reference_is_one_already():
+    assert sonde.model("st:acme/pooled,tokens=64") == "st:acme/pooled,tokens=64"
+
+
+def test_what_is_no_model_is_refused(tmp_path):
+    with pytest.raises(sonde.DataProblem, match=r"no modules\.json.*no config\.json"):
+        sonde.model(str(tmp_path))
+
+
+def test_options_go_to_encoders_that_have_them_and_do_not_say():
+    asked = ["length", "st:one", "hf:two,device=cpu"]
+    assert sonde.configure(asked, device="cuda:1") == [
+        "length",
+        "st:one,device=cuda%3A1",
+        "hf:two,device=cpu",
+    ]
+    with pytest.raises(sonde.UsageProblem, match="no encoder here has the option device"):
+        sonde.configure(["length"], device="cpu")
