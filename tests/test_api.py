@@ -120,6 +120,7 @@ def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
     )
     first = sonde.run(cache=tmp_path, output=tmp_path / "results")
     named = sonde.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])
-    assert [set(made.probes) for made in plans] == [{"logreg"}, {"mlp"}]
+    probes = [[probe.name for probe in made.probes.values()] for made in plans]
+    assert probes == [["logreg"], ["mlp"]]
     assert "`--probe mlp`" in " ".join(first.remarks)
     assert not named.remarks

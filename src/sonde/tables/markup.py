@@ -1,5 +1,5 @@
-"""Tables as Markdown and as LaTeX, for other people's pages. Whatever a name contains, it is shown as
-it is.
+"""Tables as Markdown and as LaTeX, for other people's pages. Whatever a name contains, it is shown
+as it is.
 """
 
 from __future__ import annotations
