@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sonde.api.results import (
         Holdings,
         Selection,
+        card,
         compare,
         holdings,
         layers,
@@ -218,6 +219,7 @@ __all__ = [
     "annotate",
     "available",
     "build",
+    "card",
     "collections",
     "compare",
     "configure",
@@ -254,7 +256,9 @@ _PLACES = {
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.measure": "Settings embed evaluate run sentences suite",
-    "api.results": "Holdings Selection compare holdings layers migrate predictions report results",
+    "api.results": (
+        "Holdings Selection card compare holdings layers migrate predictions report results"
+    ),
     "audit.findings": "Audit",
     "cache": "FileProblem",
     "core": (

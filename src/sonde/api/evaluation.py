@@ -97,6 +97,7 @@ class Evaluation:
     def report(
         self,
         *,
+        each: bool = False,
         classes: bool = False,
         bits: bool = False,
         by: str | None = None,
@@ -105,9 +106,9 @@ class Evaluation:
         """The results in one of the views of `sonde.report`; the table that printing shows
         without.
         """
-        if not (classes or bits or by or any(selection.values())):
+        if not (each or classes or bits or by or any(selection.values())):
             return self.page
-        return report(self.results, classes=classes, bits=bits, by=by, **selection)
+        return report(self.results, each=each, classes=classes, bits=bits, by=by, **selection)
 
     @keywords(optional(Selection))
     def compare(self, against: str | None = None, **selection: Unpack[Selection]) -> Comparison:

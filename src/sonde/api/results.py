@@ -13,6 +13,7 @@ from sonde.errors import UsageProblem
 from sonde.experiment.paths import Paths
 from sonde.pages import bits_page, classes_page, scores_page, strata_page
 from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
+from sonde.pages.card import card_page
 from sonde.pages.compare import Comparison, compared
 from sonde.pages.layer_table import layers_page
 from sonde.pages.paper import paper_page
@@ -111,6 +112,26 @@ def report(
     else:
         page = scores_page(stored.results, each=each)
     return page.with_remarks(stored.remarks)
+
+
+@keywords(optional(Selection))
+def card(
+    results: Results = None, *, benchmark: str | None = None, **selection: Unpack[Selection]
+) -> Page[tuple[Result, ...]]:
+    """What models score, for their cards on the Hugging Face hub, as `sonde card` writes it:
+    `.text("markdown")` is a section of a card, and the format `hub` a folder for each model with
+    README.md, whose `model-index` the hub reads.
+
+    results    an evaluation, results, or a folder; what was run last without
+    benchmark  a data set of the hub that is a benchmark ('OWNER/NAME'), whose tasks are called as
+               here: .eval_results/ is written for it, too
+    selection  the fields of `Selection`
+    DataProblem where no model was measured.
+
+        sonde.card("results/").write("cards/", "hub")
+    """
+    stored = _of(results, _chosen(selection))
+    return card_page(stored.results, benchmark).with_remarks(stored.remarks)
 
 
 @keywords(optional(Selection))

@@ -34,6 +34,7 @@ for command in (
     data.fetch,
     results.report,
     results.compare,
+    results.card,
     results.layers,
     results.predictions,
     judging.annotate,

@@ -1,4 +1,4 @@
-"""`sonde report`, `compare`, `layers`, `predictions` and `cache`: what was measured before."""
+"""`sonde report`, `compare`, `card`, `layers`, `predictions`, `cache`: what was measured before."""
 
 from __future__ import annotations
 
@@ -145,6 +145,42 @@ def compare(
         results, against, tasks=task, encoders=encoder, reads=read, experiment=which
     )
     put(comparison.page, style, output, "difference")
+
+
+def card(
+    results: Folder = None,
+    which: Which = None,
+    task: TaskPatterns = None,
+    encoder: EncoderPatterns = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            "--benchmark",
+            metavar="OWNER/NAME",
+            help="A benchmark of the hub, for which .eval_results/ is written, too.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Where to write; shown as Markdown without."
+        ),
+    ] = None,
+) -> None:
+    """Write what models score for their cards on the Hugging Face hub: a section in Markdown, with
+    the metadata that the hub reads.
+
+    A folder for each model holds README.md, to be joined with the card that the model has. A
+    benchmark is a data set of the hub whose tasks are called as those here.
+
+    **Examples**
+
+    - `sonde card results/`
+    - `sonde card results/ -e 'st:*' -o cards/`
+    - `sonde card results/ --benchmark me/probing -o cards/`
+    """
+    page = sonde.card(results, benchmark=benchmark, tasks=task, encoders=encoder, experiment=which)
+    put(page, "hub" if output else "markdown", output, "result")
 
 
 def layers(

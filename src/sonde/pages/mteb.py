@@ -186,13 +186,18 @@ def _task(row: Row, results: Sequence[Result], every: Iterable[Row]) -> dict[str
 
 
 def _model(row: Row, several: bool) -> str:
-    """The name of a model: of `st:`, as on the hub, so that it is that of MTEB's own results; of
-    others, the reference.
-    """
-    parsed = parsed_or_none(row.encoder)
+    """The name of a model, with the layer and the probe that belong to it."""
     read = (f",layer={row.layer}" if row.layer != "-" else "") + (
         f",probe={row.probe}" if several else ""
     )
+    return hub_name(row.encoder, read)
+
+
+def hub_name(encoder: str, read: str = "") -> str:
+    """What a model is called on the hub, so that its name is that of MTEB's own results, where it
+    is of `st:`; of others, the reference.
+    """
+    parsed = parsed_or_none(encoder)
     if (
         parsed is not None
         and parsed.name == "st"
@@ -202,7 +207,7 @@ def _model(row: Row, several: bool) -> str:
     ):
         name = parsed.argument.partition("@")[0]
         return name + _plain(read) if "/" in name else f"sentence-transformers/{name}{_plain(read)}"
-    name = _plain(row.encoder.replace(":", "/", 1).replace("//", "/") + read)
+    name = _plain(encoder.replace(":", "/", 1).replace("//", "/") + read)
     return name if "/" in name else f"sonde/{name}"
 
 

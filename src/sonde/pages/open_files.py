@@ -72,7 +72,7 @@ def file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str
     """
     used, chosen = {name.casefold() for name in taken}, dict[str, str]()
     for name in sorted(names):
-        file = _file_name(short(name))
+        file = file_name(short(name))
         while file.casefold() in used:
             file = f"{file}-{_digest(name)}"
         used.add(file.casefold())
@@ -80,7 +80,8 @@ def file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str
     return chosen
 
 
-def _file_name(text: str) -> str:
+def file_name(text: str) -> str:
+    """A text as the name of a file that any system takes."""
     name = re.sub(r"[^A-Za-z0-9.=,+@-]+", "_", text).strip("._- ")
     return name if 0 < len(name) <= LONGEST else f"{name[:LONGEST]}-{_digest(text)}".strip("-")
 
