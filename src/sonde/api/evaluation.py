@@ -14,7 +14,6 @@ from sonde.analysis.rows import rows
 from sonde.api.arguments import keywords, optional
 from sonde.api.results import Selection, compare, layers, report
 from sonde.core import Result
-from sonde.errors import UsageProblem
 from sonde.experiment.plan import together
 from sonde.pages import scores_page
 from sonde.pages.compare import Comparison
@@ -123,33 +122,30 @@ class Evaluation:
         path: str | Path | None = None,
         *,
         by: str | None = None,
+        figure: str | None = None,
         **selection: Unpack[Selection],
     ) -> Figure:
         """A figure of the results, drawn to a file where one is named (.png, .svg, .pdf); a
         notebook shows it by itself.
 
         by         scores by a stratum of the test examples ('distance')
+        figure     dots (with intervals), heat (a heat map), or radar
         selection  the fields of `Selection`
-        Without `by`, where in each encoder a task is solved, of results on several layers.
-        UsageProblem or DataProblem where there is nothing to draw, PlotProblem without matplotlib
-        (`pip install 'sonde[plots]'`).
+        Without `by` and `figure`, where in each encoder a task is solved, of results on several
+        layers; dots of others. DataProblem where there is nothing to draw, PlotProblem where a
+        figure needs matplotlib (`pip install 'sonde[plots]'`).
         """
-        figure = Figure(self._drawing(by, selection))
+        drawn = Figure(self._drawing(by, figure, selection))
         if path is not None:
-            figure.write(path)
-        return figure
+            drawn.write(path)
+        return drawn
 
-    def _drawing(self, by: str | None, selection: Selection) -> Page[Any]:
+    def _drawing(self, by: str | None, figure: str | None, selection: Selection) -> Page[Any]:
         """The page that draws what was asked for: what pages learn to draw is drawn from here."""
-        page = self.report(by=by, **selection)
-        if page.draws("figure.svg"):
-            return page
-        if len({result.trial.read for result in self.results}) < 2:
-            raise UsageProblem(
-                "nothing to draw: these scores are of one layer of each encoder; by='distance', or"
-                " another stratum of their test examples, draws them by it"
-            )
-        return layers(self.results, **selection)
+        several = len({result.trial.read for result in self.results}) > 1
+        if several and by is None and figure is None:
+            return layers(self.results, **selection)
+        return report(self.results, by=by, figure=figure or "dots", **selection)
 
     def __len__(self) -> int:
         return len(self.results)

@@ -71,6 +71,7 @@ def report(
     classes: bool = False,
     bits: bool = False,
     by: str | None = None,
+    figure: str = "dots",
     **selection: Unpack[Selection],
 ) -> Page[tuple[Result, ...]]:
     """Results as a page, as `sonde report` shows them: print it, or write it in a format. Several
@@ -83,11 +84,13 @@ def report(
     classes    counts and F1 by class or label in place of scores
     bits       V-information and calibration, of results with `keep_scores`
     by         scores by a stratum of the test examples ('distance'), which can be drawn, too
+    figure     what is drawn of scores: dots (with intervals), heat (a heat map), or radar
     selection  the fields of `Selection`
 
     DataProblem where there are no such results, UsageProblem where two views are asked for.
 
         sonde.report("results/").write("results.csv")
+        sonde.report("results/").write("results.svg")
         sonde.report("results/", by="distance").write("distance.png")
     """
     views = {
@@ -110,7 +113,7 @@ def report(
     elif classes or bits:
         page = (classes_page if classes else bits_page)(stored.results)
     else:
-        page = scores_page(stored.results, each=each)
+        page = scores_page(stored.results, each=each, figure=figure)
     return page.with_remarks(stored.remarks)
 
 

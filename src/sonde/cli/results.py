@@ -25,6 +25,7 @@ from sonde.cli.options import (
     show,
 )
 
+Figure = Literal["dots", "heat", "radar"]
 UNIT = 1000
 
 
@@ -70,11 +71,20 @@ def report(
             "--by", metavar="STRATUM", help="Scores by a tag of the test examples, as `distance`."
         ),
     ] = None,
+    figure: Annotated[
+        Figure,
+        typer.Option(
+            "--figure",
+            help="What is drawn where -o names a .svg, .png or .pdf file, and in HTML.",
+        ),
+    ] = "dots",
 ) -> None:
     """Show results that were measured before: all of a folder, or, without one, those that were
     asked for together last.
 
     Several tasks stand in one table, encoders below each other; `--each` shows a table for each.
+    Where `-o` names a .svg, .png or .pdf file, a figure is drawn (SVG needs nothing more, PNG and
+    PDF matplotlib: `pip install 'sonde[plots]'`).
 
     **Examples**
 
@@ -84,6 +94,8 @@ def report(
     - `sonde report results/ --format csv -o results.csv`
     - `sonde report results/ --format latex`
     - `sonde report results/ --each`
+    - `sonde report results/ -o scores.svg`
+    - `sonde report results/ --figure heat -o scores.svg`
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
     - `sonde report results/ --bits`
@@ -99,6 +111,7 @@ def report(
         classes=classes,
         bits=bits,
         by=by,
+        figure=figure,
         tasks=task,
         encoders=encoder,
         reads=read,

@@ -11,19 +11,23 @@ from sonde.analysis.baselines import constant_rows
 from sonde.analysis.row import Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.core import Result
+from sonde.errors import UsageProblem
 from sonde.pages.breakdown import by_stratum, classes, strata_table
+from sonde.pages.charts import FIGURES, chart
 from sonde.pages.mteb import mteb_folder, mteb_lines
 from sonde.pages.plots import strata_figure
 from sonde.pages.probabilities import bits, bits_table
 from sonde.pages.records import csv, parquet
 from sonde.pages.scores import scores
 from sonde.pages.wide import wide
+from sonde.tables.drawing import save, svg
 from sonde.tables.page import FIGURE, Page
 from sonde.tables.table import Table
 
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 
 __all__ = [
+    "FIGURES",
     "FORMATS",
     "Row",
     "Table",
@@ -51,11 +55,17 @@ def page(results: Sequence[Result], questions: dict[str, str] | None = None) -> 
 
 
 def scores_page(
-    results: Sequence[Result], questions: dict[str, str] | None = None, each: bool = False
+    results: Sequence[Result],
+    questions: dict[str, str] | None = None,
+    each: bool = False,
+    figure: str = FIGURES[0],
 ) -> Page[Results]:
     """The scores of results: several tasks in one wide table, or a table for `each`; `questions`
-    says what each task asks, by the name in its heading.
+    says what each task asks, by the name in its heading. UsageProblem for a figure that there is
+    not.
     """
+    if figure not in FIGURES:
+        raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(FIGURES)}")
     several = len({without_fold(r.trial.task) for r in results}) > 1
     return Page(
         tuple(results),
@@ -64,8 +74,15 @@ def scores_page(
         files={
             "parquet": lambda to: parquet(rows(results), to),
             "mteb": lambda to: mteb_folder(results, to),
+            FIGURE: lambda to: save(chart(results, figure), to),
         },
+        svg=lambda: _figure(results, figure),
     )
+
+
+def _figure(results: Sequence[Result], figure: str) -> str:
+    """A chart for the page in HTML; '' where there is no score to draw."""
+    return svg(chart(results, figure)) if any(r.score == r.score for r in results) else ""
 
 
 def classes_page(results: Sequence[Result]) -> Page[Results]:

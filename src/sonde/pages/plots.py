@@ -14,20 +14,15 @@ from sonde.analysis.answers import differences
 from sonde.analysis.layers import Depth
 from sonde.analysis.row import PERCENT, Row
 from sonde.cache import draft
-from sonde.errors import SondeError
 from sonde.metrics.layers import Expected
 from sonde.pages.captions import short
 from sonde.pages.scores import test_notes
+from sonde.tables.drawing import SUFFIXES, PlotProblem
 from sonde.tables.table import printable
 
-SUFFIXES = (".png", ".svg", ".pdf")
 ACROSS = 3  # curves beside each other
 COLOURS = ("#1b6ca8", "#d1603d", "#3a7d44", "#7b4b94", "#b8860b", "#52616b", "#a23b72", "#2a9d8f")
 PALE = "#c9d3db"
-
-
-class PlotProblem(SondeError, RuntimeError):
-    """A figure that cannot be drawn here; the message says what to install or to give."""
 
 
 def layers_figure(depths: Sequence[Depth], to: Path) -> None:

@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from statistics import fmean
 
 from sonde.analysis import computing
-from sonde.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row
+from sonde.analysis.row import CONSTANT, NO_CONTROL, ORDER, Row, said_of
 from sonde.analysis.rows import rows
 from sonde.core import Result
 from sonde.oracles import Kind
@@ -176,6 +176,12 @@ def mean_of(line: Line, mine: Sequence[Column], value: Callable[[Row], float]) -
     return fmean(value(line.cells[column.task]) for column in mine)
 
 
+def label_of(made: Grid, line: Line) -> str:
+    """What a line is called in a figure."""
+    read = said_of(line.layer) if made.has_layers else ""
+    return ", ".join([_words(made, line)[0] + read, *([line.probe] if line.probe else [])])
+
+
 def _words(made: Grid, line: Line) -> list[str]:
     old = {row.version for row in line.cells.values() if row.format}
     name = made.names.get(line.encoder, line.encoder)
@@ -196,7 +202,7 @@ def _cells(
 
 def _scores(made: Grid) -> Section:
     """Scores with their intervals below constant answers, and numbers of test examples."""
-    constant = Line(CONSTANT, "-", "", "baseline", _firsts(made))
+    constant = Line(CONSTANT, "-", "", "baseline", firsts(made))
     lines = [
         _cells(made, constant, lambda row: number(row.majority), lambda row: row.majority),
         *(
@@ -235,7 +241,7 @@ def _many(row: Row) -> str:
     return f"{row.n:,}"
 
 
-def _firsts(made: Grid) -> dict[str, Row]:
+def firsts(made: Grid) -> dict[str, Row]:
     """Of each task a row over the test examples that most are over."""
     firsts: dict[str, Row] = {}
     for line in made.lines:
@@ -301,9 +307,9 @@ def _reading(made: Grid) -> Iterator[str]:
     )
     if made.strong:
         yield (
-            f"Bold ({MARK} in a terminal): the best encoder of a task, and those that a paired"
-            " comparison with it does not tell from it (p ≥ 0.05, corrected for the comparisons of"
-            " the task). Baselines and oracles are not compared."
+            f"Bold ({MARK} in a terminal): the best encoder of each task, and those not"
+            " significantly different from it (paired comparison, p ≥ 0.05, corrected for the"
+            " comparisons of the task). Baselines and oracles are not compared."
         )
     if any(has_mean(made, mine) for mine in made.groups):
         yield (
@@ -371,8 +377,8 @@ def _by(name: str, plain: Sequence[Row], value: Callable[[Row], str]) -> Iterato
 def _caption(made: Grid, first: str) -> str:
     """What stands below the table in a paper."""
     bold = (
-        " Bold: the best encoder of a task, and those that a paired comparison with it does not"
-        " tell from it."
+        " Bold: the best encoder of each task, and those not significantly different from it"
+        " (paired comparison)."
         if made.strong
         else ""
     )

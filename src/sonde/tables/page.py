@@ -100,8 +100,8 @@ class Page(Generic[T]):
             write(to)
         elif is_figure(to):
             raise UsageProblem(
-                f"{to}: figures are drawn of scores by a stratum (`sonde report --by`), and by"
-                " `sonde layers`"
+                f"{to}: figures are drawn of scores (`sonde report`), by a stratum too (`--by`),"
+                " and by `sonde layers`"
             )
         else:
             write_text(to, self.text(style))
