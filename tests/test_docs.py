@@ -177,6 +177,9 @@ def without_hub(arguments: list[str]) -> list[str]:
     """The same command with models of the hub checked by name and options, and the floor `length`
     in their place.
     """
+    if "-m" in arguments:
+        at = arguments.index("-m")
+        return without_hub([*arguments[:at], "-e", f"st:{arguments[at + 1]}", *arguments[at + 2 :]])
     hub = [a for a in arguments if ":" in a and a.partition(":")[0] in HUB]
     for reference in hub:
         ENCODERS.find(Reference.parse(reference).name)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sonde.api.measure import (
         Settings,
         embed,
+        estimate,
         evaluate,
         run,
         sentences,
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     )
     from sonde.experiment.attempt import EncoderProblem
     from sonde.experiment.embed import Embedded
+    from sonde.experiment.estimate import Estimate
     from sonde.experiment.plan import PlanProblem
     from sonde.judgements.bound import Bound
     from sonde.judgements.sheet import Sheet
@@ -167,6 +169,7 @@ __all__ = [
     "EncoderProblem",
     "EncoderStop",
     "Entry",
+    "Estimate",
     "Evaluation",
     "Example",
     "Fetched",
@@ -224,6 +227,7 @@ __all__ = [
     "compare",
     "configure",
     "embed",
+    "estimate",
     "evaluate",
     "fetch",
     "generate",
@@ -255,7 +259,7 @@ _PLACES = {
     ),
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
-    "api.measure": "Settings embed evaluate run sentences suite",
+    "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.results": (
         "Holdings Selection card compare holdings layers migrate predictions report results"
     ),
@@ -271,6 +275,7 @@ _PLACES = {
     "examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
     "experiment.attempt": "EncoderProblem",
     "experiment.embed": "Embedded",
+    "experiment.estimate": "Estimate",
     "experiment.plan": "PlanProblem",
     "judgements.bound": "Bound",
     "judgements.sheet": "Sheet",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -16,6 +16,8 @@ from sonde.corpora import conllu, files, text
 from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.experiment.embed import Embedded
+from sonde.experiment.estimate import Estimate
+from sonde.experiment.estimate import estimate as estimated
 from sonde.experiment.paths import Paths
 from sonde.experiment.plan import BOUNDS, Design, Plan, plan, tasks_of
 from sonde.experiment.run import embed_ahead
@@ -26,7 +28,7 @@ from sonde.pages.open_files import refresh
 from sonde.papers import SUITES
 from sonde.papers.suite import Suite, SuiteRequest, designs
 from sonde.references import brief
-from sonde.tasks import TASKS
+from sonde.tasks import TASKS, limited
 from sonde.tasks.find import named
 
 EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
@@ -36,6 +38,10 @@ SEEDS, EMBEDDED_SEEDS = 5, 3
 FIRST_LOOK = (
     "A linear probe (logreg) gives a first look; `--probe mlp` is the recipe for numbers to"
     " publish."
+)
+
+LIMITED = (
+    "At most {limit} examples a task, as its name says: scores for a first look, not to publish."
 )
 
 
@@ -56,6 +62,7 @@ class Settings(TypedDict, total=False):
     keep_scores   whether probabilities are kept, for `report(bits=True)` and `predictions`
     on_error      what to do about a malformed sentence in a treebank: 'raise' (name it and leave
                   the task out), or 'skip' (count it and go on)
+    limit         how many examples of each task at most, for a first look; tables mark such tasks
     jobs          how many processes fit probes beside each other
     progress      whether bars are drawn on standard error
     reproducible  float32 and one thread throughout: the same numbers again on processors of one
@@ -72,6 +79,7 @@ class Settings(TypedDict, total=False):
     store: Literal["float32", "float16"]
     keep_scores: bool
     on_error: Literal["raise", "skip"]
+    limit: int | None
     jobs: int
     progress: bool
     reproducible: bool
@@ -93,6 +101,7 @@ def run(
     store: Literal["float32", "float16"] = "float32",
     keep_scores: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
+    limit: int | None = None,
     jobs: int = 1,
     progress: bool = False,
     reproducible: bool = False,
@@ -117,28 +126,22 @@ def run(
         evaluation = sonde.run("ud/tense:UD_English-EWT", "length", probes=["logreg"])
         print(evaluation)
     """
-    demo = nothing(tasks) and nothing(encoders) and suite is None
-    if not (seeds is None or isinstance(seeds, int)):
-        raise UsageProblem(f"seeds={seeds!r}: give a number, how often each probe is trained")
-    design = Design(
-        listed(tasks) or list(EMBEDDED_TASKS),
-        _encoders(encoders, suite),
-        listed(probes) or ([EMBEDDED_PROBE] if demo else []),
-        listed(controls) or (["shuffled"] if demo else []),
-        (EMBEDDED_SEEDS if demo else SEEDS) if seeds is None else seeds,
-        listed(reads),
-        BOUNDS if bounds else (),
+    asked = Asked(
+        suite,
+        probes,
+        controls,
+        reads,
+        seeds,
+        bounds,
+        output,
+        cache,
+        store,
+        keep_scores,
+        on_error,
+        limit,
     )
     with at(cache), reproducing(reproducible):
-        paths = replace(Paths.of(output, cache, store), scores=keep_scores)
-        if suite is None:
-            remarks: tuple[str, ...] = (FIRST_LOOK,) if demo and not probes else ()
-            made = plan(replace(design, tasks=named(design.tasks, on_error)), paths)
-        elif tasks or probes:
-            raise UsageProblem("a suite brings its own tasks and probes: leave both out")
-        else:
-            designs, remarks = _of_suite(suite, design, on_error)
-            made = plan(designs, paths)
+        made, paths, remarks = _planned(tasks, encoders, asked)
         outcome = measured(made, paths, local(jobs), progress)
         if output is not None:
             remarks += _opened(paths.results)
@@ -152,6 +155,22 @@ def run(
         suite,
         remarks,
     )
+
+
+@keywords(options_of(run, without=["keep_scores", "jobs", "progress", "reproducible"]))
+def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
+    """What `run` would do with the same arguments, and about how long it would take; nothing is
+    encoded or fitted.
+
+        print(sonde.estimate("ud/*:UD_English-EWT", "st:all-MiniLM-L6-v2"))
+
+    tasks, encoders, suite  as of `run`
+    settings                the fields of `Settings` that say what is measured and where it is kept
+    """
+    asked = Asked(**settings)
+    with at(asked.cache):
+        made, paths, _ = _planned(tasks, encoders, asked)
+        return estimated(made, paths)
 
 
 @keywords(options_of(run, without=["suite"]))
@@ -242,6 +261,69 @@ def sentences(
 def at(cache: str | Path | None) -> Any:
     """What runs inside, worker processes included, keeps what it keeps in this cache folder."""
     return environment("SONDE_CACHE", None if cache is None else str(cache))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What decides the plan of a run, of the keywords of `run`."""
+
+    suite: str | None = None
+    probes: Sequence[str] = ()
+    controls: Sequence[str] = ()
+    reads: Sequence[str] = ()
+    seeds: int | None = None
+    bounds: bool = True
+    output: str | Path | None = None
+    cache: str | Path | None = None
+    store: Literal["float32", "float16"] = "float32"
+    keep_scores: bool = False
+    on_error: Literal["raise", "skip"] = "raise"
+    limit: int | None = None
+
+    @property
+    def paths(self) -> Paths:
+        """Where things are kept."""
+        return replace(Paths.of(self.output, self.cache, self.store), scores=self.keep_scores)
+
+    def check(self, tasks: Any) -> None:
+        """Refuse what does not go together. UsageProblem."""
+        if not (self.seeds is None or isinstance(self.seeds, int)):
+            raise UsageProblem(
+                f"seeds={self.seeds!r}: give a number, how often each probe is trained"
+            )
+        if self.suite is not None and not (nothing(tasks) and nothing(self.probes)):
+            raise UsageProblem("a suite brings its own tasks and probes: leave both out")
+        if self.suite is not None and self.limit is not None:
+            raise UsageProblem(
+                "a suite's scores stand beside published ones, which are over all examples: leave"
+                " the limit out"
+            )
+
+
+def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tuple[str, ...]]:
+    """What is to be measured, where it is kept, and what there is to say beside."""
+    asked.check(tasks)
+    demo = nothing(tasks) and nothing(encoders) and asked.suite is None
+    usual = EMBEDDED_SEEDS if demo else SEEDS
+    design = Design(
+        listed(tasks) or list(EMBEDDED_TASKS),
+        _encoders(encoders, asked.suite),
+        listed(asked.probes) or ([EMBEDDED_PROBE] if demo else []),
+        listed(asked.controls) or (["shuffled"] if demo else []),
+        usual if asked.seeds is None else asked.seeds,
+        listed(asked.reads),
+        BOUNDS if asked.bounds else (),
+    )
+    remarks: tuple[str, ...] = ()
+    if asked.suite is not None:
+        designs, remarks = _of_suite(asked.suite, design, asked.on_error)
+        return plan(designs, asked.paths), asked.paths, remarks
+    if demo and not asked.probes:
+        remarks += (FIRST_LOOK,)
+    if asked.limit is not None:
+        remarks += (LIMITED.format(limit=asked.limit),)
+    every = limited(named(design.tasks, asked.on_error), asked.limit)
+    return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 
 
 def _encoders(argument: Any, suite: str | None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -68,6 +68,19 @@ def run(
     ] = 1,
     style: Style = "terminal",
     reproducible: Reproducible = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", min=3, metavar="N", help="At most N examples a task, for a first look."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say how much there is to do, and about how long it takes; only that.",
+        ),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Probe encoders on tasks, and show the table.
@@ -85,29 +98,49 @@ def run(
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
     - `sonde run -t edge/dep:UD_English-EWT -e hf:bert-base-cased,layers=all,pool=none --read mix
       --keep scores -o results/`
+    - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 --dry-run`
+    - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 --limit 500`
     - `sonde run --suite ud2019:UD_English-EWT -e st:all-MiniLM-L6-v2`
     - `sonde run --suite ettinger2018:task_datasets -e bow:random`
     """
     _check_format(style, suite)
     start = time.perf_counter()
+    encoders = encoders_of(encoder, model, device, batch_size, quiet)
+    settings: Any = {
+        "suite": suite,
+        "probes": listed(probe),
+        "controls": listed(control),
+        "reads": listed(read),
+        "seeds": seeds,
+        "bounds": bounds,
+        "output": output,
+        "cache": cache,
+        "store": store,
+        "on_error": on_error,
+        "limit": limit,
+    }
+    if dry_run:
+        typer.echo(str(sonde.estimate(task, encoders, **settings)))
+        return
     done = sonde.run(
         task,
-        encoders_of(encoder, model, device, batch_size, quiet),
-        suite=suite,
-        probes=listed(probe),
-        controls=listed(control),
-        reads=listed(read),
-        seeds=seeds,
-        bounds=bounds,
-        output=output,
-        cache=cache,
-        store=store,
+        encoders,
+        **settings,
         keep_scores=keep == "scores",
-        on_error=on_error,
         jobs=jobs,
         progress=not quiet,
         reproducible=reproducible,
     )
+    _say(done, style)
+    where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
+    again = f"sonde report{where}" + (f" --suite {suite}" if suite else "")
+    remark(f"\n{_counts(done, time.perf_counter() - start)}; `{again}` shows them again", quiet)
+    if set(done.failures) - done.refused:
+        raise typer.Exit(1)
+
+
+def _say(done: sonde.Evaluation, style: str) -> None:
+    """Print the table of a run, and what there is to say beside."""
     for text in done.remarks:
         remark(text)
     if done.results:
@@ -116,11 +149,6 @@ def run(
         remark("nothing could be measured:")
     for text in done.problems:
         remark(text)
-    where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
-    again = f"sonde report{where}" + (f" --suite {suite}" if suite else "")
-    remark(f"\n{_counts(done, time.perf_counter() - start)}; `{again}` shows them again", quiet)
-    if set(done.failures) - done.refused:
-        raise typer.Exit(1)
 
 
 def _check_format(style: str, suite: str | None) -> None:

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
 from sonde.core import DataProblem, Encoder, Layered, Prepared, Result, Sentence, Trial
 from sonde.encoders import ENCODERS, make
 from sonde.experiment.data import loaded
-from sonde.experiment.embed import Embedded, EncoderProblem, embed
+from sonde.experiment.embed import Embedded, EncoderProblem, embed, slots_of
 from sonde.experiment.keys import encoder_identity, vectors_key
 from sonde.experiment.measure import Batch, Group
 from sonde.experiment.paths import Paths
@@ -123,8 +123,7 @@ def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -
     """
     ids = plan.ids
     record(paths.results, ids.values())
-    known = paths.known(ids.values())
-    groups = [left for g in _groups(plan, ids) if (left := g.without(known)).trials]
+    known, groups = missing(plan, paths)
     if groups:
         paths.check()
     failures = dict(plan.refused)
@@ -144,6 +143,43 @@ def run(plan: Plan, paths: Paths, mapper: Mapper = map, progress: bool = True) -
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
     return Outcome(results, failures, fresh)
+
+
+def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
+    """The results that the store holds of a plan, by what they are stored under, and the groups of
+    trials that it does not.
+    """
+    ids = plan.ids
+    known = paths.known(ids.values())
+    return known, [left for g in _groups(plan, ids) if (left := g.without(known)).trials]
+
+
+class Pass(NamedTuple):
+    """What is encoded for groups before they are measured: distinct sentences, in all slots that
+    any group reads, kept under a key.
+    """
+
+    key: str
+    encoder: Encoder
+    slots: tuple[str, ...]
+    sentences: list[Sentence]
+
+
+def passes(groups: Iterable[Group]) -> list[Pass]:
+    """What is encoded for groups, by encoder."""
+    return [
+        Pass(key, sharing[0].encoder, slots_of(_union(sharing)), _sentences(sharing))
+        for key, sharing in _by_vectors(groups).items()
+    ]
+
+
+def _by_vectors(groups: Iterable[Group]) -> dict[str, list[Group]]:
+    by_base: dict[str, list[Group]] = {}
+    for group in groups:
+        # those look at one data set, so they encode while measuring
+        if not isinstance(group.encoder, Prepared | Informed):
+            by_base.setdefault(group.vectors, []).append(group)
+    return by_base
 
 
 def _mapped(
@@ -200,12 +236,7 @@ def fill(groups: Sequence[Group], paths: Paths, progress: bool) -> dict[str, str
     """
     broken: dict[str, str] = {}
     store = paths.vector_store()
-    by_base: dict[str, list[Group]] = {}
-    for group in groups:
-        # those look at one data set, so they encode while measuring
-        if not isinstance(group.encoder, Prepared | Informed):
-            by_base.setdefault(group.vectors, []).append(group)
-    for key, sharing in by_base.items():
+    for key, sharing in _by_vectors(groups).items():
         try:
             encoder = _union(sharing)
             with encoding_bar(encoder.name, progress), threads():

@@ -1,7 +1,11 @@
 """Ways to write down examples: a folder for each family; this table says where each task is."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from sonde.core import DataProblem, Sampling
-from sonde.references import Contents, Reference, ReferenceProblem
+from sonde.references import Reference, ReferenceProblem
+from sonde.tasks.limited import LIMIT, Limited, TaskContents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
@@ -65,7 +69,7 @@ def names(family: str) -> list[str]:
     return [name for listed in FAMILIES[family].values() for name in listed.split()]
 
 
-TASKS = Contents(
+TASKS = TaskContents(
     "task",
     "sonde.tasks",
     {
@@ -92,3 +96,13 @@ def tolerant(reference: Reference, on_error: str) -> Reference:
     except (DataProblem, ReferenceProblem):
         return reference
     return reference.plus(on_error=on_error) if able else reference
+
+
+def limited(tasks: Iterable[Any], limit: int | None) -> list[Any]:
+    """References and Task objects with at most so many examples each; as they are without."""
+    if limit is None:
+        return list(tasks)
+    return [
+        task.plus(**{LIMIT: str(limit)}) if isinstance(task, Reference) else Limited(task, limit)
+        for task in tasks
+    ]

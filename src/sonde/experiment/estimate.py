@@ -1,0 +1,157 @@
+"""What a run would do, before it does it: nothing is encoded or fitted."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sonde.core import Encoder, Sentence
+from sonde.encoders.saved import Saved
+from sonde.experiment.measure import Group
+from sonde.experiment.paths import Paths
+from sonde.experiment.plan import Plan, together
+from sonde.experiment.run import missing, passes
+from sonde.oracles import kind_of
+from sonde.references import Reference
+from sonde.store.folder import keys_of
+
+USUAL = {"logreg": 1.0, "mlp": 3.0}
+"""Seconds that a group of fits takes of some thousands of sentences, where none was timed here."""
+OTHERWISE = 5.0
+WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
+"""What models call how many numbers a vector has."""
+PIECES = 1.3  # word pieces a word
+SIDE, ROUNDS = 512, 8  # of matrices that are multiplied to see how fast the machine is
+MINUTE, HOUR = 60, 3600
+UNIT = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run would do; printing it says so.
+
+    trials     how many it has
+    known      how many of these were measured before
+    fits       how many groups of trials are still to be fitted: all reads and seeds of one task,
+               encoder, probe and control are one group
+    sentences  how many sentences each encoder still has to encode, by its name
+    bytes      how many bytes their vectors take, as far as their width is known
+    seconds    about how long it takes, with one process on this machine
+    untimed    encoders other than baselines of which nobody knows how long they take
+    refused    what cannot be measured, and why
+    """
+
+    trials: int
+    known: int
+    fits: int
+    sentences: Mapping[str, int] = field(default_factory=dict)
+    bytes: int = 0
+    seconds: float = 0.0
+    untimed: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.trials:,} trials, {self.known:,} of them known already; {self.fits:,} fits of"
+            " what shares its input"
+        ]
+        lines += [f"{name}: {n:,} sentences to encode" for name, n in self.sentences.items()]
+        without = f", without encoding by {', '.join(self.untimed)}" if self.untimed else ""
+        lines.append(f"about {_bytes(self.bytes)} of vectors, {_duration(self.seconds)}{without}")
+        lines += [f"refused: {names}: {why}" for names, why in together(self.refused)]
+        return "\n".join(lines)
+
+
+def estimate(plan: Plan, paths: Paths) -> Estimate:
+    """What a run of this plan would do."""
+    known, groups = missing(plan, paths)
+    store = paths.vector_store()
+    sentences: dict[str, int] = {}
+    size, seconds, untimed = 0, _fitting(groups, paths), list[str]()
+    for key, encoder, slots, every in passes(groups):
+        lacking = store.lacking(key, slots, keys_of(every))
+        todo = [every[i] for i in np.flatnonzero(lacking.any(0)).tolist()]
+        if not todo:
+            continue
+        sentences[encoder.name] = len(todo)
+        units = sum(len(s.words) for s in todo) * PIECES if _is_pieces(slots) else len(todo)
+        width = next(iter(store.widths(key).values()), _width(encoder))
+        size += int(units * width * store.dtype.itemsize * len(slots))
+        if isinstance(encoder, Saved):
+            seconds += _encoding(encoder, todo)
+        elif kind_of(encoder) == "trained":
+            untimed.append(encoder.name)
+    return Estimate(
+        len(plan.trials),
+        len(known),
+        len(groups),
+        sentences,
+        size,
+        seconds,
+        tuple(untimed),
+        dict(plan.refused),
+    )
+
+
+def _fitting(groups: Sequence[Group], paths: Paths) -> float:
+    """Seconds that groups take to fit: as long as those of their probe took before."""
+    timed: dict[str, list[float]] = {}
+    for trial, made_with in paths.result_store().facts():
+        if took := made_with.get("fit_seconds"):
+            timed.setdefault(_name(trial.probe), []).append(took)
+    usual = USUAL | {probe: statistics.median(took) for probe, took in timed.items()}
+    return sum(usual.get(_name(group.trials[0].probe), OTHERWISE) for group in groups)
+
+
+def _name(probe: str) -> str:
+    return Reference.parse(probe).name
+
+
+def _width(encoder: Encoder) -> int:
+    """How many numbers a vector of a saved model has, as it says; 0 where nothing says it."""
+    said: Mapping[str, Any] = encoder.files.config() if isinstance(encoder, Saved) else {}
+    return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
+
+
+def _is_pieces(slots: Iterable[str]) -> bool:
+    return any(slot.endswith(".none") for slot in slots)
+
+
+def _encoding(encoder: Saved, sentences: Iterable[Sentence]) -> float:
+    """Seconds that a saved model takes over sentences: two operations for each weight and word
+    piece, at the speed at which this machine multiplies matrices.
+    """
+    weights = [*encoder.files.folder.rglob("*.safetensors"), *encoder.files.folder.rglob("*.bin")]
+    parameters = sum(path.stat().st_size for path in weights) / np.dtype(np.float32).itemsize
+    pieces = sum(len(s.words) * PIECES for s in sentences)
+    return 2 * parameters * pieces / _speed()
+
+
+def _speed() -> float:
+    """Operations a second of products of matrices in float32."""
+    matrix = np.ones((SIDE, SIDE), np.float32)
+    start = time.perf_counter()
+    for _ in range(ROUNDS):
+        matrix @ matrix
+    return 2 * SIDE**3 * ROUNDS / (time.perf_counter() - start)
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if count < UNIT:
+            return f"{count:,.0f} {unit}"
+        count /= UNIT
+    return f"{count:,.1f} GB"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 2 * MINUTE:
+        return f"{seconds:,.0f} s"
+    if seconds < 2 * HOUR:
+        return f"{seconds / MINUTE:,.0f} min"
+    return f"{seconds / HOUR:,.1f} h"

@@ -1,0 +1,59 @@
+"""`sonde.estimate` and `sonde run --dry-run`: what a run would do."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+import sonde
+from fixtures.models import transformer
+from sonde.cli import app
+
+TASK = "ud/tense:embedded"
+SETTINGS = {"probes": "logreg", "seeds": 2, "bounds": False, "limit": 60}
+
+
+def test_it_says_what_a_run_then_does(tmp_path):
+    asked = sonde.estimate(TASK, "length", output=tmp_path, **SETTINGS)
+    assert (asked.trials, asked.known, asked.fits) == (1, 0, 1)  # logreg has no seeds
+    assert asked.sentences == {"length": 60}
+    assert asked.seconds > 0
+    assert list(tmp_path.iterdir()) == []
+    done = sonde.run(TASK, "length", output=tmp_path, **SETTINGS)
+    assert len(done.results) == done.fresh == asked.trials
+    again = sonde.estimate(TASK, "length", output=tmp_path, **SETTINGS)
+    assert (again.trials, again.known, again.fits) == (1, 1, 0)
+    assert (again.sentences, again.seconds) == ({}, 0)
+
+
+def test_nothing_is_encoded():
+    asked = []
+    sonde.estimate(TASK, asked.extend, **SETTINGS)
+    assert asked == []
+
+
+def test_bytes_are_those_of_the_vectors(tmp_path):
+    folder = transformer(tmp_path / "bert", layers=2, dim=32)
+    asked = sonde.estimate(TASK, f"hf:{folder},layers=all", **SETTINGS)
+    assert asked.bytes == 60 * 32 * 4 * 3  # layers 0 to 2, in float32
+    assert asked.untimed == ()
+
+
+def test_what_was_timed_before_is_how_long_it_takes(tmp_path):
+    sonde.run(TASK, "length", output=tmp_path, **SETTINGS)
+    (took,) = [r.provenance.fit_seconds for r in sonde.results(tmp_path)]
+    other = SETTINGS | {"limit": 90}
+    assert sonde.estimate(TASK, "length", output=tmp_path, **other).seconds == pytest.approx(took)
+
+
+def test_an_unknown_keyword_is_refused():
+    with pytest.raises(sonde.UsageProblem, match="estimate takes no argument 'probe'"):
+        sonde.estimate(TASK, "length", probe="logreg")
+
+
+def test_a_dry_run_says_it_and_does_nothing(tmp_path):
+    line = ["run", "-t", TASK, "-e", "length", "-o", str(tmp_path / "r"), "--dry-run"]
+    done = CliRunner().invoke(app, [*line, "--limit", "60"], catch_exceptions=False)
+    assert re.search(r"^\d+ trials, 0 of them known already; \d+ fits", done.output, re.M)
+    assert "length: 60 sentences to encode" in done.output
+    assert not (tmp_path / "r").exists()

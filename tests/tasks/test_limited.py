@@ -1,0 +1,67 @@
+"""`limit=N` beside the options of any task, and `--limit N`."""
+
+import numpy as np
+import pytest
+
+import sonde
+from sonde.core import SPLITS
+from sonde.tasks import TASKS, limited
+from sonde.testing import FAMILIES
+
+WHOLE, PART = "ud/tense:embedded", "ud/tense:embedded,limit=90"
+
+
+def test_splits_and_classes_keep_their_shares():
+    whole, part = TASKS.make(WHOLE).load(), TASKS.make(PART).load()
+    assert len(part) == 90
+    for split in SPLITS:
+        share = len(whole.rows(split)) / len(whole)
+        assert len(part.rows(split)) == pytest.approx(90 * share, abs=1)
+        counts = part.labels.take(part.rows(split)).counts().values()
+        assert max(counts) - min(counts) <= 1  # the whole is balanced
+
+
+def test_only_sentences_of_its_examples_are_left():
+    whole, part = TASKS.make(WHOLE).load(), TASKS.make(PART).load()
+    assert set(part.sentences) < set(whole.sentences)
+    assert set(np.unique(part.sites[:, :, 0])) == set(range(len(part.sentences)))
+    known = {example.sites: example for example in whole.examples()}
+    assert all(known[example.sites] == example for example in part.examples())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_data_of_every_family_can_be_limited(family):
+    class Task:
+        name, question, metric, probe, view = "mine", "?", "accuracy", "logreg", "mean"
+
+        def load(self):
+            return FAMILIES[family]((40, 10, 10))
+
+    (task,) = limited([Task()], 12)
+    assert task.name == "mine,limit=12"
+    assert [len(task.load().rows(split)) for split in SPLITS] == [8, 2, 2]
+
+
+def test_a_limit_above_all_leaves_all():
+    assert len(TASKS.make(f"{WHOLE},limit=1000000").load()) == len(TASKS.make(WHOLE).load())
+
+
+@pytest.mark.parametrize("value", ["2", "0", "-5", "many"])
+def test_a_limit_leaves_each_split_an_example(value):
+    with pytest.raises(sonde.ReferenceProblem, match=r"ud/tense,limit=.*not a whole number of at"):
+        TASKS.make(f"{WHOLE},limit={value}")
+
+
+def test_tables_mark_it_and_it_is_never_taken_for_the_whole(tmp_path):
+    asked = {"probes": "logreg", "bounds": False, "output": tmp_path}
+    part = sonde.run(WHOLE, "length", limit=90, **asked)
+    assert "ud/tense:embedded,limit=90" in str(part)
+    assert part.remarks[0].startswith("At most 90 examples a task")
+    whole = sonde.run(WHOLE, "length", **asked)
+    assert whole.fresh == 1
+    assert {r.n for r in part.results} != {r.n for r in whole.results}
+
+
+def test_a_suite_is_not_limited():
+    with pytest.raises(sonde.UsageProblem, match="leave the limit out"):
+        sonde.suite("ud2019:embedded", "length", limit=90)
