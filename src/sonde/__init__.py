@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Holdings,
         Selection,
         card,
+        clean_cache,
         compare,
         holdings,
         layers,
@@ -128,6 +129,10 @@ if TYPE_CHECKING:
         ReferenceProblem,
     )
     from sonde.store.blocks import StoreProblem
+    from sonde.store.kept import (
+        Cleaning,
+        KeptVectors,
+    )
     from sonde.store.migration import (
         Holding,
         Migration,
@@ -156,6 +161,7 @@ __all__ = [
     "Candidate",
     "Cell",
     "Classes",
+    "Cleaning",
     "Collection",
     "Column",
     "Compared",
@@ -179,6 +185,7 @@ __all__ = [
     "Holding",
     "Holdings",
     "Informed",
+    "KeptVectors",
     "Kinded",
     "LabelSets",
     "Layered",
@@ -223,6 +230,7 @@ __all__ = [
     "available",
     "build",
     "card",
+    "clean_cache",
     "collections",
     "compare",
     "configure",
@@ -261,7 +269,8 @@ _PLACES = {
     "api.evaluation": "Evaluation Figure",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.results": (
-        "Holdings Selection card compare holdings layers migrate predictions report results"
+        "Holdings Selection card clean_cache compare holdings layers migrate predictions report "
+        "results"
     ),
     "audit.findings": "Audit",
     "cache": "FileProblem",
@@ -286,6 +295,7 @@ _PLACES = {
     "reading": "ReadingProblem Readings",
     "references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",
+    "store.kept": "Cleaning KeptVectors",
     "store.migration": "Holding Migration",
     "tables.page": "Page",
     "tables.table": "Table",

@@ -22,6 +22,7 @@ from sonde.errors import SondeError
 PART = ".part"
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
+UNIT = 1000
 
 
 class FileProblem(SondeError, ValueError):
@@ -90,6 +91,15 @@ def write_text(path: Path, text: str) -> None:
 def storable(text: str) -> str:
     r"""The text with halves of characters, which no UTF-8 can hold, written as \udc80."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def size(count: float) -> str:
+    """A number of bytes as people write it."""
+    for unit in ("B", "KB", "MB"):
+        if count < UNIT:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= UNIT
+    return f"{count:,.1f} GB"
 
 
 def recall(folder: Path, key: str) -> Any:

@@ -18,6 +18,7 @@ from sonde.pages.compare import Comparison, compared
 from sonde.pages.layer_table import layers_page
 from sonde.pages.paper import paper_page
 from sonde.pages.probabilities import write as write_predictions
+from sonde.store.kept import Cleaning, clean
 from sonde.store.migration import Holding, Migration
 from sonde.store.migration import holdings as held
 from sonde.store.migration import migrate as migrated
@@ -242,6 +243,19 @@ def migrate(
     """
     paths = Paths.of(results, cache)
     return migrated(paths.results, paths.cache, remove)
+
+
+def clean_cache(cache: str | Path | None = None, *, remove: bool = False) -> Cleaning:
+    """Whose vectors a cache keeps, and which of them no result was measured with, in the cache or
+    in a folder that a run wrote; printing it shows both.
+
+    remove  delete these: they are encoded anew if they are asked for again
+
+        print(sonde.clean_cache())
+        sonde.clean_cache(remove=True)
+    """
+    paths = Paths.of(None, cache)
+    return clean(paths.cache / "vectors", paths.results, remove)
 
 
 def _of(results: Results, chosen: Chosen) -> Stored:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 import sonde
+from sonde.cache import size
 from sonde.cli.options import (
     Cache,
     EncoderPatterns,
@@ -26,7 +28,6 @@ from sonde.cli.options import (
 )
 
 Figure = Literal["dots", "heat", "radar"]
-UNIT = 1000
 
 
 def report(
@@ -260,7 +261,8 @@ def predictions(
 
 def cache(
     action: Annotated[
-        Literal["show", "migrate"], typer.Argument(metavar="ACTION", help="show or migrate.")
+        Literal["show", "clean", "migrate"],
+        typer.Argument(metavar="ACTION", help="show, clean or migrate."),
     ] = "show",
     folder: Annotated[
         Path | None,
@@ -273,9 +275,17 @@ def cache(
             "--remove", help="With migrate: delete vectors of earlier formats, which nothing reads."
         ),
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="With clean: remove without asking.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what is kept, or write results of earlier versions of sonde in the format of this one.
+    """Show what is kept, remove what no result needs, or write results of earlier versions of sonde
+    in the format of this one.
+
+    `clean` lists vectors by encoder. Those of encoders that no result was measured with, in the
+    cache or in a folder of `-o`, are removed once you say so, and encoded anew if they are asked
+    for again. Results are never removed.
 
     Results of an earlier version stay marked with it in every table, and are measured anew when
     they are asked for: that version did not record which code measured them. Its vectors cannot be
@@ -284,11 +294,16 @@ def cache(
     **Examples**
 
     - `sonde cache`
+    - `sonde cache clean`
+    - `sonde cache clean --yes`
     - `sonde cache migrate results/`
     - `sonde cache migrate --remove`
     """
     if action == "migrate":
         remark(str(sonde.migrate(folder, cache=cache, remove=remove)), quiet)
+        return
+    if action == "clean":
+        _clean(cache, yes)
         return
     holdings = sonde.holdings(folder, cache=cache)
     typer.echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
@@ -298,13 +313,15 @@ def cache(
     typer.echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
     for each in holdings.files:
         written = f"{each.format} (sonde {each.made})"
-        typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {_size(each.bytes):>9}")
+        typer.echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
 
 
-def _size(count: float) -> str:
-    """A number of bytes as people write it."""
-    for unit in ("B", "KB", "MB"):
-        if count < UNIT:
-            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
-        count /= UNIT
-    return f"{count:,.1f} GB"
+def _clean(cache: Path | None, yes: bool) -> None:
+    """Show what would be removed, and remove it where somebody says so."""
+    would = sonde.clean_cache(cache)
+    typer.echo(str(would))
+    if would.unneeded and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
+        sonde.clean_cache(cache, remove=True)
+        remark(f"{size(would.bytes)} are free again")
+    elif would.unneeded:
+        remark("nothing is removed: `sonde cache clean --yes` removes them")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
@@ -26,8 +27,10 @@ from sonde.experiment.work import Measured, measured_in
 from sonde.nets.precision import threads
 from sonde.oracles import Informed
 from sonde.progress import listening
+from sonde.references import brief
 from sonde.store.claims import Watch
 from sonde.store.experiments import record
+from sonde.store.kept import note
 
 BEAT = 10.0  # seconds after which the bar is drawn anew though nothing has been told
 EVERY = 1.0  # seconds between two words on how far a fit is
@@ -241,9 +244,18 @@ def fill(groups: Sequence[Group], paths: Paths, progress: bool) -> dict[str, str
             encoder = _union(sharing)
             with encoding_bar(encoder.name, progress), threads():
                 embed(encoder, _sentences(sharing), store, key)
+            _note(sharing, store.folder(key), paths)
         except EncoderProblem as problem:
             broken |= {g.trials[0].encoder: str(problem) for g in sharing}
     return broken
+
+
+def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
+    """Say beside the vectors that groups share whose they are, and where results of them lie."""
+    name = brief(ENCODERS, groups[0].trials[0].encoder)
+    identities = {str(group.ingredients.encoder) for group in groups}
+    own = paths.results == paths.cache / "results"
+    note(vectors, name, identities, None if own else paths.results)
 
 
 def embed_ahead(
@@ -255,7 +267,9 @@ def embed_ahead(
         encoder = make(reference)
         known = encoder_identity(ENCODERS.canonical(reference), encoder, paths.dtype)
         with encoding_bar(encoder.name, progress):
-            done[reference] = embed(encoder, sentences, store, vectors_key(encoder, known))
+            key = vectors_key(encoder, known)
+            done[reference] = embed(encoder, sentences, store, key)
+        note(store.folder(key), reference, {str(known)}, None)
     return done
 
 

@@ -1,0 +1,152 @@
+"""Whose vectors a cache keeps, and which of them no result was measured with.
+
+Beside the vectors of an encoder lies a note that says what the encoder is called, what decides its
+vectors, and in which folders there are results of it. What no note is beside, which another version
+wrote, is shown and left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sonde.cache import FileProblem, size, write_text
+from sonde.store.results import ResultStore
+
+NOTE = "encoder.json"
+RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVectors:
+    """The vectors of one encoder in a cache.
+
+    encoder  what it was called last; '' where nothing says so
+    files    how many files, and how many bytes, lie in the folder
+    bytes
+    results  how many results were measured with them
+    recent   whether a run may be at work on them
+    """
+
+    encoder: str
+    folder: Path
+    files: int
+    bytes: int
+    results: int
+    recent: bool
+
+    @property
+    def needed(self) -> bool:
+        """Whether they are to stay: some result was measured with them, or that is not known."""
+        return self.results > 0 or self.recent or not self.encoder
+
+    @property
+    def fate(self) -> str:
+        """How they are used, in words."""
+        if not self.encoder:
+            return "nothing says what made them, so they stay"
+        if self.results:
+            return f"{self.results:,} results"
+        return "no result yet, written within the hour" if self.recent else "no result"
+
+
+class Cleaning(NamedTuple):
+    """What lies in a cache of vectors, the largest first, and whether what no result was measured
+    with is removed now; printing it shows both.
+    """
+
+    vectors: tuple[KeptVectors, ...]
+    removed: bool = False
+
+    @property
+    def unneeded(self) -> tuple[KeptVectors, ...]:
+        """The vectors that no result was measured with."""
+        return tuple(each for each in self.vectors if not each.needed)
+
+    @property
+    def bytes(self) -> int:
+        """How much room these take."""
+        return sum(each.bytes for each in self.unneeded)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{size(each.bytes):>9}  {each.encoder or each.folder.name}: {each.fate}"
+            for each in self.vectors
+        ]
+        what = f"vectors of {len(self.unneeded):,} encoders, {size(self.bytes)}"
+        if not self.unneeded:
+            lines.append("there is nothing that no result was measured with")
+        elif self.removed:
+            lines.append(f"{what}, are removed")
+        else:
+            lines.append(f"{what}, would be removed")
+        return "\n".join(lines)
+
+
+def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | None) -> None:
+    """Say beside vectors whose they are and where results of them lie, where that is not the cache;
+    a cache that cannot be written is done without.
+    """
+    known, elsewhere = _note(folder), [str(results)] if results else []
+    said = {
+        "encoder": encoder,
+        "identities": sorted({*known.get("identities", ()), *identities}),
+        "results": sorted({*known.get("results", ()), *elsewhere}),
+    }
+    if said != known:
+        with contextlib.suppress(FileProblem, OSError):
+            write_text(folder / NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+
+
+def kept(vectors: Path, results: Path) -> Iterator[KeptVectors]:
+    """What lies in a folder of vectors, by encoder; `results` are those of the cache."""
+    folders = [path for path in sorted(vectors.glob("*")) if path.is_dir()]
+    notes = {path: _note(path) for path in folders}
+    places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
+    counts = _counts(places)
+    for folder, said in notes.items():
+        files = [path for path in folder.iterdir() if path.is_file()]
+        stats = [path.stat() for path in files]
+        newest = max((stat.st_mtime for stat in stats), default=0.0)
+        yield KeptVectors(
+            encoder=str(said.get("encoder", "")),
+            folder=folder,
+            files=len(files),
+            bytes=sum(stat.st_size for stat in stats),
+            results=sum(counts.get(identity, 0) for identity in said.get("identities", ())),
+            recent=time.time() - newest < RECENT,
+        )
+
+
+def clean(vectors: Path, results: Path, remove: bool) -> Cleaning:
+    """What lies in a folder of vectors; with `remove`, without what no result was measured with."""
+    found = sorted(kept(vectors, results), key=lambda each: -each.bytes)
+    cleaning = Cleaning(tuple(found), remove)
+    for each in cleaning.unneeded if remove else ():
+        shutil.rmtree(each.folder)
+    return cleaning
+
+
+def _counts(places: Iterable[Path]) -> dict[str, int]:
+    """How many results there are of each identity of an encoder."""
+    counts: dict[str, int] = {}
+    for place in places:
+        for _, made_with in ResultStore(place).facts() if place.is_dir() else ():
+            identity = str(made_with.get("identities", {}).get("encoder", ""))
+            counts[identity] = counts.get(identity, 0) + 1
+    return counts
+
+
+def _note(folder: Path) -> Mapping[str, Any]:
+    """The note beside some vectors; nothing where there is none that can be read."""
+    try:
+        said = json.loads((folder / NOTE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
