@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         fetch,
         generate,
         inspect,
+        plugins,
         score_sheets,
         tag,
         train_vectors,
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from sonde.listing import (
         Entry,
         Option,
+        Plugin,
     )
     from sonde.metrics.metric import (
         Metric,
@@ -196,6 +198,7 @@ __all__ = [
     "Option",
     "Page",
     "PlanProblem",
+    "Plugin",
     "Predictions",
     "Predictor",
     "Prepared",
@@ -245,6 +248,7 @@ __all__ = [
     "layers",
     "migrate",
     "model",
+    "plugins",
     "predictions",
     "question",
     "report",
@@ -263,7 +267,7 @@ _PLACES = {
     "annotators.tagger": "Tagged",
     "api.data": (
         "Built Fetched Generated annotate available build collections fetch generate "
-        "inspect score_sheets tag train_vectors"
+        "inspect plugins score_sheets tag train_vectors"
     ),
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
@@ -289,7 +293,7 @@ _PLACES = {
     "judgements.bound": "Bound",
     "judgements.sheet": "Sheet",
     "labels": "Classes Column LabelSets Scores",
-    "listing": "Entry Option",
+    "listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
     "pages.compare": "Compared Comparison",
     "reading": "ReadingProblem Readings",

@@ -4,10 +4,11 @@ means.
 
 from __future__ import annotations
 
+import importlib.metadata
 import inspect
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -76,6 +77,57 @@ def entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
         except Exception as error:
             listed.append(Entry(name, problem=f"{type(error).__name__}: {error}"))
     return listed
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A thing that an installed package adds.
+
+    kind          what it is: task, encoder, probe, ...
+    name          as references write it
+    place         'module:attribute' where it lies
+    distribution  the package, with its version
+    problem       why it cannot be used; '' where it can
+    """
+
+    kind: str
+    name: str
+    place: str
+    distribution: str
+    version: str
+    problem: str = ""
+
+
+def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
+    """What installed packages add to rooms, in order; one that cannot be imported, or whose name is
+    taken, is listed with the reason.
+    """
+    listed = []
+    for contents in rooms:
+        for point in sorted(importlib.metadata.entry_points(group=contents.group)):
+            package = point.dist
+            listed.append(
+                Plugin(
+                    contents.kind,
+                    point.name,
+                    point.value,
+                    package.name if package is not None else "",
+                    package.version if package is not None else "",
+                    _problem(contents, point),
+                )
+            )
+    return listed
+
+
+def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
+    """Why what a package adds cannot be used; '' where it can."""
+    if point.name in contents.table:
+        return f"sonde has a {contents.kind} of this name"
+    try:
+        point.load()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _entry(name: str, factory: Any) -> Entry:

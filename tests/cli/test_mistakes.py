@@ -249,6 +249,19 @@ MISTAKES = {
         "--format parquet is a file: keep the results with -o FOLDER, then `sonde report FOLDER"
         " --format parquet -o FILE`",
     ),
+    "a language without treebanks": (
+        "run -t ud/tense -l pol -e length",
+        "no treebank of pol under .: give path=, or set SONDE_TREEBANKS, to a folder of UD_*"
+        " folders",
+    ),
+    "a task misspelt, with a language": (
+        "run -t ud/tens -l eng -e length",
+        "no task called 'ud/tens'; did you mean 'ud/tense'? (`sonde tasks` lists them)",
+    ),
+    "a language and a path": (
+        f"run -t {TENSE} -l eng -e length",
+        f"-l finds the treebanks itself: write ud/tense for {TENSE}",
+    ),
     "a command misspelt": (
         "encodrs",
         "no such command 'encodrs'. Did you mean 'encoders', 'vectors'? (`sonde --help` shows what"
@@ -382,3 +395,14 @@ def test_sonde_alone_shows_its_help(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["sonde"])
     main()
     assert "Usage" in capsys.readouterr().out
+
+
+def test_a_language_finds_its_treebanks(here, monkeypatch):
+    asked = []
+    monkeypatch.setattr(sonde, "run", lambda *a, **s: asked.append(a[0]) or sonde.Evaluation(()))
+    monkeypatch.delenv("SONDE_TREEBANKS", raising=False)
+    line = "run -t ud/tense ud/passive -l english -e length -q"
+    done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert f"ud/passive:{BANK}" in asked[0]
+    assert {task.partition(":")[0] for task in asked[0]} == {"ud/tense", "ud/passive"}

@@ -26,7 +26,8 @@ from sonde.judgements.bound import Bound, people_page, write_bound
 from sonde.judgements.score import score
 from sonde.judgements.sheet import Asking, Sheet
 from sonde.judgements.sheet import write as write_sheet
-from sonde.listing import Entry, entries
+from sonde.listing import Entry, Plugin, entries
+from sonde.listing import plugins as installed
 from sonde.metrics import METRICS
 from sonde.papers import SUITES
 from sonde.probes import PROBES
@@ -66,6 +67,16 @@ def available(kind: Kind, pattern: str | None = None) -> list[Entry]:
     if kind not in ROOMS:
         raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(ROOMS)}")
     return entries(ROOMS[kind], pattern)
+
+
+def plugins() -> list[Plugin]:
+    """What installed packages add to sonde, with the package and its version; one that cannot be
+    imported is listed with the reason.
+
+        for plugin in sonde.plugins():
+            print(plugin.distribution, plugin.name, plugin.problem)
+    """
+    return installed(ROOMS.values())
 
 
 class Built(NamedTuple):

@@ -48,6 +48,7 @@ for command in (
     listing.controls,
     listing.metrics,
     listing.suites,
+    listing.plugins,
 ):
     app.command(command.__name__, cls=Command)(command)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import sonde
+from sonde.cli.completing import names
 
 if TYPE_CHECKING:
     from sonde.listing import Entry
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
 # letters of an option with its kind and default, beyond which what it means goes below it
 WRITTEN = 44
 
-Name = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="NAME", help="One of them, or a pattern: shown with its whole description."
-    ),
-]
+ABOUT = "One of them, or a pattern: shown with its whole description."
 
 
-def tasks(name: Name = None) -> None:
+def tasks(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("tasks"))
+    ] = None,
+) -> None:
     """List the tasks, each with the question that it asks; one alone is shown with its options.
 
     **Examples**: `sonde tasks`, `sonde tasks ud/tense`, `sonde tasks mine.py@my_task`
@@ -33,7 +33,11 @@ def tasks(name: Name = None) -> None:
     _list(sonde.available("tasks", name), name is not None, options=False)
 
 
-def encoders(name: Name = None) -> None:
+def encoders(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("encoders"))
+    ] = None,
+) -> None:
     """List the encoders and their options.
 
     **Examples**: `sonde encoders`, `sonde encoders hf`
@@ -41,7 +45,11 @@ def encoders(name: Name = None) -> None:
     _list(sonde.available("encoders", name), name is not None)
 
 
-def probes(name: Name = None) -> None:
+def probes(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("probes"))
+    ] = None,
+) -> None:
     """List the probes and their options.
 
     **Examples**: `sonde probes`, `sonde probes mlp`
@@ -49,7 +57,11 @@ def probes(name: Name = None) -> None:
     _list(sonde.available("probes", name), name is not None)
 
 
-def controls(name: Name = None) -> None:
+def controls(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("controls"))
+    ] = None,
+) -> None:
     """List the controls, data with the linguistics taken out, and their options.
 
     **Examples**: `sonde controls`, `sonde controls shuffled`
@@ -57,7 +69,11 @@ def controls(name: Name = None) -> None:
     _list(sonde.available("controls", name), name is not None)
 
 
-def metrics(name: Name = None) -> None:
+def metrics(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("metrics"))
+    ] = None,
+) -> None:
     """List the metrics, by which answers are judged, and their options.
 
     **Examples**: `sonde metrics`, `sonde metrics micro-f1`
@@ -65,12 +81,31 @@ def metrics(name: Name = None) -> None:
     _list(sonde.available("metrics", name), name is not None)
 
 
-def suites(name: Name = None) -> None:
+def suites(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("suites"))
+    ] = None,
+) -> None:
     """List the suites, papers' tables that `--suite` measures and shows.
 
     **Examples**: `sonde suites`, `sonde suites conneau2018`
     """
     _list(sonde.available("suites", name), name is not None)
+
+
+def plugins() -> None:
+    """List what installed packages add to sonde: by package, with what cannot be used and why.
+
+    **Examples**: `sonde plugins`
+    """
+    every = sonde.plugins()
+    if not every:
+        typer.echo("no installed package adds anything to sonde")
+    for each in every:
+        why = f"  (cannot be used: {each.problem})" if each.problem else ""
+        typer.echo(
+            f"{each.distribution} {each.version}  {each.kind} {each.name}  {each.place}{why}"
+        )
 
 
 def _list(entries: list[Entry], named: bool, options: bool = True) -> None:

@@ -17,6 +17,7 @@ from sonde.cli.options import (
     Device,
     Encoders,
     Keep,
+    Languages,
     Models,
     OnError,
     Output,
@@ -32,6 +33,7 @@ from sonde.cli.options import (
     listed,
     remark,
     show,
+    tasks_of,
 )
 from sonde.errors import UsageProblem
 
@@ -40,6 +42,7 @@ SHOWN = 10  # sentences that could not be encoded
 
 def run(
     task: Tasks = None,
+    language: Languages = None,
     encoder: Encoders = None,
     model: Models = None,
     device: Device = None,
@@ -93,6 +96,7 @@ def run(
 
     - `sonde run`
     - `sonde run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/`
+    - `sonde run -t ud/tense ud/passive -l pol -m all-MiniLM-L6-v2`
     - `sonde run -t ud/tense:UD_Polish-PDB -e hf:bert-base-multilingual-cased,layers=all,pool=mean
       --probe logreg`
     - `sonde run -t ud/tense:UD_English-EWT -e npz:my_vectors.npz --control shuffled --seeds 10`
@@ -119,11 +123,12 @@ def run(
         "on_error": on_error,
         "limit": limit,
     }
+    tasks = tasks_of(task, language)
     if dry_run:
-        typer.echo(str(sonde.estimate(task, encoders, **settings)))
+        typer.echo(str(sonde.estimate(tasks, encoders, **settings)))
         return
     done = sonde.run(
-        task,
+        tasks,
         encoders,
         **settings,
         keep_scores=keep == "scores",

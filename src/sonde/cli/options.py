@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import sonde
+from sonde.cli.completing import names
+from sonde.errors import UsageProblem
 
 if TYPE_CHECKING:
     from sonde.tables.page import Page
@@ -19,9 +21,22 @@ Tasks = Annotated[
         "--task",
         "-t",
         metavar="REFERENCE",
+        autocompletion=names("tasks"),
         help=(
             "A task, as `ud/tense:PATH`; repeat for several. A pattern such as `ud/*:PATH` names"
             " many."
+        ),
+    ),
+]
+Languages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--language",
+        "-l",
+        metavar="LANGUAGE",
+        help=(
+            "On every treebank in this language (pol, pl, Polish) in the working folder, or in"
+            " $SONDE_TREEBANKS; `-t` then has no path. May be repeated."
         ),
     ),
 ]
@@ -31,6 +46,7 @@ Encoders = Annotated[
         "--encoder",
         "-e",
         metavar="REFERENCE",
+        autocompletion=names("encoders"),
         help="An encoder, as `st:NAME_OR_PATH` or `npz:FILE`; may be repeated.",
     ),
 ]
@@ -71,6 +87,7 @@ Suite = Annotated[
     typer.Option(
         "--suite",
         metavar="REFERENCE",
+        autocompletion=names("suites"),
         help=(
             "A paper's tasks, protocol and table, as `ud2019:TREEBANK`; `sonde suites` lists them."
         ),
@@ -81,13 +98,17 @@ Probes = Annotated[
     typer.Option(
         "--probe",
         metavar="REFERENCE",
+        autocompletion=names("probes"),
         help="A probe, as `mlp` or `logreg`; each task's own without.",
     ),
 ]
 Controls = Annotated[
     list[str] | None,
     typer.Option(
-        "--control", metavar="REFERENCE", help="A control beside the scores, as `shuffled`."
+        "--control",
+        metavar="REFERENCE",
+        autocompletion=names("controls"),
+        help="A control beside the scores, as `shuffled`.",
     ),
 ]
 Reads = Annotated[
@@ -230,6 +251,20 @@ def encoders_of(
     given = {"device": device, "batch_size": batch_size}
     options = {key: value for key, value in given.items() if value is not None}
     return sonde.configure(references, **options) if options else references
+
+
+def tasks_of(tasks: list[str] | None, languages: list[str] | None) -> list[str] | None:
+    """The tasks that were asked for, on all treebanks of some languages where these are named."""
+    if not languages:
+        return tasks
+    families = listed(tasks) or ["ud"]
+    if placed := [each for each in families if ":" in each]:
+        raise UsageProblem(
+            f"-l finds the treebanks itself: write {placed[0].partition(':')[0]} for {placed[0]}"
+        )
+    for each in families:
+        sonde.available("tasks", each if "/" in each else f"{each}/*")  # or says what there is
+    return [task for each in families for task in sonde.get_tasks(languages, each)]
 
 
 def remark(text: str, quiet: bool = False) -> None:

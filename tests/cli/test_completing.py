@@ -1,0 +1,86 @@
+"""The Tab key, pressed in shells that are there, and what it offers."""
+
+import os
+import pty
+import select
+import shutil
+import sys
+import time
+
+import pytest
+
+from sonde.cli.completing import names
+
+SCRIPT = f"""#!{sys.executable}
+from sonde.cli import main
+main()
+"""
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source_bash", ""),
+    "zsh": (["zsh", "-f", "-i"], "source_zsh", "autoload -Uz compinit; compinit -u -D; "),
+}
+PATIENCE = 60.0  # seconds on a busy machine
+
+
+def read_until(terminal, text):
+    """What a terminal shows until it shows a text; AssertionError where it does not."""
+    shown, end = "", time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if select.select([terminal], [], [], 0.2)[0]:
+            shown += os.read(terminal, 4096).decode(errors="replace")
+            if text in shown:
+                return shown
+    raise AssertionError(f"{text!r} never came: {shown!r}")
+
+
+@pytest.fixture(params=SHELLS)
+def shell(request, tmp_path):
+    """A shell in a terminal of its own that knows how to complete `sonde`."""
+    arguments, source, before = SHELLS[request.param]
+    if shutil.which(arguments[0]) is None:
+        pytest.skip(f"{arguments[0]} is not installed")
+    command = tmp_path / "bin" / "sonde"
+    command.parent.mkdir()
+    command.write_text(SCRIPT)
+    command.chmod(0o755)
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    (tmp_path / "UD_Polish-Mine").mkdir()
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execvpe(arguments[0], arguments, os.environ | {"PATH": path, "TERM": "dumb"})
+    ready = f'{before}eval "$(_SONDE_COMPLETE={source} sonde)"; echo rea""dy\n'
+    os.write(terminal, ready.encode())
+    read_until(terminal, "ready")
+    yield terminal
+    os.close(terminal)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("sonde enc", "encoders"),
+        ("sonde run -t ud/ten", "ud/tense"),
+        ("sonde run -e len", "length"),
+        ("sonde run -t ud/tense:UD_P", "UD_Polish-Mine"),
+        ("sonde tasks edge/seme", "edge/semeval"),
+        ("sonde run --cont", "--control"),
+    ],
+)
+def test_tab_completes(shell, typed, completed):
+    os.write(shell, f"{typed}\t".encode())
+    read_until(shell, completed)
+
+
+def test_names_are_those_of_the_table():
+    assert names("tasks")("ud/t") == ["ud/tense", "ud/top-deps", "ud/tree-depth"]
+    assert names("probes")("nothing") == []
+
+
+def test_after_the_colon_of_a_task_come_treebanks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("UD_English-One", "UD_Polish-Two", "other"):
+        (tmp_path / name).mkdir()
+    assert names("tasks")("ud/tense:UD_P") == ["ud/tense:UD_Polish-Two"]
+    assert names("tasks")("ud/nothing:") == names("encoders")("length:") == []
