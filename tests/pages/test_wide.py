@@ -208,6 +208,16 @@ def test_several_tasks_are_one_table_and_each_its_own_on_demand():
         sonde.report(found, each=True, bits=True)
 
 
+def test_probes_are_named_once():
+    own = [
+        r if r.trial.task == TASKS[0] else replace(r, trial=replace(r.trial, probe="span"))
+        for r in results()
+    ]
+    assert "Probes: mlp (tense); span (passive)." in wide(own).notes
+    several = [*results(), *(result(0.6, task=t, encoder="mine", probe="logreg") for t in TASKS)]
+    assert not any(note.startswith("Probe") for note in wide(several).notes)
+
+
 def test_options_of_all_tasks_are_said_once():
     table = wide([result(task=f"{task},size=9") for task in TASKS])
     assert table.columns[1:3] == ("tense", "passive")

@@ -11,7 +11,7 @@ from sonde.api.arguments import keywords, listed, optional
 from sonde.core import DataProblem, Result
 from sonde.errors import UsageProblem
 from sonde.experiment.paths import Paths
-from sonde.pages import bits_page, classes_page, scores_page, strata_page
+from sonde.pages import bits_page, classes_page, headroom_page, scores_page, strata_page
 from sonde.pages.asked import Chosen, Stored, named, of_encoder, stored
 from sonde.pages.card import card_page
 from sonde.pages.compare import Comparison, compared
@@ -71,6 +71,7 @@ def report(
     each: bool = False,
     classes: bool = False,
     bits: bool = False,
+    headroom: bool = False,
     by: str | None = None,
     figure: str = "dots",
     **selection: Unpack[Selection],
@@ -84,6 +85,8 @@ def report(
     each       a table for each task, with whole intervals and controls beside the scores
     classes    counts and F1 by class or label in place of scores
     bits       V-information and calibration, of results with `keep_scores`
+    headroom   gain over word embeddings, error reduction, and how much of it local context, random
+               weights or a bag of words are enough for, which can be drawn, too
     by         scores by a stratum of the test examples ('distance'), which can be drawn, too
     figure     what is drawn of scores: dots (with intervals), heat (a heat map), or radar
     selection  the fields of `Selection`
@@ -99,6 +102,7 @@ def report(
         "each": each,
         "classes": classes,
         "bits": bits,
+        "headroom": headroom,
         "by": by is not None,
     }
     if sum(views.values()) > 1:
@@ -111,8 +115,9 @@ def report(
         page = paper_page(suite, stored.results, human)
     elif by is not None:
         page = strata_page(stored.results, by)
-    elif classes or bits:
-        page = (classes_page if classes else bits_page)(stored.results)
+    elif classes or bits or headroom:
+        made = classes_page if classes else bits_page if bits else headroom_page
+        page = made(stored.results)
     else:
         page = scores_page(stored.results, each=each, figure=figure)
     return page.with_remarks(stored.remarks)

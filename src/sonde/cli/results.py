@@ -66,6 +66,16 @@ def report(
             ),
         ),
     ] = False,
+    headroom: Annotated[
+        bool,
+        typer.Option(
+            "--headroom",
+            help=(
+                "What encoders add to their word embeddings, and how much of that local context,"
+                " random weights or a bag of words are enough for."
+            ),
+        ),
+    ] = False,
     by: Annotated[
         str | None,
         typer.Option(
@@ -100,6 +110,7 @@ def report(
     - `sonde report results/ --format mteb -o mteb_results/`
     - `sonde report results/ --classes`
     - `sonde report results/ --bits`
+    - `sonde report results/ --headroom`
     - `sonde report results/ --by distance`
     - `sonde report results/ -t 'edge/dep' --read lex --read mix --by distance -o distance.png`
     - `sonde report results/ --suite conneau2018`
@@ -111,6 +122,7 @@ def report(
         each=each,
         classes=classes,
         bits=bits,
+        headroom=headroom,
         by=by,
         figure=figure,
         tasks=task,

@@ -10,11 +10,13 @@ from sonde.metrics.intervals import (
     Answers,
     Difference,
     NullShare,
+    Share,
     difference,
     holm,
     interval,
     interval_of,
     null_share,
+    share,
 )
 from sonde.metrics.metric import METRICS, Metric, MetricProblem
 
@@ -25,6 +27,7 @@ __all__ = [
     "Metric",
     "MetricProblem",
     "NullShare",
+    "Share",
     "answered",
     "best_constant",
     "constants",
@@ -36,4 +39,5 @@ __all__ = [
     "null_share",
     "repeated",
     "rescored",
+    "share",
 ]

@@ -215,6 +215,42 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     )
 
 
+class Share(NamedTuple):
+    """How much of the way from one score to a higher one a third has gone, with its 95 %
+    interval.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -> Share:
+    """(part - least) / (whole - least) of three scores over the same examples, as in `difference`.
+
+    The interval takes the share as linear in the scores, which it is where `whole` is clearly
+    above `least`; ask `difference` first. MetricProblem where there are not as many examples.
+    """
+    sizes = {len(each.gold) for each in (part, least, whole)}
+    if len(sizes) > 1:
+        raise MetricProblem(f"a share is over the same examples, and these are {sorted(sizes)}")
+    three = [fits(named(metric), each.gold, each.predicted) for each in (part, least, whole)]
+    scores = [float(each.scores.mean()) for each in three]
+    room = scores[2] - scores[1]
+    value = (scores[0] - scores[1]) / room
+    weights = (1 / room, (value - 1) / room, -value / room)
+    apart = [Fits(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)]
+    influence = np.sum([each.influences.mean(0) for each in apart], 0)
+    if len({len(each.scores) for each in apart}) == 1:
+        scored, moved = ([each[i] for each in apart] for i in (0, 1))
+        apart = [Fits(np.sum(scored, 0), np.sum(moved, 0))]
+    clusters = {**part.clusters, **least.clusters, **whole.clusters}
+    variation = spread(influence, apart, clusters, _fixed(part.gold, whole.gold))
+    error = np.sqrt(variation.variance + 2 / (room * len(influence)) ** 2)
+    half = float(quantile(variation.df) * error)
+    return Share(value, value - half, value + half)
+
+
 def _varying(first: Fits, second: Fits) -> list[Fits]:
     """What varies with seeds: the differences under each, or both scores on their own where they
     have not as many.

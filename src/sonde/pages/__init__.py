@@ -14,6 +14,7 @@ from sonde.core import Result
 from sonde.errors import UsageProblem
 from sonde.pages.breakdown import by_stratum, classes, strata_table
 from sonde.pages.charts import FIGURES, chart
+from sonde.pages.headroom import Gain, gains, headroom, headroom_drawing
 from sonde.pages.mteb import mteb_folder, mteb_lines
 from sonde.pages.plots import strata_figure
 from sonde.pages.probabilities import bits, bits_table
@@ -35,6 +36,7 @@ __all__ = [
     "by_stratum",
     "classes",
     "classes_page",
+    "headroom_page",
     "page",
     "render",
     "rows",
@@ -88,6 +90,23 @@ def _figure(results: Sequence[Result], figure: str) -> str:
 def classes_page(results: Sequence[Result]) -> Page[Results]:
     """Counts and F1 by class or label."""
     return Page(tuple(results), lambda: [classes(results)])
+
+
+def headroom_page(results: Sequence[Result]) -> Page[Results]:
+    """What encoders add to their word embeddings, and how much of that less is enough for."""
+    found = gains(results)
+    return Page(
+        tuple(results),
+        lambda: [headroom(found)],
+        texts={"csv": lambda: csv(found)},
+        files={FIGURE: lambda to: save(headroom_drawing(found), to)},
+        svg=lambda: _shares(found),
+    )
+
+
+def _shares(found: Sequence[Gain]) -> str:
+    """The shares as a figure; '' where there are none."""
+    return svg(headroom_drawing(found)) if any(gain.share == gain.share for gain in found) else ""
 
 
 def bits_page(results: Sequence[Result]) -> Page[Results]:

@@ -71,7 +71,7 @@ def dots(made: Grid) -> Drawing:
         if along == 0:
             marks += _names(labels, lines, left - 8, top)
         cells = [line.cells.get(column.task) for line in lines]
-        marks += _frame(axis, made.said(column), top, ROW * len(lines))
+        marks += frame(axis, made.said(column), top, ROW * len(lines))
         constant = constants[column.task].majority
         marks += _constant(axis.at(constant), top, ROW * len(lines))
         marks += _rules(axis, lines, top)
@@ -108,7 +108,7 @@ def _names(
         yield Label(right, top + ROW * (i + 0.5) + 3, name, anchor="end", colour=colour)
 
 
-def _frame(axis: Axis, title: str, top: float, tall: float) -> Iterator[Mark]:
+def frame(axis: Axis, title: str, top: float, tall: float) -> Iterator[Mark]:
     """The name above a panel, its grid, and the scores below."""
     yield Label(axis.start, top - 10, _cut(title, axis.length), bold=True)
     for score in ticks(axis.low, axis.high):

@@ -109,9 +109,9 @@ def compared(
     """
     comparisons: list[Compared] = []
     left_out: list[str] = []
-    for mine in _measured(results, against):
+    for mine in measured(results, against):
         for first, second in _pairs(mine) if against else combinations(mine[::-1], 2):
-            if why := _apart(first, second):
+            if why := apart(first, second):
                 left_out.append(f"{short(first.row.task)}: {first.name}, and {second.name}: {why}.")
             else:
                 comparisons.append(_compared(first, second))
@@ -141,7 +141,7 @@ def leaders(results: Sequence[Result]) -> frozenset[tuple[str, ...]]:
     are corrected for the comparisons of a task (Holm 1979). None where a task has one such row.
     """
     best: set[tuple[str, ...]] = set()
-    for mine in _measured([r for r in results if _is_judged(r)], None):
+    for mine in measured([r for r in results if _is_judged(r)], None):
         whole = [
             one for one, sign in zip(mine, marks([m.row for m in mine]), strict=True) if not sign
         ]
@@ -162,7 +162,7 @@ def _what(row: Row) -> tuple[str, ...]:
 def _alike(mine: Sequence[Measured]) -> list[Measured]:
     """The best of some rows, and those that are not told from it."""
     best = max(mine, key=lambda one: one.row.score)
-    others = [one for one in mine if one is not best and not _apart(best, one)]
+    others = [one for one in mine if one is not best and not apart(best, one)]
     p = [difference(best.row.metric, best.answers, one.answers).p for one in others]
     return [
         best,
@@ -170,7 +170,7 @@ def _alike(mine: Sequence[Measured]) -> list[Measured]:
     ]
 
 
-def _measured(
+def measured(
     results: Sequence[Result], against: Callable[[Result], bool] | None
 ) -> list[list[Measured]]:
     """The rows of each task and metric, those first that others stand to be compared with."""
@@ -201,7 +201,7 @@ def _pairs(mine: Sequence[Measured]) -> Iterator[tuple[Measured, Measured]]:
             )
 
 
-def _apart(first: Measured, second: Measured) -> str:
+def apart(first: Measured, second: Measured) -> str:
     """Why two rows cannot be compared, '' where they can."""
     if any(math.isnan(m.row.score) for m in (first, second)):
         return "one has no score"

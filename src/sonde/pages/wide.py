@@ -143,9 +143,8 @@ def wide(results: Sequence[Result], questions: dict[str, str] | None = None) -> 
     for mine in made.groups:
         columns += [column.name for column in mine] + [MEAN] * has_mean(made, mine)
         groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
-    plain = [row for line in made.lines for row in line.cells.values()]
     first, *others = score_notes(made.rows)
-    notes = first, *_reading(made), *_asked(made, questions or {}), *others, *_made_by(plain)
+    notes = first, *_reading(made), *_asked(made, questions or {}), *others, *_made_by(made)
     return Table(
         tuple(columns),
         (_scores(made), *_beside(made)),
@@ -341,23 +340,21 @@ def _asked(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         yield f"{ORACLE}: {which}."
 
 
-def _made_by(plain: Sequence[Row]) -> Iterator[str]:
-    """The probes, and the seeds and ways of computing of rows that differ in them."""
-    probes: dict[str, list[str]] = {}
-    for row in plain:
-        probes.setdefault(row.probe, []).append(short(row.task))
-    several = len(probes) > 1
-    yield (
-        "Probes: " * several
-        + "Probe: " * (not several)
-        + (
-            "; ".join(
-                f"{probe} ({', '.join(dict.fromkeys(tasks))})" if several else probe
-                for probe, tasks in probes.items()
-            )
-            + "."
-        )
-    )
+def _made_by(made: Grid) -> Iterator[str]:
+    """The probes where no column has them, and the seeds and ways of computing of rows that differ
+    in them.
+    """
+    plain = [row for line in made.lines for row in line.cells.values()]
+    probes: dict[str, dict[str, None]] = {}
+    for column in made.columns:
+        for line in made.lines:
+            if row := line.cells.get(column.task):
+                probes.setdefault(row.probe, {})[made.said(column)] = None
+    if len(probes) == 1:
+        yield f"Probe: {next(iter(probes))}."
+    elif not made.has_probes:
+        which = "; ".join(f"{probe} ({', '.join(tasks)})" for probe, tasks in probes.items())
+        yield f"Probes: {which}."
     yield from _by("seeds", plain, lambda row: str(row.seeds))
     what = computing.differing(plain)
     if what:
