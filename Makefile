@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check fix docs clean
+.PHONY: demo test check fix docs site clean
 
 demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
 	@$(BIN)/sonde run
@@ -32,6 +32,9 @@ docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tabl
 	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/write_tables.py
 	$(BIN)/python docs/write_map.py
+
+site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails
+	$(BIN)/zensical build --clean --strict
 
 clean: ## throw the environment away
 	rm -rf $(VENV)
