@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Evaluation,
         Figure,
     )
+    from sonde.api.experiments import Experiment, read_experiment
     from sonde.api.measure import (
         Settings,
         embed,
@@ -180,6 +181,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Example",
+    "Experiment",
     "Fetched",
     "Figure",
     "FileProblem",
@@ -251,6 +253,7 @@ __all__ = [
     "plugins",
     "predictions",
     "question",
+    "read_experiment",
     "report",
     "results",
     "run",
@@ -271,6 +274,7 @@ _PLACES = {
     ),
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
+    "api.experiments": "Experiment read_experiment",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.results": (
         "Holdings Selection card clean_cache compare holdings layers migrate predictions report "

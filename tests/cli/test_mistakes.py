@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sonde
+from fixtures.banks import treebank
 from sonde.cli import app, main
 
 BANK = "UD_Test-A"
@@ -284,21 +285,6 @@ FAILURES = {
         f" [3, 2], expected one row of numbers for each of 200 sentences, [200, dim]); {RETRY}",
     ),
 }
-
-
-def treebank(folder, split, n, feats=True):
-    """Sentences of two words, every other one in the past tense."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = []
-    for i in range(n):
-        tense, verb = ("Past", f"slept{i}") if i % 2 else ("Pres", f"sleeps{i}")
-        said = f"Mood=Ind|Tense={tense}|VerbForm=Fin" if feats else "_"
-        lines += [
-            f"# text = Anna{i} {verb}",
-            f"1\tAnna{i}\tAnna{i}\tPROPN\t_\t_\t2\tnsubj\t_\t_",
-            f"2\t{verb}\tsleep{i}\tVERB\t_\t{said}\t0\troot\t_\t_\n",
-        ]
-    (folder / f"en_test-ud-{split}.conllu").write_text("\n".join(lines) + "\n")
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def run(
     )
 
 
-@keywords(options_of(run, without=["keep_scores", "jobs", "progress", "reproducible"]))
+@keywords(options_of(run, without=["jobs", "progress", "reproducible"]))
 def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estimate:
     """What `run` would do with the same arguments, and about how long it would take; nothing is
     encoded or fitted.

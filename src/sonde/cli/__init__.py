@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 for command in (
     measuring.run,
+    measuring.experiment,
     measuring.embed,
     data.build,
     data.inspect,

@@ -37,6 +37,17 @@ from sonde.cli.options import (
 )
 from sonde.errors import UsageProblem
 
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other."),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Say how much there is to do, and about how long it takes; only that.",
+    ),
+]
 SHOWN = 10  # sentences that could not be encoded
 
 
@@ -63,12 +74,7 @@ def run(
     store: Store = "float32",
     keep: Keep = None,
     on_error: OnError = "raise",
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", "-j", min=1, help="How many processes fit probes beside each other."
-        ),
-    ] = 1,
+    jobs: Jobs = 1,
     style: Style = "terminal",
     reproducible: Reproducible = False,
     limit: Annotated[
@@ -77,13 +83,7 @@ def run(
             "--limit", min=3, metavar="N", help="At most N examples a task, for a first look."
         ),
     ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Say how much there is to do, and about how long it takes; only that.",
-        ),
-    ] = False,
+    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
     """Probe encoders on tasks, and show the table.
@@ -140,6 +140,39 @@ def run(
     where = f" {output}" if output else f" {done.folder} --experiment last" if cache else ""
     again = f"sonde report{where}" + (f" --suite {suite}" if suite else "")
     remark(f"\n{_counts(done, time.perf_counter() - start)}; `{again}` shows them again", quiet)
+    if set(done.failures) - done.refused:
+        raise typer.Exit(1)
+
+
+def experiment(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment, as TOML.")],
+    jobs: Jobs = 1,
+    style: Style = "terminal",
+    dry_run: DryRun = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run an experiment that a TOML file describes, and show the table.
+
+    Its keys are the keywords of `sonde.run`: `tasks`, `encoders`, `probes`, `controls`, `reads`,
+    `seeds`, `output` and so on; and `models`, `device`, `batch_size`, `languages`. A copy with
+    every default filled in is kept beside the results, and may be run as well. Code that a file
+    names (`mine.py@thing`) is run only from the folder of that file.
+
+    **Examples**
+
+    - `sonde experiment experiment.toml --dry-run`
+    - `sonde experiment experiment.toml`
+    """
+    start = time.perf_counter()
+    asked = sonde.read_experiment(file)
+    _check_format(style, asked.settings.get("suite"))
+    if dry_run:
+        typer.echo(str(asked.estimate()))
+        return
+    done = asked.run(jobs=jobs, progress=not quiet)
+    _say(done, style)
+    where = asked.settings["output"]
+    remark(f"\n{_counts(done, time.perf_counter() - start)}; all of it is in {where}", quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
 

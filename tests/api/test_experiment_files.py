@@ -1,0 +1,118 @@
+"""Experiments in files: read, estimated, run, and kept beside their results."""
+
+import tomllib
+
+import pytest
+from typer.testing import CliRunner
+
+import sonde
+from fixtures.banks import treebank
+from sonde.cli import app
+
+FILE = """
+tasks = ["ud/t*:embedded"]
+encoders = ["length", "mine.py@ones"]
+probes = "logreg"
+seeds = 2
+limit = 100
+bounds = false
+output = "results"
+"""
+MINE = """
+import numpy as np
+
+def ones(sentences: list[str]):
+    return np.ones((len(sentences), 2))
+"""
+MISTAKES = {
+    'task = ["a"]': r"no experiment has a key 'task'; did you mean tasks\?",
+    'seeds = "five"': r"seeds = 'five': write a whole number",
+    "seeds = true": r"seeds = True: write a whole number",
+    "tasks = [1]": r"tasks = \[1\]: write a list of texts",
+    'tasks = ["a"]': r'say where results go, as output = "results"',
+    "tasks = [": "is no TOML",
+    'output = "r"\nencoders = ["../mine.py@ones"]': "code outside the folder of the experiment",
+    'output = "r"\nprobes = ["/tmp/mine.py@ones"]': "code outside the folder of the experiment",
+    'output = "r"\nencoders = ["hf:x,trust_remote_code=true"]': "which no file may ask for",
+    'output = "r"\nencoders = ["length"]\ndevice = "cpu"': "no encoder here has the option device",
+}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with an experiment, and the code that it names."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "asked.toml").write_text(FILE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_what_is_no_experiment_is_refused(text, here):
+    (here / "wrong.toml").write_text(text)
+    with pytest.raises(sonde.UsageProblem, match=MISTAKES[text]):
+        sonde.read_experiment("wrong.toml")
+
+
+def test_a_file_that_is_not_there_is_refused():
+    with pytest.raises(sonde.UsageProblem, match=r"cannot read gone\.toml"):
+        sonde.read_experiment("gone.toml")
+
+
+def scores(evaluation):
+    """What was measured, by trial."""
+    return {result.trial: result.score for result in evaluation}
+
+
+def test_it_does_what_a_run_with_its_keywords_does(here):
+    experiment = sonde.read_experiment("asked.toml")
+    asked = experiment.estimate()
+    assert asked.known == 0
+    done = experiment.run()
+    assert len(done.results) == done.fresh == asked.trials == 6
+    said = tomllib.loads(FILE)
+    again = sonde.run(said.pop("tasks"), said.pop("encoders"), **said)
+    assert (again.fresh, scores(again)) == (0, scores(done))
+
+
+def test_its_copy_is_the_same_experiment(here):
+    (here / "plain.toml").write_text(FILE.replace(', "mine.py@ones"', "").replace("limit", "#"))
+    done = sonde.read_experiment("plain.toml").run()
+    copy = here / "results" / "experiment.toml"
+    said = tomllib.loads(copy.read_text())
+    assert (said["seeds"], said["bounds"], said["on_error"]) == (2, False, "raise")
+    assert [task.partition(":")[0] for task in said["tasks"]] == [
+        "ud/tree-depth",
+        "ud/top-deps",
+        "ud/tense",
+    ]
+    again = sonde.read_experiment(copy).run()
+    assert (again.fresh, scores(again)) == (0, scores(done))
+
+
+def test_data_that_need_folds_have_them_in_a_copy_too(here):
+    treebank(here / "UD_Small-A", "train", 150)
+    (here / "small.toml").write_text(
+        'tasks = ["ud/tense:UD_Small-A"]\nencoders = ["length"]\nprobes = ["logreg"]\n'
+        'output = "r"\nbounds = false\non_error = "skip"\n'
+    )
+    done = sonde.read_experiment("small.toml").run()
+    assert len(done.results) > 1
+    assert sonde.read_experiment("r/experiment.toml").run().fresh == 0
+
+
+def test_code_is_run_from_the_folder_of_the_file_wherever_one_is(here, monkeypatch):
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    experiment = sonde.read_experiment("../asked.toml")
+    assert experiment.settings["encoders"] == ["length", "../mine.py@ones"]
+
+
+def test_on_the_command_line(here):
+    line = ["experiment", "asked.toml"]
+    dry = CliRunner().invoke(app, [*line, "--dry-run"], catch_exceptions=False)
+    assert dry.output.startswith("6 trials, 0 of them known already")
+    assert not (here / "results").exists()
+    done = CliRunner().invoke(app, [*line, "--format", "csv"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "6 trials measured, 0 known already" in done.output
