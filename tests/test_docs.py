@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from fixtures.models import sentence_transformer
 from sonde import core
 from sonde.corpora.embedded import treebank
 from sonde.datasets.controls import Chance
@@ -106,6 +107,7 @@ def folder(tmp_path_factory, environment) -> Path:
     )
     for file in (*PLUGIN.glob("*.py"), *(PLUGIN / "src" / "sonde_example").glob("[!_]*.py")):
         shutil.copy(file, place)
+    sentence_transformer(place / "tiny")
     encoders = ("-e", "length", "-e", "bow:random")
     measured = (
         "run",

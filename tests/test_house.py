@@ -398,6 +398,7 @@ FOREIGN = {  # objects of other libraries, whose versions differ
     "encoders/saved.py",
     "encoders/sentence_models.py",  # sentence-transformers
     "encoders/token_forward.py",
+    "integrations/transformers.py",
 }
 LOOKS = {"getattr", "hasattr", "signature"}
 

@@ -1,0 +1,3 @@
+"""Probing inside the training loops of other libraries. Each module needs its library, and is
+imported by its own name.
+"""
