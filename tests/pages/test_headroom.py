@@ -82,6 +82,10 @@ def test_other_test_examples_are_not_compared():
     found = gains([*results(rest), *results(odd, n=100)])
     assert "CNN1" not in {gain.reads for gain in found}
     assert "mix" in {gain.reads for gain in found}
+    (table,) = sonde.report([*results(rest), *results(odd, n=100)], headroom=True).tables
+    assert any(
+        "pos:EWT-bank, CNN1, and lex: they are over other test examples" in n for n in table.notes
+    )
 
 
 def test_nothing_to_compare_says_what_measures_it():

@@ -14,7 +14,7 @@ from sonde.core import Result
 from sonde.errors import UsageProblem
 from sonde.pages.breakdown import by_stratum, classes, strata_table
 from sonde.pages.charts import FIGURES, chart
-from sonde.pages.headroom import Gain, gains, headroom, headroom_drawing
+from sonde.pages.headroom import Gain, gains, headroom, headroom_drawing, left_out
 from sonde.pages.mteb import mteb_folder, mteb_lines
 from sonde.pages.plots import strata_figure
 from sonde.pages.probabilities import bits, bits_table
@@ -97,7 +97,7 @@ def headroom_page(results: Sequence[Result]) -> Page[Results]:
     found = gains(results)
     return Page(
         tuple(results),
-        lambda: [headroom(found)],
+        lambda: [headroom(found, left_out(results))],
         texts={"csv": lambda: csv(found)},
         files={FIGURE: lambda to: save(headroom_drawing(found), to)},
         svg=lambda: _shares(found),

@@ -59,12 +59,7 @@ def gains(results: Sequence[Result]) -> list[Gain]:
     """The gains of each encoder on each task; DataProblem where none was measured with its word
     embeddings beside.
     """
-    found = [
-        gain
-        for task in measured(results, None)
-        for mine in _by_encoder(task).values()
-        for gain in _gains(mine)
-    ]
+    found = [gain for mine in _encoders(results) for gain in _gains(mine)]
     if not found:
         raise DataProblem(
             "no encoder was measured with its word embeddings beside: `sonde run -e"
@@ -72,6 +67,23 @@ def gains(results: Sequence[Result]) -> list[Gain]:
             " and `--read lex --probe span,context=1` a CNN"
         )
     return found
+
+
+def left_out(results: Sequence[Result]) -> list[str]:
+    """What was measured over other test examples than word embeddings, a sentence each."""
+    return [
+        f"not compared: {short(one.row.task)}, {name}, and {LEXICAL}: {why}."
+        for mine in _encoders(results)
+        if LEXICAL in mine
+        for name, one in mine.items()
+        if (why := apart(one, mine[LEXICAL]))
+    ]
+
+
+def _encoders(results: Sequence[Result]) -> Iterator[dict[str, Measured]]:
+    """What was read of each encoder for each task."""
+    for task in measured(results, None):
+        yield from _by_encoder(task).values()
 
 
 def _by_encoder(task: Sequence[Measured]) -> dict[tuple[str, str], dict[str, Measured]]:
@@ -142,8 +154,10 @@ def _part(one: Measured, lexical: Measured, full: Measured | None) -> tuple[floa
     return PERCENT * part.value, PERCENT * part.low, PERCENT * part.high
 
 
-def headroom(found: Sequence[Gain]) -> Table:
-    """The gains as a table, a section for each task and encoder, and their means."""
+def headroom(found: Sequence[Gain], others: Sequence[str] = ()) -> Table:
+    """The gains as a table, a section for each task and encoder, and their means; `others` says
+    what was left out.
+    """
     head = ("read", "score", "gain", "error reduction", "share of headroom", "n")
     sections = [
         Section(_headline(mine), tuple(map(_cells, mine)), f"Read by {mine[0].probe}.")
@@ -152,7 +166,7 @@ def headroom(found: Sequence[Gain]) -> Table:
     means = tuple(_means(found))
     if means:
         sections.append(Section(MEAN, means, "Each task counts the same.", apart=True))
-    return Table(head, tuple(sections), frozenset({"read"}), NOTES)
+    return Table(head, tuple(sections), frozenset({"read"}), (*NOTES, *others))
 
 
 NOTES = (
