@@ -20,6 +20,7 @@ from sonde.errors import UsageProblem
 from sonde.pages.captions import short
 from sonde.pages.mteb import hub_name
 from sonde.pages.open_files import file_name, file_names
+from sonde.pages.scores import signs_of, test_notes
 from sonde.tables.markup import markdown
 from sonde.tables.page import Page
 from sonde.tables.table import Section, Table, number
@@ -88,12 +89,13 @@ def _best(scored: Sequence[Row], row: Row, kind: str) -> float:
 
 
 def _table(card: Card, title: str = "") -> Table:
+    signs = signs_of(card.rows)
     lines = tuple(
         (
             short(row.task),
             row.layer,
             row.probe,
-            number(row.score),
+            number(row.score) + signs.get(id(row), ""),
             f"{number(row.low)} – {number(row.high)}",
             number(row.majority),
             *map(number, card.beside[row.task, row.probe]),
@@ -102,7 +104,8 @@ def _table(card: Card, title: str = "") -> Table:
         for row in card.rows
     )
     version = importlib.metadata.version("sonde")
-    notes = (*NOTES, f"Measured with sonde {version}; intervals are over seeds and test examples.")
+    made = f"Measured with sonde {version}; intervals are over seeds and test examples."
+    notes = (*NOTES, made, *test_notes(card.rows))
     return Table(HEAD, (Section("", lines),), frozenset(HEAD[:3]), notes, title)
 
 
