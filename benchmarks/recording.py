@@ -292,6 +292,9 @@ class Left:
             inside = path.relative_to(self.place)
             if inside.parts[0] == "cache" or path.is_dir():
                 continue
+            # what a run writes to be opened says again what the store says
+            if (path.parent.parent / "results.parquet").exists():
+                continue
             if path.suffix in (".jsonl", ".json"):
                 rows = [
                     json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()

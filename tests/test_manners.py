@@ -146,6 +146,13 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "tag": lambda: sonde.tag("a.txt", "a.txt", "a.tagged"),
         "train_vectors": lambda: sonde.train_vectors("a.txt", "a.vec", least=1, epochs=1, dim=2),
         "get_tasks": lambda: sonde.get_tasks(["English"]),
+        "estimate": lambda: str(sonde.estimate(TASK, "length", probes=["logreg"], seeds=1)),
+        "configure": lambda: sonde.configure(["bow:random"], dim=8),
+        "plugins": sonde.plugins,
+        "clean_cache": lambda: str(sonde.clean_cache()),
+        "read_experiment": lambda: sonde.read_experiment("experiment.toml"),
+        "card": lambda: str(sonde.card("results")),
+        "model": lambda: sonde.model("nobody/nothing"),
     }
     functions = {name for name in sonde.__all__ if name[0].islower()} - {
         "run",
@@ -153,6 +160,9 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "question",
     }
     assert set(calls) == functions
+    (folder / "experiment.toml").write_text(
+        f'tasks = ["{TASK}"]\nencoders = ["length"]\noutput = "results"\n', "utf-8"
+    )
     problems = set()
     for name, call in calls.items():
         try:
@@ -162,6 +172,7 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         assert capfd.readouterr() == ("", ""), name
         assert_as_before(dict(before), host())
     assert problems <= {
+        "card",
         "compare",
         "layers",
         "fetch",
@@ -169,4 +180,5 @@ def test_every_other_function_is_quiet_and_leaves_all_as_it_was(folder, monkeypa
         "tag",
         "train_vectors",
         "get_tasks",
+        "model",
     }
