@@ -155,8 +155,8 @@ def experiment(
 
     Its keys are the keywords of `sonde.run`: `tasks`, `encoders`, `probes`, `controls`, `reads`,
     `seeds`, `output` and so on; and `models`, `device`, `batch_size`, `languages`. A copy with
-    every default filled in is kept beside the results, and may be run as well. Code that a file
-    names (`mine.py@thing`) is run only from the folder of that file.
+    every default filled in is kept beside the results, and may be run as well, unless it names code
+    (`mine.py@thing`): that is run only from the folder of the file that it was first named in.
 
     **Examples**
 
