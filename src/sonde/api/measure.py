@@ -13,6 +13,7 @@ from sonde.api.evaluation import Evaluation
 from sonde.cache import FileProblem, environment, write_text
 from sonde.core import DataProblem, Sentence
 from sonde.corpora import conllu, files, text
+from sonde.corpora.places import located
 from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.experiment.embed import Embedded
@@ -364,7 +365,7 @@ def _questions(made: Plan) -> dict[str, str]:
 
 def _read(corpus: str) -> Iterator[Sentence]:
     """The sentences of a treebank, or of a file of text."""
-    place = Path(corpus).expanduser()
+    place = located(corpus)
     if place.is_file() and files.uncompressed(place).suffix != ".conllu":
         yield from text.read(place)
     else:

@@ -12,7 +12,7 @@ PLAIN = 12  # folders that are offered after a task's colon, at most
 
 def names(kind: str) -> Callable[[str], list[str]]:
     """Completes a reference of a kind of thing ('tasks'): its name, and after the colon of a task a
-    treebank of the working folder.
+    treebank of the working folder, or a code such as en_ewt.
     """
 
     def complete(incomplete: str) -> list[str]:
@@ -23,9 +23,11 @@ def names(kind: str) -> Callable[[str], list[str]]:
             return [each for each in ROOMS[kind] if each.startswith(name)]
         if kind != "tasks" or name not in ROOMS[kind]:
             return []
-        from sonde.tasks.find import treebanks
+        from sonde.corpora.places import below
+        from sonde.corpora.universal import treebanks
 
-        banks = [str(bank) for bank in treebanks(Path()) if str(bank).startswith(argument)]
+        every = [*map(str, below(Path())), *(treebanks() if argument else ())]
+        banks = [bank for bank in every if bank.startswith(argument)]
         return [f"{name}:{bank}" for bank in banks[:PLAIN]]
 
     return complete

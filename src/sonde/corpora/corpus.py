@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sonde.core import SPLITS, DataProblem
 from sonde.corpora.files import COMPRESSED, Part, treebank, uncompressed
+from sonde.corpora.places import located
 
 _WORDS = {
     "train": ("train", "training"),
@@ -37,7 +38,11 @@ def corpus(paths: Iterable[str | Path], suffixes: tuple[str, ...]) -> list[Part]
     folder's (`development/bc/cctv.gold_conll`), else ''.
     """
     parts = _one_language(
-        [part for path in paths for part in _under(Path(path).expanduser(), suffixes)]
+        [
+            part
+            for path in paths
+            for part in _under(located(path, codes=".conllu" in suffixes), suffixes)
+        ]
     )
     twice = [path for path, n in Counter(part.path.resolve() for part in parts).items() if n > 1]
     if twice:

@@ -22,6 +22,7 @@ from typing import BinaryIO, NamedTuple, cast
 from sonde._hosted import one_line
 from sonde.cache import cache_dir, recall, remember
 from sonde.core import DataProblem
+from sonde.corpora.places import located
 
 CHUNK = 1 << 20
 YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
@@ -220,17 +221,17 @@ def tried(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str,
 
 
 def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[Part]:
-    """The files that a path names (a file, a folder, a `UD_*` layout, `embedded`), in the order
-    train, dev, test.
+    """The files that a path names (a file, a folder, a code such as `en_ewt`, `embedded`), in the
+    order train, dev, test.
 
     Of a folder those count whose names end in one of the suffixes, before .gz or .xz.
     """
-    place = Path(path).expanduser()
     if str(path) == "embedded" and ".conllu" in suffixes:
         # the grammar writes its treebank where this module says
         from sonde.corpora.embedded import stored
 
         return [Part("", stored())]
+    place = located(path, codes=".conllu" in suffixes)
     if place.is_file():
         return [Part(split_of(place), place)]
     first = suffixes[0]

@@ -24,6 +24,7 @@ from sonde.cache import FileProblem, cache_dir, draft
 from sonde.core import DataProblem
 from sonde.corpora import brackets, conllu, tagged, text
 from sonde.corpora.files import digest, treebank, uncompressed
+from sonde.corpora.places import located
 from sonde.corpora.tally import OnError
 from sonde.corpora.text import tokens
 from sonde.vectors import Ints
@@ -158,7 +159,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
 
 def corpus(path: str) -> list[Path]:
     """The files of a corpus: the file itself, or those of a folder that can be read, by name."""
-    place = Path(path).expanduser()
+    place = located(path)
     if place.is_file():
         return [place]
     if not place.is_dir():
@@ -167,7 +168,7 @@ def corpus(path: str) -> list[Path]:
     files = sorted(
         file for file in place.iterdir() if file.is_file() and uncompressed(file).suffix in endings
     )
-    return files or [part.path for part in treebank(path)]
+    return files or [part.path for part in treebank(place)]
 
 
 def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:

@@ -22,20 +22,11 @@ from sonde.analysis.row import NO_CONTROL, PERCENT, Row
 from sonde.analysis.rows import rows, without_fold
 from sonde.cache import write_text
 from sonde.core import Result
+from sonde.corpora.languages import script, three
 from sonde.notes import Sources
 from sonde.references import parsed_or_none
-from sonde.tasks.find import LANGUAGES
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
-SCRIPTS = {
-    "arb": "Arab", "bel": "Cyrl", "bul": "Cyrl", "ell": "Grek", "fas": "Arab", "heb": "Hebr",
-    "hin": "Deva", "hye": "Armn",
-    "jpn": "Jpan", "kaz": "Cyrl", "kor": "Hang", "mar": "Deva", "rus": "Cyrl", "srp": "Latn",
-    "tam": "Taml", "tel": "Telu",
-    "uig": "Arab", "ukr": "Cyrl", "urd": "Arab", "zho": "Hans",
-}  # fmt: skip
-"""Scripts of the languages of `LANGUAGES` that treebanks do not write in Latin letters."""
-TRADITIONAL = ("zh_gsd", "zh_pud", "zh_hk")  # Chinese treebanks in traditional characters
 # families of tasks in one language
 BY_FAMILY = {"senteval": "en", "comp": "en", "rusenteval": "ru"}
 
@@ -68,10 +59,8 @@ def _of(result: Result) -> list[str]:
 
 
 def _code(bank: str) -> str:
-    """The code of a treebank's language, as of 'en_ewt'; '' where it is not known."""
-    three = LANGUAGES.get(bank.partition("_")[0], ("", ""))[0]
-    script = "Hant" if bank in TRADITIONAL else SCRIPTS.get(three, "Latn")
-    return f"{three}-{script}" if three else ""
+    """Language and script of a treebank, as of 'en_ewt'; '' where they are not known."""
+    return f"{code}-{script(bank)}" if (code := three(bank)) else ""
 
 
 LONGEST = 150  # characters of a file's name

@@ -4,49 +4,21 @@ them.
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from sonde.core import DataProblem
+from sonde.corpora.files import pieces
+from sonde.corpora.languages import language, spoken
+from sonde.corpora.places import below, folder
 from sonde.references import Reference
 from sonde.tasks import TASKS, tolerant
 
-LANGUAGES = {
-    "af": ("afr", "Afrikaans"), "ar": ("arb", "Arabic"), "be": ("bel", "Belarusian"),
-    "bg": ("bul", "Bulgarian"),
-    "ca": ("cat", "Catalan"), "cs": ("ces", "Czech"), "cy": ("cym", "Welsh"), "da": ("dan",
-    "Danish"),
-    "de": ("deu", "German"), "el": ("ell", "Greek"), "en": ("eng", "English"), "es": ("spa",
-    "Spanish"),
-    "et": ("est", "Estonian"), "eu": ("eus", "Basque"), "fa": ("fas", "Persian"), "fi": ("fin",
-    "Finnish"),
-    "fr": ("fra", "French"), "ga": ("gle", "Irish"), "gl": ("glg", "Galician"), "he": ("heb",
-    "Hebrew"),
-    "hi": ("hin", "Hindi"), "hr": ("hrv", "Croatian"), "hu": ("hun", "Hungarian"), "hy": ("hye",
-    "Armenian"),
-    "id": ("ind", "Indonesian"), "is": ("isl", "Icelandic"), "it": ("ita", "Italian"),
-    "ja": ("jpn", "Japanese"),
-    "kk": ("kaz", "Kazakh"), "ko": ("kor", "Korean"), "la": ("lat", "Latin"), "lt": ("lit",
-    "Lithuanian"),
-    "lv": ("lav", "Latvian"), "mr": ("mar", "Marathi"), "mt": ("mlt", "Maltese"), "nl": ("nld",
-    "Dutch"),
-    "no": ("nor", "Norwegian"), "pl": ("pol", "Polish"), "pt": ("por", "Portuguese"),
-    "ro": ("ron", "Romanian"),
-    "ru": ("rus", "Russian"), "sk": ("slk", "Slovak"), "sl": ("slv", "Slovenian"), "sr": ("srp",
-    "Serbian"),
-    "sv": ("swe", "Swedish"), "ta": ("tam", "Tamil"), "te": ("tel", "Telugu"), "tr": ("tur",
-    "Turkish"),
-    "ug": ("uig", "Uyghur"), "uk": ("ukr", "Ukrainian"), "ur": ("urd", "Urdu"), "vi": ("vie",
-    "Vietnamese"),
-    "zh": ("zho", "Chinese"),
-}  # fmt: skip
-"""The two-letter codes of treebank files, with the three-letter code (ISO 639-3) and the name of
-each language.
-"""
+MENTIONS = ("edge/coref", "edge/entities")
+"""Tasks that read what few treebanks have: mentions of entities, beside the words."""
+HEAD = 1 << 18  # bytes of a file in which mentions would have begun
 
 
 def get_tasks(
@@ -59,22 +31,39 @@ def get_tasks(
     family     'ud', or a pattern of task names such as 'ud/*-num'
     path       the folder to look in; the folder in SONDE_TREEBANKS, or the working folder, without
     """
-    folder = Path(path or os.environ.get("SONDE_TREEBANKS", "."))
+    place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages
     banks = [
         bank
-        for bank in treebanks(folder)
+        for bank in below(place)
         if not languages or any(_speaks(bank, named) for named in languages)
     ]
     if not banks:
         named = ", ".join(languages) or "any language"
         raise DataProblem(
-            f"no treebank of {named} under {folder}: give path=, or set SONDE_TREEBANKS, to a"
+            f"no treebank of {named} under {place}: give path=, or set SONDE_TREEBANKS, to a"
             " folder of UD_* folders"
         )
     pattern = family if "/" in family else family + "/*"
     names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
-    return [str(Reference(name, str(bank))) for bank in banks for name in names]
+    every = [Reference(name, str(bank)) for bank in banks for name in names]
+    readable = [str(reference) for reference in every if _reads(reference)]
+    if names and not readable:
+        raise DataProblem(
+            f"no task of {family} reads the treebanks under {place}: they need other files than"
+            " .conllu (`sonde tasks` says which)"
+        )
+    return readable
+
+
+def _reads(reference: Reference) -> bool:
+    """Whether a task finds its files in a treebank, and in them what it asks about."""
+    try:
+        files = [part.path for part in TASKS.make(reference).parts()]
+    except DataProblem:
+        return False
+    heads = (next(pieces(file), b"")[:HEAD] for file in files)
+    return reference.name not in MENTIONS or any(b"Entity" in head for head in heads)
 
 
 def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
@@ -95,19 +84,8 @@ def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     return every
 
 
-def treebanks(folder: Path) -> Iterator[Path]:
-    """The UD_* folders in a folder, itself included, by name."""
-    if folder.name.startswith("UD_"):
-        yield folder
-        return
-    yield from sorted(p for p in [*folder.glob("UD_*"), *folder.glob("*/UD_*")] if p.is_dir())
-
-
-def _speaks(bank: Path, language: str) -> bool:
+def _speaks(bank: Path, asked: str) -> bool:
     """Whether a treebank is called so, or is in that language."""
-    names = {bank.name.lower()}
-    for file in bank.glob("*-ud-*.conllu*"):
-        code = file.name.partition("-ud-")[0]
-        two = re.split(r"[_-]", code)[0]
-        names |= {code.lower(), two, *(n.lower() for n in LANGUAGES.get(two, ()))}
-    return language.lower().partition("-")[0] in names or language.lower() in names
+    codes = {file.name.partition("-ud-")[0].lower() for file in bank.glob("*-ud-*.conllu*")}
+    names = {bank.name.lower(), bank.name.lower().removeprefix("ud_"), *codes}
+    return asked.lower() in names or bool(spoken(asked) & set(map(language, codes)))

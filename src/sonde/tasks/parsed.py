@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from sonde.core import DataProblem, Sentence
 from sonde.corpora.batches import Batch
 from sonde.corpora.files import Part, digest, treebank, uncompressed
+from sonde.corpora.places import located
 from sonde.corpora.style import Style
 from sonde.corpora.tally import OnError, Tally
 from sonde.corpora.views import Block, blocks
@@ -310,7 +311,7 @@ def is_text(path: Path) -> bool:
 
 
 def _file(path: str) -> Path:
-    file = Path(path).expanduser()
+    file = located(path)
     if not file.is_file():
         raise DataProblem(
             f"no file {path!r}; give running text, one sentence a line, as .txt, .txt.gz or .txt.xz"

@@ -1,0 +1,103 @@
+"""Where a corpus lies that somebody names: a path, a path below the folder of treebanks, or the
+code of a treebank that is here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from sonde.cache import cache_dir
+from sonde.core import DataProblem
+from sonde.corpora.universal import Treebank, near, treebank
+
+LISTING = "listing.json"
+"""What a fetched treebank consists of, written before the first file is fetched."""
+
+
+class Absent(DataProblem):
+    """A treebank that was named by its code and is not here."""
+
+    def __init__(self, bank: Treebank) -> None:
+        self.bank = bank
+        asked = f"ud/{bank.code or bank.name}" + (f"@{bank.release}" if bank.release else "")
+        super().__init__(
+            f"{bank} is not here: where there is a network, `sonde fetch {asked}` gets it"
+            f"{f' ({bank.licence})' if bank.licence else ''}; or set SONDE_TREEBANKS to a folder"
+            f" that has {bank.name}"
+        )
+
+
+def located(path: str | Path, *, codes: bool = True) -> Path:
+    """The file or folder that a path or the code of a treebank names: as it stands, in the folder
+    SONDE_TREEBANKS, or (with `codes`) a treebank. A path that is nowhere is returned as it is.
+
+    Raises Absent for a treebank that is not here.
+    """
+    place = Path(path).expanduser()
+    if place.exists() or str(path) in ("", "embedded"):
+        return place
+    if (home := folder()) is not None and (home / place).exists():
+        return home / place
+    if not codes:
+        return place
+    bank = treebank(str(path))
+    if bank is None:
+        if code := near(str(path)):
+            raise DataProblem(
+                f"no file or folder {str(path)!r}, and no such treebank; did you mean {code!r}?"
+            )
+        return place
+    local = None if bank.release else _local(bank)
+    if local is None and (local := kept(bank)) is None:
+        raise Absent(bank)
+    return local
+
+
+def folder() -> Path | None:
+    """The folder of treebanks that SONDE_TREEBANKS names."""
+    named = os.environ.get("SONDE_TREEBANKS")
+    return Path(named).expanduser() if named else None
+
+
+def below(place: Path) -> Iterator[Path]:
+    """The UD_* folders in a folder, itself included, by name."""
+    if place.name.startswith("UD_"):
+        yield place
+        return
+    yield from sorted(p for p in [*place.glob("UD_*"), *place.glob("*/UD_*")] if p.is_dir())
+
+
+def home_of(bank: Treebank) -> Path:
+    """Where a treebank is put that is fetched."""
+    return cache_dir() / "data" / "ud" / bank.released / bank.name
+
+
+def kept(bank: Treebank) -> Path | None:
+    """The folder of a treebank that was fetched, to its last file; None where it was not."""
+    place = home_of(bank)
+    try:
+        files = json.loads((place / LISTING).read_text("utf-8"))["files"]
+        whole = all((place / name).is_file() for name in files)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return place if whole else None
+
+
+def _local(bank: Treebank) -> Path | None:
+    """The folder of that name below SONDE_TREEBANKS or the working folder, or the only one with the
+    treebank's files.
+    """
+    for place in (folder(), Path()):
+        banks = list(below(place)) if place is not None else []
+        same = [each for each in banks if each.name == bank.name]
+        has = same or [each for each in banks if bank.code and any(each.glob(f"{bank.code}-ud-*"))]
+        if len(has) > 1:
+            raise DataProblem(
+                f"{bank.code or bank.name} is in {' and in '.join(map(str, has))}; name one of them"
+            )
+        if has:
+            return has[0]
+    return None

@@ -1,0 +1,83 @@
+"""The treebanks of Universal Dependencies by their codes: `en_ewt` is UD_English-EWT.
+
+What each is called and under which licence it is released stands in `universal.tsv`. One that is
+not there, because it is newer, is named by its repository.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+RELEASE = "2.17"
+"""The release that is meant where none is named."""
+_ASKED = re.compile(r"(?:ud/)?([^@/\\]+)(?:@r?([0-9]{1,2}\.[0-9]{1,2}))?")
+_REPOSITORY = re.compile(r"UD_[A-Za-z][A-Za-z_]*-[A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """A treebank of a release.
+
+    code     what its files begin with, as en_ewt; '' where it is not known
+    name     its repository, as UD_English-EWT
+    licence  as of release 2.17; '' where it is not known
+    release  as 2.17; '' where none was named, and any may be meant
+    """
+
+    code: str
+    name: str
+    licence: str = ""
+    release: str = ""
+
+    @property
+    def language(self) -> str:
+        """The language as Universal Dependencies calls it, as 'Old East Slavic'."""
+        return self.name.removeprefix("UD_").rpartition("-")[0].replace("_", " ")
+
+    @property
+    def released(self) -> str:
+        """The release that is fetched."""
+        return self.release or RELEASE
+
+    def __str__(self) -> str:
+        return f"{self.name} of release {self.released}"
+
+
+def treebank(text: str) -> Treebank | None:
+    """The treebank that a text names: a code or repository, maybe with a release (`en_ewt@2.16`);
+    None where it names none.
+    """
+    asked = _ASKED.fullmatch(text)
+    if asked is None:
+        return None
+    name, release = asked[1], asked[2] or ""
+    known = treebanks().get(name.lower()) or _by_name().get(name.lower().removeprefix("ud_"))
+    if known is not None:
+        return replace(known, release=release)
+    return Treebank("", name, release=release) if _REPOSITORY.fullmatch(name) else None
+
+
+def near(text: str) -> str:
+    """The code that a text may have meant; '' where none is like it."""
+    code = text.removeprefix("ud/").partition("@")[0].lower()
+    if not re.fullmatch(r"[a-z]{2,3}_[a-z0-9]+", code):
+        return ""
+    return next(iter(difflib.get_close_matches(code, treebanks(), 1, 0.75)), "")
+
+
+@cache
+def treebanks() -> Mapping[str, Treebank]:
+    """The treebanks that are known, by code."""
+    lines = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {code: Treebank(code, name, licence) for code, name, licence in rows}
+
+
+@cache
+def _by_name() -> Mapping[str, Treebank]:
+    return {bank.name.lower().removeprefix("ud_"): bank for bank in treebanks().values()}

@@ -1,0 +1,36 @@
+import pytest
+
+from sonde.corpora.languages import script, spoken, three
+from sonde.corpora.universal import treebanks
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        *[(asked, "pl") for asked in ("pl", "pol", "Polish", "polish", "pol-Latn", "pl_PL")],
+        *[(asked, "ar") for asked in ("ar", "ara", "arb", "Arabic")],
+        *[(asked, "no") for asked in ("no", "nor", "nb", "nob", "nn", "Norwegian")],
+        *[(asked, "zh") for asked in ("zh", "zho", "cmn", "Chinese")],
+        *[("yue", "yue"), ("tgl", "tl"), ("Old_East_Slavic", "orv"), ("kpv", "kpv")],
+    ],
+)
+def test_languages_go_by_code_or_name(asked, code):
+    assert spoken(asked) == {code}
+
+
+@pytest.mark.parametrize("asked", ["", "Klingonish", "no such language", "12"])
+def test_what_is_no_language_has_no_code(asked):
+    assert spoken(asked) == set()
+
+
+def test_three_letters_and_a_script():
+    assert [three(code) for code in ("pl_pdb", "ar", "no_bokmaal", "tl_trg")] == [
+        *("pol", "ara", "nor", "tgl")
+    ]
+    assert [script(code) for code in ("pl", "ru", "sr_set", "zh_gsd", "zh_gsdsimp", "ko")] == [
+        *("Latn", "Cyrl", "Latn", "Hant", "Hans", "Hang")
+    ]
+    assert three("qtd_sagt") == ""  # Turkish and German: a code for private use
+    assert script("aqz_tudet") == "Zyyy"
+    for code in treebanks():
+        assert (len(three(code)), len(script(code))) in ((3, 4), (0, 4)), code

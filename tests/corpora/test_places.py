@@ -1,0 +1,135 @@
+import json
+from pathlib import Path
+
+import pytest
+
+import sonde
+from sonde.core import DataProblem
+from sonde.corpora.corpus import corpus
+from sonde.corpora.embedded import treebank as sentences
+from sonde.corpora.files import treebank as files
+from sonde.corpora.places import LISTING, Absent, home_of, kept, located
+from sonde.corpora.universal import treebank
+from sonde.tasks import TASKS
+
+
+@pytest.fixture(autouse=True)
+def working(tmp_path, monkeypatch):
+    """An empty working folder, an empty cache, and no folder of treebanks."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("SONDE_TREEBANKS", raising=False)
+    return tmp_path / "work"
+
+
+def put(folder: Path, *splits: str, code: str = "en_ewt") -> Path:
+    folder.mkdir(parents=True)
+    for split in splits or ("train", "dev", "test"):
+        (folder / f"{code}-ud-{split}.conllu").write_text("\n".join(sentences(40)))
+    return folder
+
+
+def test_a_path_is_a_path(working):
+    assert located("nothing/here") == Path("nothing/here")
+    bank = put(working / "en_ewt")
+    assert located("en_ewt") == Path("en_ewt")
+    assert [part.path.parent for part in files("en_ewt")] == [bank.relative_to(working)] * 3
+
+
+@pytest.mark.parametrize("asked", ["en_ewt", "UD_English-EWT", "ud/en_ewt"])
+@pytest.mark.parametrize("beside", ["", "ud-treebanks-v2.17"])
+def test_a_code_is_found_in_the_working_folder(working, asked, beside):
+    put(working / beside / "UD_English-EWT")
+    assert [part.split for part in files(asked)] == ["train", "dev", "test"]
+    assert [part.split for part in corpus([asked], (".conllu",))] == ["train", "dev", "test"]
+
+
+@pytest.mark.parametrize(
+    "asked", ["en_ewt", "UD_English-EWT", "UD_English-EWT/en_ewt-ud-dev.conllu"]
+)
+def test_the_folder_of_treebanks_is_looked_in(tmp_path, monkeypatch, asked):
+    bank = put(tmp_path / "banks" / "UD_English-EWT")
+    monkeypatch.setenv("SONDE_TREEBANKS", str(bank.parent))
+    assert {part.path.parent for part in files(asked)} == {bank}
+
+
+@pytest.mark.parametrize(
+    "task",
+    ["ud/tense:UD_English-EWT", "edge/pos:en_ewt", "ud/sent-len:en_ewt,with=UD_English-EWT/more"],
+)
+def test_tasks_read_the_folder_of_treebanks(tmp_path, monkeypatch, task):
+    bank = put(tmp_path / "banks" / "UD_English-EWT")
+    put(bank / "more", "train", code="en_more")
+    monkeypatch.setenv("SONDE_TREEBANKS", str(bank.parent))
+    places = {part.path.parent for part in TASKS.make(task).parts()}
+    assert bank in places
+    assert (bank / "more" in places) == ("with=" in task)
+    assert len(sonde.sentences(["en_ewt"])) > 1
+
+
+def test_one_of_its_name_comes_before_one_with_its_files(working):
+    put(working / "UD_English-EWT-sample", "train")
+    assert located("en_ewt") == Path("UD_English-EWT-sample")
+    put(working / "UD_English-EWT", "test")
+    assert located("en_ewt") == Path("UD_English-EWT")
+
+
+def test_two_that_may_be_meant_are_named(working):
+    put(working / "UD_English-One")
+    put(working / "UD_English-Two")
+    with pytest.raises(
+        DataProblem, match="en_ewt is in UD_English-One and in UD_English-Two; name one"
+    ):
+        located("en_ewt")
+
+
+def fetched(name: str, *splits: str, listed=("train", "dev", "test")) -> Path:
+    place = put(home_of(treebank(name)), *splits)
+    names = [f"en_ewt-ud-{split}.conllu" for split in listed]
+    (place / LISTING).write_text(json.dumps({"files": {name: {} for name in names}}))
+    return place
+
+
+def test_what_was_fetched_is_found_release_by_release():
+    usual, old = fetched("en_ewt"), fetched("en_ewt@2.10")
+    assert (located("en_ewt"), located("en_ewt@2.10")) == (usual, old)
+    with pytest.raises(
+        Absent, match=r"UD_English-EWT of release 2\.11 is not here.*ud/en_ewt@2\.11"
+    ):
+        located("en_ewt@2.11")
+
+
+def test_a_local_folder_comes_first_unless_a_release_is_named(working):
+    place = fetched("en_ewt@2.17")
+    put(working / "UD_English-EWT")
+    assert located("en_ewt") == Path("UD_English-EWT")
+    assert located("en_ewt@2.17") == place
+
+
+@pytest.mark.parametrize("listing", [None, "", "{}", '{"files": 3}', "\udcff"])
+def test_what_was_fetched_in_part_is_not_taken_for_a_treebank(listing):
+    place = fetched("en_ewt", "train")
+    assert kept(treebank("en_ewt")) is None
+    if listing is not None:
+        (place / LISTING).write_text(listing, errors="surrogateescape")
+        assert kept(treebank("en_ewt")) is None
+    (place / LISTING).unlink()
+    assert kept(treebank("en_ewt")) is None
+
+
+def test_what_is_not_here_is_said_with_the_command_that_gets_it():
+    with pytest.raises(Absent) as caught:
+        located("pl_pdb")
+    assert str(caught.value) == (
+        "UD_Polish-PDB of release 2.17 is not here: where there is a network, `sonde fetch"
+        " ud/pl_pdb` gets it (CC BY-NC-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
+        " UD_Polish-PDB"
+    )
+    with pytest.raises(DataProblem, match=r"no such treebank; did you mean 'pl_pdb'\?"):
+        located("pl_pdbb")
+
+
+def test_what_reads_no_treebanks_knows_no_codes():
+    with pytest.raises(DataProblem, match=r"no file or folder 'en_ewt'; give a \.mrg"):
+        TASKS.make("tree/tense:en_ewt").parts()

@@ -1,0 +1,49 @@
+import re
+
+import pytest
+
+from sonde.corpora.universal import RELEASE, near, treebank, treebanks
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["en_ewt", "EN_EWT", "ud/en_ewt", "UD_English-EWT", "ud/UD_English-EWT", "English-EWT"],
+)
+def test_a_treebank_has_a_code_and_a_name(asked):
+    bank = treebank(asked)
+    assert (bank.code, bank.name, bank.licence) == ("en_ewt", "UD_English-EWT", "CC BY-SA 4.0")
+    assert (bank.release, bank.released) == ("", RELEASE)
+    assert treebank(f"{asked}@2.16") == treebank(f"{asked}@r2.16")
+    assert treebank(f"{asked}@2.16").release == treebank(f"{asked}@2.16").released == "2.16"
+
+
+def test_a_newer_treebank_is_known_by_its_repository_alone():
+    bank = treebank("UD_New_Language-Corpus@2.18")
+    assert (bank.code, bank.name, bank.released) == ("", "UD_New_Language-Corpus", "2.18")
+    assert bank.language == "New Language"
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["", "en", "en_nothing", "my_data", "data/en_ewt", "en_ewt@new", "../UD_A-B", "UD_English"],
+)
+def test_other_texts_name_none(other):
+    assert treebank(other) is None
+
+
+def test_a_slip_is_near_a_code_and_a_file_is_not():
+    assert near("en_ewtt") == near("ud/en_etw@2.17") == "en_ewt"
+    assert near("pl_pdbb") == "pl_pdb"
+    assert near("my_data") == near("results") == near("train.conllu") == ""
+
+
+def test_every_code_is_a_language_and_the_corpus_in_small_letters():
+    banks = treebanks()
+    assert len(banks) == 339  # as the list of release 2.17 has
+    assert len({bank.language for bank in banks.values()}) == 186
+    for code, bank in banks.items():
+        assert re.fullmatch(r"[a-z]{2,3}_[a-z0-9]+", code)
+        assert code.partition("_")[2] == bank.name.rpartition("-")[2].lower()
+        assert bank.licence.startswith(("CC", "LGPL", "GNU", "PD", "C-UDA"))
+    codes = {bank.language: code.partition("_")[0] for code, bank in banks.items()}
+    assert len(set(codes.values())) == len(codes)  # one code a language

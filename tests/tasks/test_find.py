@@ -1,0 +1,70 @@
+"""Which tasks there are for which languages and files."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import sonde
+from sonde.core import DataProblem
+from sonde.corpora.embedded import treebank
+
+MENTIONED = "# global.Entity = GRP-etype\n"
+
+
+@pytest.fixture
+def banks(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SONDE_TREEBANKS", raising=False)
+    text = "\n".join(treebank(30))
+    for name, code in (
+        ("UD_English-EWT", "en_ewt"),
+        ("UD_Polish-PDB", "pl_pdb"),
+        ("UD_Arabic-PADT", "ar_padt"),
+        ("UD_Norwegian-Nynorsk", "no_nynorsk"),
+    ):
+        (tmp_path / "banks" / name).mkdir(parents=True)
+        (tmp_path / "banks" / name / f"{code}-ud-train.conllu").write_text(text)
+    return tmp_path / "banks"
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        *[(asked, "UD_Polish-PDB") for asked in ("pol", "pl", "Polish", "pol-Latn", "pl_pdb")],
+        *[(asked, "UD_Arabic-PADT") for asked in ("ara", "arb", "Arabic", "Arabic-PADT")],
+        *[(asked, "UD_Norwegian-Nynorsk") for asked in ("nno", "no", "UD_Norwegian-Nynorsk")],
+    ],
+)
+def test_languages(banks, monkeypatch, asked, name):
+    assert sonde.get_tasks(asked, "ud/tense", banks) == [f"ud/tense:{banks / name}"]
+    monkeypatch.setenv("SONDE_TREEBANKS", str(banks))
+    assert sonde.get_tasks([asked], "ud/tense") == [f"ud/tense:{banks / name}"]
+
+
+def named(tasks):
+    return [task.partition(":")[0] for task in tasks]
+
+
+def test_only_tasks_that_read_a_treebank_are_listed(banks):
+    assert named(sonde.get_tasks("en", "edge", banks)) == ["edge/dep", "edge/pos"]
+    assert len(sonde.get_tasks("en", "ud", banks)) == 9
+
+
+def test_tasks_about_mentions_are_listed_where_there_are_some(banks):
+    file = banks / "UD_English-EWT" / "en_ewt-ud-train.conllu"
+    file.write_text(MENTIONED + file.read_text())
+    assert named(sonde.get_tasks("en", "edge", banks)) == [
+        *("edge/coref", "edge/dep", "edge/entities", "edge/pos")
+    ]
+
+
+def test_a_family_that_reads_none_of_them_says_so(banks):
+    with pytest.raises(DataProblem, match=r"no task of tree reads the treebanks under .*\.conllu"):
+        sonde.get_tasks(family="tree", path=banks)
+    trees = banks / "UD_English-EWT" / "train.mrg"
+    trees.write_text("(S (NP (PRP I)) (VP (VBP run)))\n")
+    assert "tree/tense" in named(sonde.get_tasks("en", "tree", banks))
+    shutil.rmtree(banks)
+    with pytest.raises(DataProblem, match="no treebank of any language"):
+        sonde.get_tasks(family="tree", path=banks)
