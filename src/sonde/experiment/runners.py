@@ -132,7 +132,7 @@ def _answers(
     todo = enumerate(batches)
     workers: list[_Worker] = []
     idle: list[_Worker] = []
-    busy: dict[Connection[Batch | Measured, Measured | None], _Worker] = {}
+    busy: list[_Worker] = []
     try:
         while True:
             while len(busy) < count and (job := next(todo, None)) is not None:
@@ -140,14 +140,14 @@ def _answers(
                     idle.append(_Worker(function))
                     workers.append(idle[0])
                 worker = idle.pop()
-                busy[worker.here] = worker
+                busy.append(worker)
                 worker.give(*job)
             if not busy:
                 return
-            for connection in wait(list(busy)):
-                worker = busy[connection]  # type: ignore[index]
+            ready = wait([worker.here for worker in busy])
+            for worker in [worker for worker in busy if worker.here in ready]:
                 if (answer := worker.answer()) is not None:
-                    del busy[worker.here]
+                    busy.remove(worker)
                     if worker.ended:
                         workers.remove(worker)
                     else:
