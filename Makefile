@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check fix docs site clean
+.PHONY: demo test test-long check fix docs site release-check clean
 
 demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
 	@$(BIN)/sonde run
@@ -16,6 +16,11 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+test-long: release-check ## what takes longer than a quarter of an hour: wheels, the lowest versions, types of other systems
+
+release-check: $(VENV)/.dev $(VENV)/.release ## whether this can be released: version, wheel, clean environments, lowest versions, types
+	$(BIN)/python release/check.py $(STEPS)
 
 check: $(VENV)/.dev ## the same without the tests
 	$(BIN)/ruff check --no-cache .
@@ -51,4 +56,8 @@ $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.run
 	$(INSTALL) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.release: $(VENV)/.dev
+	$(INSTALL) --no-build-isolation --editable '.[release]'
 	@touch $@
