@@ -19,6 +19,7 @@ from sonde.pages import scores_page
 from sonde.pages.compare import Comparison
 from sonde.pages.paper import paper_page
 from sonde.pages.records import dataframe
+from sonde.pages.web.study import Beside
 from sonde.tables.page import Page
 
 
@@ -73,7 +74,8 @@ class Evaluation:
         """The table of scores, or of the paper, in every format."""
         if self.suite is not None:
             return paper_page(self.suite, self.results)
-        return scores_page(self.results, dict(self.questions))
+        beside = Beside(remarks=self.remarks, problems=tuple(self.problems))
+        return scores_page(self.results, dict(self.questions), beside=beside)
 
     @property
     def problems(self) -> list[str]:

@@ -18,6 +18,7 @@ from sonde.pages.compare import Comparison, compared
 from sonde.pages.layer_table import layers_page
 from sonde.pages.paper import paper_page
 from sonde.pages.probabilities import write as write_predictions
+from sonde.pages.web.study import Beside
 from sonde.store.kept import Cleaning, clean
 from sonde.store.migration import Holding, Migration
 from sonde.store.migration import holdings as held
@@ -110,7 +111,7 @@ def report(
         raise UsageProblem(f"{named} are views of their own: ask for one of them")
     if human and suite is None:
         raise UsageProblem("a bound stands in a paper's table: name its suite")
-    stored = _of(results, _chosen(selection, bits))
+    stored, with_scores = _of(results, _chosen(selection, bits)), _chosen(selection, scores=True)
     if suite is not None:
         page = paper_page(suite, stored.results, human)
     elif by is not None:
@@ -119,7 +120,8 @@ def report(
         made = classes_page if classes else bits_page if bits else headroom_page
         page = made(stored.results)
     else:
-        page = scores_page(stored.results, each=each, figure=figure)
+        beside = Beside(remarks=stored.remarks, scored=lambda: _of(results, with_scores).results)
+        page = scores_page(stored.results, each=each, figure=figure, beside=beside)
     return page.with_remarks(stored.remarks)
 
 

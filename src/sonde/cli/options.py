@@ -291,7 +291,7 @@ def put(page: Page[Any], style: str, output: Path | None, what: str) -> None:
     if output is None:
         show(page, style)
     else:
-        page.write(output, style)
+        page.write(output, None if style == "terminal" else style)
         many = len(page.content)
         remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 

@@ -28,6 +28,7 @@ from sonde.cli.options import (
 )
 
 Figure = Literal["dots", "heat", "radar"]
+PAGE = Path("report.html")
 
 
 def report(
@@ -89,6 +90,12 @@ def report(
             help="What is drawn where -o names a .svg, .png or .pdf file, and in HTML.",
         ),
     ] = "dots",
+    html: Annotated[
+        bool,
+        typer.Option(
+            "--html", help="Write one page for browsers: to report.html, or where -o says."
+        ),
+    ] = False,
 ) -> None:
     """Show results that were measured before: all of a folder, or, without one, those that were
     asked for together last.
@@ -105,6 +112,7 @@ def report(
     - `sonde report results/ --format csv -o results.csv`
     - `sonde report results/ --format latex`
     - `sonde report results/ --each`
+    - `sonde report results/ --html -o report.html`
     - `sonde report results/ -o scores.svg`
     - `sonde report results/ --figure heat -o scores.svg`
     - `sonde report results/ --format mteb -o mteb_results/`
@@ -130,6 +138,8 @@ def report(
         reads=read,
         experiment=which,
     )
+    if html:
+        style, output = "html", output or PAGE
     put(page, style, output, "result")
 
 

@@ -20,6 +20,8 @@ from sonde.pages.plots import strata_figure
 from sonde.pages.probabilities import bits, bits_table
 from sonde.pages.records import csv, parquet
 from sonde.pages.scores import scores
+from sonde.pages.web.report import web_page
+from sonde.pages.web.study import NOTHING, Beside
 from sonde.pages.wide import wide
 from sonde.tables.drawing import save, svg
 from sonde.tables.page import FIGURE, Page
@@ -61,10 +63,11 @@ def scores_page(
     questions: dict[str, str] | None = None,
     each: bool = False,
     figure: str = FIGURES[0],
+    beside: Beside = NOTHING,
 ) -> Page[Results]:
     """The scores of results: several tasks in one wide table, or a table for `each`; `questions`
-    says what each task asks, by the name in its heading. UsageProblem for a figure that there is
-    not.
+    says what each task asks, by the name in its heading. In HTML they are a page of chapters, which
+    says what is known `beside`. UsageProblem for a figure that there is not.
     """
     if figure not in FIGURES:
         raise UsageProblem(f"no figure {figure!r}: choose one of {', '.join(FIGURES)}")
@@ -79,6 +82,7 @@ def scores_page(
             FIGURE: lambda to: save(chart(results, figure), to),
         },
         svg=lambda: _figure(results, figure),
+        html=lambda: web_page(results, beside._replace(questions=questions or {}, figure=figure)),
     )
 
 

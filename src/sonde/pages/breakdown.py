@@ -59,49 +59,68 @@ def classes(results: Sequence[Result]) -> Table:
     )
 
 
+class Count(NamedTuple):
+    """How a class or label fared over the test examples of all seeds together.
+
+    there, taken  how many have it, and of how many it is said; right: of how many both
+    f1            in percent, with its interval
+    """
+
+    name: str
+    there: int
+    taken: int
+    right: int
+    f1: float
+    low: float
+    high: float
+
+
 def _by_class(group: Sequence[Result]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (
+            one.name,
+            f"{one.there:,}",
+            f"{one.right:,}",
+            number(PERCENT * one.right / one.there) if one.there else "–",
+            f"{one.taken - one.right:,}",
+            number(one.f1),
+            f"{number(one.low)} – {number(one.high)}",
+        )
+        for one in class_counts(group)
+    )
+
+
+def class_counts(group: Sequence[Result]) -> list[Count]:
+    """How each class or label fared that somebody has or is said to have, of fits of one thing."""
     gold, predicted, clusters = together(repeats(group))
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))
     true, said = _held(gold, names, HOLDS), [_held(each, names, HOLDS) for each in predicted]
     known = _held(gold, names, 0.0) if gold.partial else np.ones_like(true)
     order = sorted(range(len(names)), key=names.__getitem__)
-    lines = [
-        (names[i], _label(true[:, i], [each[:, i] for each in said], known[:, i], clusters))
+    counts = [
+        _count(names[i], true[:, i] & known[:, i], [s[:, i] & known[:, i] for s in said], clusters)
         for i in order
     ]
-    return tuple((name, *cells) for name, cells in lines if cells is not None)
+    return [one for one in counts if one.there or one.taken]
 
 
-def _label(
-    true: Flags, said: Sequence[Flags], known: Flags, clusters: Mapping[str, Ints]
-) -> tuple[str, ...] | None:
-    """Counts of one label over all seeds where it was annotated, and its F1; None where nobody has
-    it or is said to.
-    """
-    true, said = true & known, [each & known for each in said]
+def _count(name: str, true: Flags, said: Sequence[Flags], clusters: Mapping[str, Ints]) -> Count:
+    """Counts of one label over all seeds where it was annotated, and its F1."""
     there, right, taken = (
         len(said) * int(true.sum()),
         sum(int((true & s).sum()) for s in said),
         sum(int(s.sum()) for s in said),
     )
     if not there and not taken:
-        return None
+        return Count(name, 0, 0, 0, math.nan, math.nan, math.nan)
     # F1 is about no others, which would only make its interval look sure
     counts = true | np.any(said, 0)
     gold, answers = _yes(true[counts]), [_yes(s[counts]) for s in said]
     low, high = interval_of(
         YES, gold, answers, {name: codes[counts] for name, codes in clusters.items()}
     )
-    f1 = number(PERCENT * float(np.mean([YES(gold, each) for each in answers])))
-    share = number(PERCENT * right / there) if there else "–"
-    return (
-        f"{there:,}",
-        f"{right:,}",
-        share,
-        f"{taken - right:,}",
-        f1,
-        f"{number(PERCENT * low)} – {number(PERCENT * high)}",
-    )
+    f1 = PERCENT * float(np.mean([YES(gold, each) for each in answers]))
+    return Count(name, there, taken, right, f1, PERCENT * low, PERCENT * high)
 
 
 def _yes(flags: Flags) -> Column:

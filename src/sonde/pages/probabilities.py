@@ -195,6 +195,14 @@ def _written(
     folder: Path,
     form: Callable[[Dataset, Result, Path], Path],
 ) -> Path:
+    dataset = examples_of(result, known)
+    return form(dataset, result, folder / _name(result))
+
+
+def examples_of(result: Result, known: dict[str, Dataset]) -> Dataset:
+    """The test examples of a result that kept scores, in its order; DataProblem where the data are
+    gone or other ones. The data set that was loaded last is kept in `known`.
+    """
     task = result.trial.task
     if task not in known:
         known.clear()
@@ -209,7 +217,7 @@ def _written(
             f"{short(task)}: its test examples are no longer those that were measured; run again"
             " with the data as they are"
         )
-    return form(dataset, result, folder / _name(result))
+    return dataset
 
 
 def _loaded(task: str) -> Dataset:

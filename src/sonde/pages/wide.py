@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from statistics import fmean
 
@@ -138,22 +138,25 @@ def lines_of(mine: Sequence[Row], apart: bool = False) -> list[Line]:
 def wide(results: Sequence[Result], questions: dict[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
     made = grid(results)
+    first, *others = score_notes(made.rows)
+    notes = first, *reading(made), *_asked(made, questions or {}), *others, *made_by(made)
+    label = "tab:sonde"
+    return replace(matrix(made), notes=notes, caption=_caption(made, first), label=label)
+
+
+def matrix(made: Grid) -> Table:
+    """The same without what has to be said of them."""
     words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
     columns, groups = [*words], [""] * len(words)
     for mine in made.groups:
         columns += [column.name for column in mine] + [MEAN] * has_mean(made, mine)
         groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
-    first, *others = score_notes(made.rows)
-    notes = first, *_reading(made), *_asked(made, questions or {}), *others, *_made_by(made)
     return Table(
         tuple(columns),
         (_scores(made), *_beside(made)),
         frozenset(words),
-        notes,
         groups=tuple(groups) if any(groups) else (),
         mark=MARK,
-        caption=_caption(made, first),
-        label="tab:sonde",
     )
 
 
@@ -259,18 +262,24 @@ def score_cell(made: Grid, row: Row) -> str:
 
 
 def _strong(made: Grid) -> frozenset[tuple[int, int]]:
-    """The cells of the scores that are set in bold; the constant stands above them."""
-    places: dict[str, int] = {}
+    """The cells of the scores that are set in bold."""
+    return frozenset(
+        (r, c)
+        for r, c, row in places(made)
+        if (row.task, row.encoder, row.layer, row.probe) in made.strong
+    )
+
+
+def places(made: Grid) -> Iterator[tuple[int, int, Row]]:
+    """Each score with its line and column in the table; the constant stands above them."""
+    columns: dict[str, int] = {}
     at = 1 + made.has_layers + made.has_probes
     for mine in made.groups:
-        places |= {column.task: at + i for i, column in enumerate(mine)}
+        columns |= {column.task: at + i for i, column in enumerate(mine)}
         at += len(mine) + has_mean(made, mine)
-    return frozenset(
-        (r, places[task])
-        for r, line in enumerate(made.lines, 1)
-        for task, row in line.cells.items()
-        if (task, row.encoder, row.layer, row.probe) in made.strong
-    )
+    for r, line in enumerate(made.lines, 1):
+        for task, row in line.cells.items():
+            yield r, columns[task], row
 
 
 def _beside(made: Grid) -> Iterator[Section]:
@@ -298,7 +307,7 @@ def _section(
     return Section(name, tuple(_cells(made, line, cell, value) for line in lines), rules=rules)
 
 
-def _reading(made: Grid) -> Iterator[str]:
+def reading(made: Grid) -> Iterator[str]:
     """How to read the table."""
     yield (
         "±: the wider side of the 95 % interval."
@@ -340,7 +349,7 @@ def _asked(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         yield f"{ORACLE}: {which}."
 
 
-def _made_by(made: Grid) -> Iterator[str]:
+def made_by(made: Grid) -> Iterator[str]:
     """The probes where no column has them, and the seeds and ways of computing of rows that differ
     in them.
     """

@@ -1,15 +1,12 @@
-"""Tables for terminals, and as HTML without scripts. Whatever a name contains, it is shown as it
-is.
-"""
+"""Tables for terminals. Whatever a name contains, it is shown as it is."""
 
 from __future__ import annotations
 
 import io
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 from typing import Literal
 
 from rich import box
@@ -222,80 +219,3 @@ def show(table: Table, width: int | None = None) -> None:
         console.print(shown(table, console.width))
     else:
         sys.stdout.write(terminal(table, width))
-
-
-STYLE = """body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color: #1c2328 }
-table { border-collapse: collapse; margin: .4rem 0 1.6rem; font-variant-numeric: tabular-nums }
-th, td { padding: .15rem .7rem; text-align: right; white-space: nowrap }
-th { border-bottom: 1px solid #889 }
-.w { text-align: left } .g { text-align: center } .r td { border-top: 1px solid #bbc }
-.note { color: #556; max-width: 60rem } svg { max-width: 100%; height: auto }"""
-ROWS = {False: "<tr>", True: '<tr class="r">'}  # below a rule
-
-
-def html(table: Table) -> str:
-    """One table as a page."""
-    return document([table])
-
-
-def document(tables: Sequence[Table], figure: str = "") -> str:
-    """Several tables as one page, below a figure (SVG, put in as it is)."""
-    title = next((table.title for table in tables if table.title), "sonde")
-    head = (
-        '<!doctype html>\n<html lang="en">\n<meta'
-        f' charset="utf-8">\n<title>{_text(title)}</title>\n<style>{STYLE}</style>\n'
-    )
-    return (
-        head
-        + figure
-        + "\n".join(part for table in tables for part in _parts(table))
-        + "\n</html>\n"
-    )
-
-
-def _parts(table: Table) -> Iterator[str]:
-    if table.title:
-        yield f"<h1>{_text(table.title)}</h1>"
-    for section in table.sections:
-        yield "<hr>" * section.apart + (
-            f"<h2>{_text(section.heading)}</h2>" if section.heading else ""
-        )
-        yield (f'<p class="note">{_text(section.line)}</p>' if section.line else "") + _html_table(
-            table, section
-        )
-    yield from (f'<p class="note">{_text(note)}</p>' for note in table.notes)
-
-
-def _html_table(table: Table, section: Section) -> str:
-    kinds = [' class="w"' if name in table.words else "" for name in table.columns]
-    head = "".join(
-        f"<th{kind}>{_text(name)}</th>" for kind, name in zip(kinds, table.columns, strict=True)
-    )
-    rows = []
-    for r, row in enumerate(section.rows):
-        cells = [
-            f"<b>{_text(cell)}</b>" if (r, c) in section.strong else _text(cell)
-            for c, cell in enumerate(row)
-        ]
-        rows.append(
-            ROWS[r in section.rules]
-            + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, cells, strict=True))
-            + "</tr>"
-        )
-    return "\n".join(["<table>", *_html_groups(table), f"<tr>{head}</tr>", *rows, "</table>"])
-
-
-def _html_groups(table: Table) -> Iterator[str]:
-    """A row with the names of the groups, where there are some."""
-    if any(table.groups):
-        cells = (
-            f'<th class="g" colspan="{after - first}" scope="colgroup">{_text(name)}</th>'
-            if name
-            else f'<td colspan="{after - first}"></td>'
-            for name, first, after in table.spans
-        )
-        yield f"<tr>{''.join(cells)}</tr>"
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))

@@ -12,9 +12,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from sonde.cache import write_text
 from sonde.errors import UsageProblem
-from sonde.tables.formats import document, shown, terminal
+from sonde.tables.formats import shown, terminal
 from sonde.tables.markup import latex, markdown
 from sonde.tables.table import Table
+from sonde.tables.web import notebook, stacked
 
 T = TypeVar("T")
 MARKUP = {"markdown": markdown, "latex": latex}
@@ -50,6 +51,7 @@ class Page(Generic[T]):
     texts    further formats, as functions that give the text: csv, mteb
     files    formats that are files, as functions that write one: parquet, figure
     svg      a figure for the page in HTML, '' for none
+    html     a page for browsers that shows more than the tables
     remarks  what there is to say beside: what was left out, and why
     width    characters of the tables as text; as wide as they need to be without
     """
@@ -59,6 +61,7 @@ class Page(Generic[T]):
     texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     files: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
     svg: Callable[[], str] = str
+    html: Callable[[], str] | None = None
     remarks: tuple[str, ...] = ()
     width: int | None = None
 
@@ -80,7 +83,7 @@ class Page(Generic[T]):
         if format == "terminal":
             return "".join(terminal(table, self.width) for table in self.tables)
         if format == "html":
-            return document(self.tables, self.svg())
+            return self.html() if self.html else stacked(self.tables, self.svg())
         if format in MARKUP:
             return "\n".join(map(MARKUP[format], self.tables))
         if format in self.files:
@@ -123,7 +126,7 @@ class Page(Generic[T]):
         yield from (shown(table, options.max_width) for table in self.tables)
 
     def _repr_html_(self) -> str:
-        return self.text("html")
+        return notebook(self.tables, self.svg())
 
 
 def is_figure(path: str | Path | None) -> bool:

@@ -1,0 +1,89 @@
+"""What was asked, and of whom."""
+
+from __future__ import annotations
+
+from sonde.analysis.row import CONSTANT, NO_CONTROL, Row
+from sonde.datasets.controls import CONTROLS
+from sonde.encoders import ENCODERS
+from sonde.pages.captions import kind_rules
+from sonde.pages.groups import shared_options
+from sonde.pages.web.study import Study, described
+from sonde.pages.wide import label_of
+from sonde.papers.bibliography import PAPERS, papers_of
+from sonde.probes import PROBES
+from sonde.tables.table import Section, Table, number
+from sonde.tables.web import Chapter, Sheet, Terms
+
+TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
+ENCODED = ("encoder", "role", "what it is")
+ROLES = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
+
+
+def asked(study: Study) -> Chapter:
+    """Tasks, encoders, probes, and how often what was measured."""
+    tasks = Table(TASKS, (Section("", _tasks(study)),), frozenset({"task", "question", "paper"}))
+    encoders = Table(ENCODED, (_encoders(study),), frozenset(ENCODED))
+    return Chapter(
+        "asked",
+        "What was asked, and of whom",
+        (
+            Sheet(tasks, "Tasks"),
+            Sheet(encoders, "Encoders"),
+            Terms(tuple(_made(study))),
+        ),
+    )
+
+
+def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (
+            study.made.said(column),
+            study.question(column.task),
+            f"{len(row.posed.classes):,}" if row.posed.classes else "–",
+            f"{row.train:,}",
+            f"{row.n:,}",
+            number(row.majority),
+            ", ".join(PAPERS[key] for key in papers_of(column.task)[:1]),
+        )
+        for column in study.made.columns
+        for row in [study.firsts[column.task]]
+    )
+
+
+def _encoders(study: Study) -> Section:
+    """The encoders; oracles that share a line of the table of scores stand apart here."""
+    told: dict[tuple[str, ...], Row] = {}
+    for line in study.made.lines:
+        for row in line.cells.values():
+            name = row.encoder if line.kind == "oracle" else label_of(study.made, line)
+            what = row.holds if line.kind == "oracle" else described(ENCODERS, row.encoder)
+            told.setdefault((name, ROLES[line.kind], what), row)
+    rules = kind_rules(list(told.values()))
+    return Section("", tuple((n, r, w[:1].upper() + w[1:]) for n, r, w in told), rules=rules)
+
+
+def _made(study: Study) -> list[tuple[str, str]]:
+    """How the tasks were put to the encoders."""
+    plain = [row for row in study.made.rows if row.control == NO_CONTROL]
+    probes = dict.fromkeys(row.probe for row in plain)
+    seeds = sorted({row.seeds for row in plain if row.encoder != CONSTANT})
+    metrics = dict.fromkeys(row.metric for row in plain)
+    pairs = [(f"Probe {name}", described(PROBES, name)) for name in probes]
+    pairs.append(
+        ("Fits", f"{' to '.join(map(str, {seeds[0]: 0, seeds[-1]: 0}))} a score: {_fits(seeds)}")
+    )
+    pairs.append(("Scores", f"{', '.join(metrics)}, in percent, on test examples."))
+    for control in study.made.controls:
+        name = control.partition(",")[0].partition(":")[0]
+        pairs.append((f"Control {control}", described(CONTROLS, name)))
+    if shared := shared_options([column.task for column in study.made.columns]):
+        pairs.append(("All tasks", ", ".join(f"{key}={value}" for key, value in shared)))
+    return pairs
+
+
+def _fits(seeds: list[int]) -> str:
+    return (
+        "the probe has no random start, so one fit is all there is."
+        if seeds[-1] == 1
+        else "means over random starts, and over samples where tasks have several."
+    )

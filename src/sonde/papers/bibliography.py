@@ -1,0 +1,52 @@
+"""Whom to cite for a task or a method, as BibTeX."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+PAPERS = {
+    "conneau-2018-cram": "Conneau et al. 2018",
+    "krasnowska-kieras-wroblewska-2019-empirical": "Krasnowska-Kieraś & Wróblewska 2019",
+    "ettinger-2018-assessing": "Ettinger et al. 2018",
+    "tenney-2019-context": "Tenney et al. 2019",
+    "ravishankar-2019-probing": "Ravishankar et al. 2019",
+    "mikhailov-2021-rusenteval": "Mikhailov et al. 2021",
+    "sahin-2020-linspector": "Şahin et al. 2020",
+    "de-marneffe-2021-universal": "de Marneffe et al. 2021",
+    "hewitt-liang-2019-designing": "Hewitt & Liang 2019",
+    "voita-titov-2020-information": "Voita & Titov 2020",
+}
+"""Papers as a text names them, by their key in BibTeX."""
+FAMILIES = {
+    "ud": ("krasnowska-kieras-wroblewska-2019-empirical", "de-marneffe-2021-universal"),
+    "ud2019": ("krasnowska-kieras-wroblewska-2019-empirical",),
+    "tree": ("conneau-2018-cram",),
+    "senteval": ("conneau-2018-cram",),
+    "comp": ("ettinger-2018-assessing",),
+    "edge": ("tenney-2019-context",),
+    "xprobe": ("ravishankar-2019-probing",),
+    "rusenteval": ("mikhailov-2021-rusenteval",),
+    "linspector": ("sahin-2020-linspector",),
+}
+"""The papers of the tasks of a family: who asked, then whose annotation it is."""
+
+
+def papers_of(task: str) -> tuple[str, ...]:
+    """The keys of the papers of a task's reference, those who asked it first; () for none known."""
+    return FAMILIES.get(re.split("[/:,]", task, maxsplit=1)[0], ())
+
+
+def bibtex(keys: Iterable[str]) -> str:
+    """The entries of some papers, each once."""
+    known = _entries()
+    return "\n".join(known[key] for key in dict.fromkeys(keys))
+
+
+@functools.cache
+def _entries() -> dict[str, str]:
+    text = Path(__file__).with_suffix(".bib").read_text("utf-8")
+    matches = re.finditer(r"^@\w+\{([^,]+),\n(?:.*\n)*?\}$", text, re.M)
+    return {entry[1]: entry[0] for entry in matches}

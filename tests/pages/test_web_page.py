@@ -1,0 +1,209 @@
+"""The page of a report: what was asked, what came out, whether it can be believed, where it fails,
+how it was made.
+"""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+import sonde
+from fixtures.results import result, saying
+from sonde.core import Result, Tags
+from sonde.labels import Classes, Scores
+from sonde.pages import scores_page
+from sonde.pages.web.report import web_page
+from sonde.pages.web.study import Beside
+from sonde.papers import bibliography
+from tables.test_web import Outline
+
+TASKS = ("ud/tense:EWT-bank", "ud/passive:EWT-bank")
+KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
+
+
+def results(**right: float) -> list[Result]:
+    shares = {"length": 0.55, "mine": 0.9, "yours": 0.7, "gold:clause": 1.0} | right
+    return [
+        saying(result(share, encoder=name, task=task, seed=seed), kind=KINDS[name])
+        for (name, share), task, seed in product(shares.items(), TASKS, range(3))
+    ]
+
+
+def text_of(found: list[Result], beside: Beside | None = None) -> str:
+    page = web_page(found, beside) if beside else web_page(found)
+    return " ".join(Outline(page).text.split())
+
+
+def test_chapters_come_in_the_order_of_a_readers_questions():
+    titles = re.findall(r"<h2[^>]*>([^<]*)", web_page(results()))
+    assert titles == [
+        "What was asked, and of whom",
+        "What came out",
+        "Can it be believed?",
+        "Where it fails",
+        "How it was made",
+    ]
+
+
+def test_it_says_what_was_asked_and_by_whom():
+    text = text_of(results())
+    assert "Is the main verb in the present or in the past?" in text
+    assert "Krasnowska-Kieraś & Wróblewska 2019" in text
+    assert "The number of words, and nothing else" in text
+
+
+def test_the_best_is_named_beside_what_it_is_compared_with():
+    said = "mine scores 90.0 (the best baseline 55.0, the best oracle 100.0)."
+    assert said in text_of(results())
+
+
+def test_it_counts_the_tasks_on_which_the_best_is_not_told_from_a_baseline():
+    assert "On all 2 tasks, the best encoder is significantly better" in text_of(results())
+    close = results()
+    close = [
+        r if r.trial.task == TASKS[0] or r.trial.encoder != "length" else replace(r, **even(r))
+        for r in close
+    ]
+    text = text_of(close)
+    assert "On 1 of 2 tasks, the best encoder is not significantly better" in text
+    assert "(passive)" in text
+
+
+def even(like: Result) -> dict[str, object]:
+    """The answers of an encoder that has nine of ten right, but others."""
+    right = np.arange(like.n) >= like.n // 10
+    gold = np.arange(like.n) % 2
+    said = Classes(np.where(right, gold, 1 - gold), ("past", "pres"))
+    return {"predicted": said, "score": 0.9, "low": 0.85, "high": 0.95}
+
+
+def test_a_constant_answer_is_the_floor_where_baselines_are_missing_or_worse():
+    alone = [r for r in results() if r.trial.encoder == "mine"]
+    assert "(constant)" in text_of(alone)
+    low = text_of(results(length=0.3))
+    assert "(constant) 50.0" in low
+
+
+def test_a_score_above_its_oracle_is_marked_everywhere():
+    found = results(**{"gold:clause": 0.8})
+    page = web_page(found)
+    assert page.count('class="h7 above"') == 2
+    assert "better, above its oracle" in page
+    assert "mine on tense (90.0, oracle 80.0)" in page
+    assert ' above"' not in web_page(results())
+
+
+def test_classes_are_shown_with_their_shares_and_what_is_said_instead():
+    one = result(0.9, encoder="mine")
+    said = Classes(np.zeros(one.n, np.int64), ("past", "pres"))
+    text = text_of([saying(replace(one, predicted=said, score=0.5), kind="trained")])
+    assert "past mine 50.0 100.0 100.0" in text
+    assert "pres mine 50.0 0.0 0.0" in text
+    assert "What mine says of the examples of each class (%)" in text
+
+
+def test_of_many_classes_the_commonest_mistakes_are_listed():
+    names = tuple(f"class {i:02}" for i in range(20))
+    gold = Classes(np.arange(200) % 20, names)
+    said = Classes(np.where(np.arange(200) % 20 == 7, 3, np.arange(200) % 20), names)
+    one = replace(result(0.95, encoder="mine"), gold=gold, predicted=said)
+    assert "class 07 class 03 10 100.0" in text_of([saying(one, kind="trained")])
+
+
+def test_scores_by_tags_that_have_some_values():
+    tags = {
+        "distance": Tags(np.arange(200) % 4, ("1", "2", "3", "4")),
+        "all alike": Tags(np.zeros(200, np.int64), ("one",)),
+        "word": Tags(np.arange(200), tuple(f"w{i}" for i in range(200))),
+    }
+    page = web_page([replace(r, strata=tags) for r in results()])
+    assert "By distance: 4 values" in page
+    assert "all alike" not in page
+    assert "By word" not in page
+
+
+def test_labels_that_are_numbers_have_no_classes():
+    gold = Scores(np.arange(20, dtype=np.float32))
+    one = replace(result(0.9, n=20, encoder="mine"), metric="pearson", gold=gold, predicted=gold)
+    assert "Labels are numbers" in text_of([saying(one, kind="trained")])
+
+
+def test_what_was_not_kept_is_said_with_the_option_that_keeps_it():
+    assert "measured with `--keep scores`" in text_of(results())
+
+
+def test_it_says_what_could_not_be_measured():
+    beside = Beside(problems=("failed: <b>theirs</b>: it broke",), remarks=("an older result",))
+    text = text_of(results(), beside)
+    assert "failed: <b>theirs</b>: it broke" in text
+    assert "an older result" in text
+
+
+def test_a_command_repeats_it_and_papers_are_cited():
+    named = {"mine": "hf:a b", "yours": "hf:c"}
+    found = [
+        replace(r, trial=replace(r.trial, encoder=named.get(r.trial.encoder, r.trial.encoder)))
+        for r in results()
+    ]
+    text = text_of(found)
+    assert "sonde run \\ -t ud/tense:EWT-bank \\ -t ud/passive:EWT-bank \\ -e 'hf:a b'" in text
+    assert "--seeds 3" in text
+    assert "--no-bounds" not in text
+    assert "@inproceedings{krasnowska-kieras-wroblewska-2019-empirical," in text
+    assert "--no-bounds" in text_of([r for r in found if r.trial.encoder == "hf:c"])
+
+
+def test_what_was_given_in_python_is_in_no_command():
+    text = text_of([r for r in results() if r.trial.encoder == "mine"])
+    assert "sonde run" not in text.partition("How it was made")[2].partition("Copy")[0]
+    assert "Given in Python, which no command names: mine." in text
+
+
+def test_many_encoders_are_drawn_in_part():
+    many = [
+        saying(result(0.6 + i / 200, encoder=f"e{i}", task=task), kind="trained")
+        for i, task in product(range(40), TASKS)
+    ]
+    page = web_page(many)
+    assert "The 24 encoders with the highest scores; 16 more are in the table." in page
+    assert page.count('<th scope="row" class="w">e0</th>') >= 2
+
+
+def test_a_figure_that_cannot_be_drawn_is_replaced_by_the_reason():
+    assert "No figure: a radar needs three tasks" in text_of(results(), Beside(figure="radar"))
+
+
+def test_names_are_escaped_wherever_they_stand():
+    evil = "</script><script>alert(1)</script>"
+    found = [replace(r, trial=replace(r.trial, encoder=evil)) for r in results()]
+    outline = Outline(web_page(found, Beside(questions={TASKS[0]: evil})))
+    assert len(outline.named("script")) == 1
+    assert evil in outline.text
+
+
+@pytest.mark.parametrize("name", ["page.html", "PAGE.HTML"])
+def test_a_file_says_by_its_name_that_it_is_a_page(tmp_path, name):
+    scores_page(results()).write(tmp_path / name)
+    assert (tmp_path / name).read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_examples_are_shown_where_probabilities_were_kept(tmp_path):
+    folder = tmp_path / "kept"
+    how = {"probes": "logreg", "seeds": 1, "bounds": False}
+    sonde.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
+    page = sonde.report(folder).text("html")
+    assert "Examples that bow:random gets wrong" in page
+    assert "measured with `--keep scores`" not in page
+
+
+def test_every_family_of_tasks_with_a_paper_has_an_entry():
+    assert {key for keys in bibliography.FAMILIES.values() for key in keys} <= set(
+        bibliography.PAPERS
+    )
+    for key in bibliography.PAPERS:
+        entry = bibliography.bibtex([key, key])
+        assert entry.count("@") == 1
+        assert entry.count("{") == entry.count("}")
+    assert bibliography.papers_of("mine.py@task") == ()
