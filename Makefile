@@ -32,11 +32,12 @@ fix: $(VENV)/.dev ## mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tables from what they print, the map from the imports
+docs: $(VENV)/.dev ## write docs/cli.md and docs/api.md anew from the code, tables and tutorials from what they print, the map from the imports
 	$(BIN)/python docs/write_cli.py
 	$(BIN)/python docs/write_api.py
 	$(BIN)/python docs/write_tables.py
 	$(BIN)/python docs/write_map.py
+	$(BIN)/python docs/write_tutorials.py
 
 site: $(VENV)/.dev ## the documentation as a site, in build/site; a dead link fails
 	$(BIN)/zensical build --clean --strict
