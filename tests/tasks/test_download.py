@@ -114,10 +114,33 @@ def test_no_network_is_said(web, waits, tmp_path):
     assert waits == [1, 2, 4]
 
 
-def test_only_the_web_is_fetched_from(web, tmp_path):
+@pytest.mark.parametrize(
+    "problem", [socket.gaierror(-3, "no such name"), TimeoutError("timed out")]
+)
+def test_without_a_way_to_the_server_it_is_said_at_once(web, waits, tmp_path, monkeypatch, problem):
+    def connect(*_, **__):
+        raise problem
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    with pytest.raises(Unreachable, match=r"cannot get http://example\.org/a\.txt: .*\(1 try\)"):
+        download("http://example.org/a.txt", tmp_path / "a.txt", web)
+    assert not waits
+
+
+def test_a_redirection_is_followed(site, web, tmp_path):
+    site.moved["old.txt"] = "a.txt"
+    assert download(site.url + "old.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
+    assert [path for path, _ in site.asked] == ["/old.txt", "/a.txt"]
+
+
+def test_only_the_web_is_fetched_from(site, web, tmp_path):
     (tmp_path / "secret").write_text("x")
     with pytest.raises(DataProblem, match="begins with https"):
         download(f"file://{tmp_path}/secret", tmp_path / "a.txt", web)
+    site.moved["old.txt"] = f"file://{tmp_path}/secret"
+    with pytest.raises(DataProblem):
+        download(site.url + "old.txt", tmp_path / "a.txt", web)
+    assert not (tmp_path / "a.txt.part").exists()
 
 
 def test_a_full_disk_is_said_and_keeps_the_part(site, web, tmp_path, monkeypatch):

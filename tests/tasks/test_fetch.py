@@ -324,6 +324,70 @@ def fetching(site, folder, *more):
     )
 
 
+def linked(**kinds):
+    """An archive with links and a file."""
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w:gz") as tar:
+        for name, (kind, to) in kinds.items():
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, to
+            tar.addfile(member)
+        member = tarfile.TarInfo("link/a.txt")
+        member.size = len(ROWS)
+        tar.addfile(member, io.BytesIO(ROWS))
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE]
+)
+def test_links_and_devices_of_an_archive_are_left_out(site, tmp_path, kind):
+    (tmp_path / "outside").mkdir()
+    site.files["all.tar.gz"] = linked(link=(kind, str(tmp_path / "outside")))
+    list(fetch(all_of(site, tmp_path / "in")))
+    assert not (tmp_path / "in" / "link").is_symlink()
+    assert (tmp_path / "in" / "link" / "a.txt").read_bytes() == ROWS
+    assert not list((tmp_path / "outside").iterdir())
+
+
+def test_a_link_that_is_there_is_not_written_through(site, tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "outside")
+    site.files["all.tar.gz"] = linked()
+    with pytest.raises(DataProblem, match="not an archive that can be unpacked"):
+        list(fetch(all_of(site, tmp_path / "in")))
+    assert not list((tmp_path / "outside").iterdir())
+
+
+def test_what_came_first_is_what_comes_ever_after(site, tmp_path):
+    first = next(fetch(wish(site, tmp_path)))
+    assert not first.published
+    assert "recorded here, for none was published" in str(first)
+    (tmp_path / "a.txt").unlink()
+    site.files["a.txt"] = ROWS.replace(b"third", b"fifth")
+    with pytest.raises(
+        DataProblem, match=rf"and the file fetched first {SHA}; nothing of it was kept"
+    ):
+        next(fetch(wish(site, tmp_path, files=("a.txt",))))
+    assert not (tmp_path / "a.txt").exists()
+    site.files["a.txt"] = ROWS
+    assert next(fetch(wish(site, tmp_path))).how == "fetched"
+    known = {"a.txt": Known(sha256=SHA)}
+    assert "(as published)" in str(next(fetch(wish(site, tmp_path, known))))
+
+
+def test_files_of_any_kind_are_no_web_pages_and_not_empty(site, tmp_path):
+    site.files |= {"a.json": b'{"text": "a"}\n', "b.json": b"", "c.json": b"<html><body>404"}
+    ours = wish(site, tmp_path, files=("a.json", "b.json", "c.json"))
+    ours = replace(ours, collection=replace(ours.collection, kind="files"))
+    with pytest.raises(
+        DataProblem, match=r"2 of 3 files .*b\.json is empty.*c\.json is a web page"
+    ):
+        list(fetch(ours))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", RECEIPT]
+
+
 def test_what_a_killed_fetch_did_not_unpack_is_unpacked_by_the_next(site, tmp_path):
     site.files["all.tar.gz"] = archive(TWO)
     killed = fetching(site, tmp_path, "kill")
@@ -422,7 +486,7 @@ def test_the_command_lists_fetches_and_explains(site, tmp_path, monkeypatch):
     assert "https://example.org/ours" in listed.stdout
     done = run(app, ["fetch", "ours", "-o", str(tmp_path / "here"), "-q"])
     assert done.exit_code == 0, done.output
-    assert f"a.txt: fetched, 2/1/1 rows, {len(ROWS)} bytes, sha256 {SHA}" in done.stdout
+    assert f"a.txt: fetched, 2/1/1 rows, {len(ROWS)} bytes, sha256 {SHA} (recor" in done.stdout
     assert (tmp_path / "here" / "b.txt").read_bytes() == ROWS
     assert run(app, ["fetch", "ours", "-q"]).exit_code == 0
     assert (place_of(ours) / "a.txt").read_bytes() == ROWS

@@ -5,6 +5,8 @@ people; and what there is to choose from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,7 +16,8 @@ from sonde.audit import Audit
 from sonde.audit import inspect as audited
 from sonde.audit.page import audit_page
 from sonde.cache import write_text
-from sonde.core import Published, Task
+from sonde.core import DataProblem, Published, Task
+from sonde.corpora.universal import near, treebank
 from sonde.datasets.controls import CONTROLS
 from sonde.datasets.formats.tables import write
 from sonde.encoders import ENCODERS
@@ -31,11 +34,11 @@ from sonde.listing import plugins as installed
 from sonde.metrics import METRICS
 from sonde.papers import SUITES
 from sonde.probes import PROBES
-from sonde.references import Contents
+from sonde.references import Contents, Reference
 from sonde.tables.page import Page
 from sonde.tasks import TASKS
 from sonde.tasks.find import named
-from sonde.tasks.released import catalogue
+from sonde.tasks.released import catalogue, universal
 from sonde.tasks.released.catalogue import Collection
 from sonde.tasks.released.download import Web
 from sonde.tasks.released.fetch import Got, Wish, place_of
@@ -144,9 +147,20 @@ def inspect(
         return audit_page(audited(dataset, seed, sample, made.metric), title)
 
 
-def collections() -> list[Collection]:
-    """The published data sets that `fetch` gets, with their files, papers and pages."""
-    return list(catalogue.COLLECTIONS.values())
+def collections(pattern: str | None = None) -> list[Collection]:
+    """The published data sets that `fetch` gets, with their files, papers, licences and pages.
+
+    pattern  of names; without, all but the treebanks of Universal Dependencies, which are 'ud/*'
+
+        for each in sonde.collections("ud/pl_*"):
+            print(each.name, each.licence)
+    """
+    if pattern is None:
+        return list(catalogue.COLLECTIONS.values())
+    known = catalogue.COLLECTIONS.values()
+    return [each for each in known if fnmatchcase(each.name, pattern)] + universal.collections(
+        pattern
+    )
 
 
 class Fetched(NamedTuple):
@@ -164,33 +178,53 @@ def fetch(
     mirror: str | None = None,
     only: str = "*",
     progress: bool = False,
+    before: Callable[[str], object] | None = None,
     each: Callable[[Got], object] | None = None,
 ) -> Fetched:
     """Get a published data set: resumed where it was stopped, checked, never written over what is
     there.
 
-    name    one of `collections()`
+    name    one of `collections()`, or a treebank of Universal Dependencies: 'ud/en_ewt', or with
+            a release 'ud/en_ewt@2.16'
     folder  where to put it; where tasks look for it without
-    mirror  a folder on the web that has the files; the publisher's without
+    mirror  a folder on the web that has the files; the publisher's without, or what SONDE_MIRROR
+            names: a web server over the folder `data` of somebody's cache
     only    a pattern of file names ('*/te.txt')
+    before  called once, before any data come, with what is fetched: files, size, licence, address
     each    called with each file as it is there
     DataProblem names the files that could not be had.
 
-        sonde.fetch("senteval", only="tree_depth.txt")
+        sonde.fetch("ud/en_ewt")
     """
     from tqdm.auto import tqdm
 
-    chosen = catalogue.collection(name)
-    to = Path(folder).expanduser() if folder else place_of(chosen)
-    got = []
+    to = Path(folder).expanduser() if folder else None
     with tqdm(
         desc=f"fetch {name}", unit="B", unit_scale=True, disable=not progress, leave=False
     ) as bar:
-        for file in fetched(Wish(chosen, to, only, mirror, Web(bar.update))):
+        wish = replace(_wish(name, to, mirror), only=only, web=Web(bar.update))
+        if before is not None:
+            before(str(wish))
+        got = []
+        for file in fetched(wish):
             got.append(file)
             if each is not None:
                 each(file)
-    return Fetched(to, got, chosen.remark)
+    told = universal.told(wish.folder) if wish.collection.kind == "treebank" else ""
+    return Fetched(wish.folder, got, told or wish.collection.remark)
+
+
+def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
+    """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
+    bank = None if name in catalogue.COLLECTIONS else treebank(name)
+    if bank is not None:
+        return universal.listed(universal.wish(bank, folder, mirror), bank)
+    if code := near(name):
+        raise DataProblem(
+            f"no treebank of Universal Dependencies is called {name!r}; did you mean 'ud/{code}'?"
+        )
+    chosen = catalogue.collection(name)
+    return Wish(chosen, folder or place_of(chosen), base=mirror)
 
 
 class Generated(NamedTuple):
@@ -313,6 +347,7 @@ def annotate(
 
         sonde.annotate("ud/tense:UD_English-EWT", "sheet.tsv", n=50)
     """
+    universal.supply([Reference.parse(task)])
     asking = Asking("check" if check else "blind", n, seed, question, words or {}, meanings or {})
     return write_sheet(TASKS.canonical(task), TASKS.make(task), Path(output), asking)
 

@@ -93,7 +93,11 @@ def fetch(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="What to fetch; all that can be fetched are listed without."
+            metavar="NAME",
+            help=(
+                "What to fetch: a data set, or a treebank as `ud/en_ewt`; all that can be fetched"
+                " are listed without, and those of a pattern as `'ud/pl_*'`."
+            ),
         ),
     ] = None,
     output: Annotated[
@@ -108,7 +112,9 @@ def fetch(
     base: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="URL", help="A mirror: a folder on the web that has the files."
+            "--from",
+            metavar="URL",
+            help="A mirror: a folder on the web that has the files; see $SONDE_MIRROR.",
         ),
     ] = None,
     only: Annotated[
@@ -116,29 +122,43 @@ def fetch(
     ] = "*",
     quiet: Quiet = False,
 ) -> None:
-    """Get a published data set: resumed where it was stopped, checked, never written over what is
-    there.
+    """Get a published data set, or a treebank of Universal Dependencies: resumed where it was
+    stopped, checked, never written over what is there.
+
+    $SONDE_MIRROR names a web server over the folder `data` of somebody's cache, which is then
+    asked in place of the publishers.
 
     **Examples**
 
     - `sonde fetch`
+    - `sonde fetch ud/en_ewt`
+    - `sonde fetch ud/pl_pdb@2.16`
+    - `sonde fetch 'ud/pl_*'`
     - `sonde fetch senteval`
     - `sonde fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
     - `sonde fetch senteval --from https://mirror.example/SentEval/data/probing`
     """
-    known = sonde.collections()
-    if name is None:
-        wide = max(len(each.name) for each in known)
-        for each in known:
-            typer.echo(f"{each.name:{wide}}  {len(each.files):2} files, {each.paper}, {each.page}")
+    if name is None or "*" in name:
+        _list(sonde.collections(name))
         return
-    for each in known:
-        if each.name == name and each.remark:
-            remark(f"{name}: {each.remark}", quiet)
     done = sonde.fetch(
-        name, output, mirror=base, only=only, progress=not quiet, each=lambda got: _say(str(got))
+        name,
+        output,
+        mirror=base,
+        only=only,
+        progress=not quiet,
+        before=lambda about: remark(about, quiet),
+        each=lambda got: _say(str(got)),
     )
-    remark(f"in {done.folder}", quiet)
+    remark(f"in {done.folder}{'; ' if done.remark else ''}{done.remark}", quiet)
+
+
+def _list(known: list[sonde.Collection]) -> None:
+    """Print what can be fetched."""
+    wide = max((len(each.name) for each in known), default=0)
+    for each in known:
+        many = f"{len(each.files):2} files, " if each.files else ""
+        typer.echo(f"{each.name:{wide}}  {many}{each.paper}, {each.terms}, {each.page}")
 
 
 def _say(line: str) -> None:

@@ -15,6 +15,7 @@ from sonde.corpora.languages import language, spoken
 from sonde.corpora.places import below, folder
 from sonde.references import Reference
 from sonde.tasks import TASKS, tolerant
+from sonde.tasks.released.universal import supply
 
 MENTIONS = ("edge/coref", "edge/entities")
 """Tasks that read what few treebanks have: mentions of entities, beside the words."""
@@ -68,7 +69,8 @@ def _reads(reference: Reference) -> bool:
 
 def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     """The references that some texts and patterns stand for, with `on_error` for tasks that have
-    the option; Task objects are left as they are.
+    the option; Task objects are left as they are. Treebanks that they name by code and that are
+    not here are fetched.
     """
     every: list[Any] = []
     for task in tasks:
@@ -81,6 +83,7 @@ def named(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
             )
         else:
             every.append(task)
+    supply(every)
     return every
 
 

@@ -10,19 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sonde.core import DataProblem
 
+Kind = Literal["tables", "treebank", "files"]
+
 
 class Known(NamedTuple):
-    """What is known of a file: rows in train, dev and test, bytes, SHA-256; None where it is not
-    known.
+    """What is known of a file: rows in train, dev and test, bytes, SHA-256, Git's SHA-1; None where
+    it is not known.
     """
 
     rows: tuple[int, int, int] | None = None
     size: int | None = None
     sha256: str | None = None
+    blob: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,13 @@ class Collection:
     page     where people find it
     base     the address that the files' names are added to
     files    names, as they are called below `base` and in the folder
-    inside   names of files that lie in an archive of them, as far as something is known of those
     paper    what to cite
     remark   what a reader should know before trusting it
+    inside   names of files that lie in an archive of them, as far as something is known of those
+    licence  as its publishers state it; '' where nobody does
+    kind     what its files are checked to be: tables with splits, treebanks, or files of any kind
+    facts    what is known of its files; what stands in `catalogue.tsv` without
+    below    where its files are kept in the folder of data; the first part of its name without
     """
 
     name: str
@@ -45,10 +52,24 @@ class Collection:
     paper: str
     remark: str = ""
     inside: tuple[str, ...] = ()
+    licence: str = ""
+    kind: Kind = "tables"
+    facts: Mapping[str, Known] | None = None
+    below: str = ""
+
+    @property
+    def home(self) -> str:
+        """Where its files are kept in the folder of data."""
+        return self.below or self.name.partition("/")[0]
+
+    @property
+    def terms(self) -> str:
+        """The licence in words."""
+        return self.licence or "no licence stated"
 
     def known(self) -> Mapping[str, Known]:
         """What is known of the files."""
-        return _facts().get(self.name.partition("/")[0], {})
+        return _facts().get(self.home, {}) if self.facts is None else self.facts
 
 
 SENTEVAL = (

@@ -2,7 +2,9 @@
 all.
 
 A file is at its place only when it is whole. A server that cannot send the rest of a file sends it
-anew. What fails for a moment is tried again, what fails for good is said at once.
+anew. What fails for a moment is tried again, what fails for good is said at once. pooch has
+checksums and tries again, too, but begins every file anew, which over a slow line may never end;
+so this is our own.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import http.client
 import lzma
 import re
 import shutil
+import socket
 import tarfile
 import time
 import urllib.error
@@ -27,7 +30,7 @@ from sonde.core import DataProblem
 from sonde.errors import SondeError
 
 TRIES = 4
-TIMEOUT = 30.0  # seconds without an answer
+TIMEOUT = 15.0  # seconds without an answer
 CHUNK = 1 << 16
 PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
@@ -90,6 +93,8 @@ def download(url: str, target: Path, web: Web | None = None) -> Path:
         ) as error:
             known = error.reason if isinstance(error, urllib.error.URLError) else ""
             reason = str(known or error or type(error).__name__)
+            if isinstance(known, socket.gaierror | TimeoutError):  # there is no way to the server
+                break
         else:
             _tag(part).unlink(missing_ok=True)
             return part
@@ -98,7 +103,11 @@ def download(url: str, target: Path, web: Web | None = None) -> Path:
         if part.is_file()
         else ""
     )
-    raise Unreachable(f"cannot get {url}: {reason} ({TRIES} tries){kept}")
+    raise Unreachable(f"cannot get {url}: {reason} ({_tries(wait + 1)}){kept}")
+
+
+def _tries(many: int) -> str:
+    return "1 try" if many == 1 else f"{many} tries"
 
 
 def _try(url: str, part: Path, web: Web) -> None:
@@ -165,7 +174,7 @@ def _write(answer: http.client.HTTPResponse, part: Path, rest: bool, web: Web) -
 def _read(answer: http.client.HTTPResponse) -> bytes:
     """Some bytes; what breaks on the way is no fault of the disk."""
     try:
-        return answer.read(CHUNK)
+        return answer.read1(CHUNK)
     except OSError as error:
         raise _Cut(str(error) or type(error).__name__) from None
 

@@ -7,55 +7,49 @@ there are never written over.
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sonde.cache import FileProblem, cache_dir, write_text
+from sonde.cache import FileProblem, cache_dir, size, write_text
 from sonde.core import DataProblem
-from sonde.corpora.columns import CODES
-from sonde.corpora.files import pieces, uncompressed
+from sonde.corpora.files import uncompressed
 from sonde.store.claims import alone
 from sonde.tasks.released.catalogue import COLLECTIONS, Collection, Known
+from sonde.tasks.released.content import Content, Wrong, checked, examined
 from sonde.tasks.released.download import SUFFIXES as ARCHIVES
-from sonde.tasks.released.download import NoRoom, Unreachable, Web, download, unpack, unsound
+from sonde.tasks.released.download import NoRoom, Unreachable, Web, download, unpack
 
 RECEIPT = "fetched.json"
 
 
-class Content(NamedTuple):
-    """What a file is: its rows in train, dev and test (all 0 where it has none), bytes and
-    SHA-256.
-    """
-
-    rows: tuple[int, int, int]
-    size: int
-    sha256: str
-
-
 class Got(NamedTuple):
-    """A file that is there now, and how it came: 'fetched' or 'there already'."""
+    """A file that is there now, how it came ('fetched' or 'there already'), and whether its
+    publishers' checksum was there to compare; otherwise that of the first download is.
+    """
 
     file: str
     how: str
     content: Content
+    published: bool = False
 
     def __str__(self) -> str:
-        rows = "/".join(f"{n:,}" for n in self.content.rows)
+        rows = "/".join(f"{n:,}" for n in self.content.rows) + " rows, "
+        which = "as published" if self.published else "recorded here, for none was published"
         return (
-            f"{self.file}: {self.how}, {rows} rows, {self.content.size:,} bytes, sha256"
-            f" {self.content.sha256}"
+            f"{self.file}: {self.how}, {rows if any(self.content.rows) else ''}"
+            f"{self.content.size:,} bytes, sha256 {self.content.sha256} ({which})"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to fetch: which files (a pattern), from where (without, from the publishers) and into
-    which folder.
+    """What to fetch: which files (a pattern), from where (without, from the mirror that
+    SONDE_MIRROR names, or the publishers) and into which folder.
     """
 
     collection: Collection
@@ -74,14 +68,39 @@ class Wish:
             )
         return names
 
+    @property
+    def source(self) -> str:
+        """The folder on the web that files are got from."""
+        base = self.base or mirrored(self.collection) or self.collection.base
+        return base.removesuffix("/") + "/"
+
     def url(self, file: str) -> str:
         """Where a file is got."""
-        return (self.base or self.collection.base).removesuffix("/") + "/" + file
+        return self.source + file
+
+    def __str__(self) -> str:
+        files, facts = self.files(), self.collection.known()
+        sizes = [known.size for file in files if (known := facts.get(file)) is not None]
+        whole = [n for n in sizes if n is not None]
+        total = f", {size(sum(whole))}" if len(whole) == len(files) else ""
+        unseen = " (never reached by us)" if self.source == self.collection.base else ""
+        return (
+            f"{self.collection.name}: {len(files)} file{'s' * (len(files) > 1)}{total},"
+            f" {self.collection.terms}, from {self.source}{unseen}"
+        )
+
+
+def mirrored(collection: Collection) -> str:
+    """Where a mirror has a collection, if SONDE_MIRROR names one: it is laid out as the folder
+    `data` of a cache.
+    """
+    mirror = os.environ.get("SONDE_MIRROR")
+    return f"{mirror.removesuffix('/')}/{collection.home}" if mirror else ""
 
 
 def place_of(collection: Collection) -> Path:
     """Where the files of a collection are put, and looked for, where nobody says."""
-    return cache_dir() / "data" / collection.name.partition("/")[0]
+    return cache_dir() / "data" / collection.home
 
 
 def fetch(wish: Wish) -> Iterator[Got]:
@@ -94,17 +113,13 @@ def fetch(wish: Wish) -> Iterator[Got]:
             yield _delivered(wish, file)
         except Unreachable as problem:
             raise DataProblem(f"{problem}. {_by_hand(wish)}") from None
-        except _Wrong as problem:
+        except Wrong as problem:
             failed.append(str(problem))
     if failed:
         raise DataProblem(
             f"{len(failed)} of {len(wish.files())} files could not be had: {'; '.join(failed)}."
             f" {_by_hand(wish)}"
         )
-
-
-class _Wrong(DataProblem):
-    """One file that could not be had; the others are still worth trying."""
 
 
 def _by_hand(wish: Wish) -> str:
@@ -120,105 +135,46 @@ def _delivered(wish: Wish, file: str) -> Got:
 
 
 def _there(wish: Wish, file: str) -> Got:
-    target, receipt = wish.folder / file, _receipts(wish.folder).get(file, {})
+    target = wish.folder / file
     try:
-        content = _checked(
-            target, file, wish.collection.known().get(file, Known()), receipt.get("sha256")
-        )
-    except _Wrong as problem:
-        raise _Wrong(
+        got = _checked(wish, file, target, "there already")
+    except Wrong as problem:
+        raise Wrong(
             f"{problem}; it is left as it is: move it away, or give another folder with -o"
         ) from None
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
-    return Got(file, "there already", content)
+    return got
 
 
 def _fetched(wish: Wish, file: str) -> Got:
-    target, known = wish.folder / file, wish.collection.known().get(file, Known())
+    target = wish.folder / file
     try:
         part = download(wish.url(file), target, wish.web)
     except (Unreachable, NoRoom):  # no other file would fare better
         raise
     except DataProblem as problem:
-        raise _Wrong(str(problem)) from None
+        raise Wrong(str(problem)) from None
     try:
-        content = _checked(part, file, known)
-    except _Wrong as problem:
+        got = _checked(wish, file, part, "fetched")
+    except Wrong as problem:
         part.unlink()
-        raise _Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
+        raise Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
     part.replace(target)
-    _note(wish.folder, file, {"url": wish.url(file), **content._asdict()})
+    _note(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
-    return Got(file, "fetched", content)
+    return got
 
 
-def _checked(path: Path, file: str, known: Known, receipt: str | None = None) -> Content:
-    """What a file of that name is, if it is what is published as far as that is known. Raises
-    _Wrong.
+def _checked(wish: Wish, file: str, path: Path, how: str) -> Got:
+    """A file with what it is, if it is what is published, or what was fetched before. Raises
+    Wrong.
     """
-    try:
-        content = examined(path, file)
-        if not file.endswith(ARCHIVES):
-            _check_table(path, file, content)
-        elif problem := unsound(path):
-            raise _Wrong(f"{file} {problem}")
-    except _Wrong:
-        raise
-    except DataProblem as problem:  # packed, and damaged
-        raise _Wrong(str(problem)) from None
-    compared = {
-        "rows": (known.rows, content.rows),
-        "bytes": (known.size, content.size),
-        "SHA-256": (known.sha256 or receipt, content.sha256),
-    }
-    for what, (wanted, has) in compared.items():
-        if wanted is not None and wanted != has:
-            show = "/".join(f"{n:,}" for n in has) if isinstance(has, tuple) else has
-            want = "/".join(f"{n:,}" for n in wanted) if isinstance(wanted, tuple) else wanted
-            raise _Wrong(f"{file} has {what} {show}, and the published file {want}")
-    return content
-
-
-def _check_table(path: Path, file: str, content: Content) -> None:
-    first = next(pieces(path, file), b"")[: 1 << 16]
-    shown = first.strip().split(b"\n", 1)[0][:40].decode("utf-8", "replace").strip()
-    if first.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
-        raise _Wrong(f"{file} is a web page and no table (it begins with {shown!r})")
-    if b"\t" not in first.split(b"\n", 1)[0]:
-        raise _Wrong(f"{file} is no table with tabs (it begins with {shown!r})")
-    if not any(content.rows):
-        raise _Wrong(f"{file} has no rows of train, dev or test")
-
-
-def examined(path: Path, file: str | None = None) -> Content:
-    """What a file is, uncompressed, or an archive as it was packed; rows are those of the split
-    that each row names, or the file's name.
-
-    `file` is what it is called, where `path` is of a part. Raises DataProblem for damage.
-    """
-    name = file or path.name
-    packed = name.endswith(ARCHIVES)
-    total, size, rows = hashlib.sha256(), 0, dict.fromkeys(CODES, 0)
-    named = uncompressed(Path(name)).name.partition(".")[0]
-    rest = b""
-    for piece in pieces(path, "" if packed else name):
-        total.update(piece)
-        size += len(piece)
-        *lines, rest = (rest + piece).split(b"\n") if not packed else [b""]
-        for line in lines:
-            _count(line, named, rows)
-        rest = rest[:1024]  # all that counts of a line is how it begins
-    _count(rest, named, rows)
-    train, dev, test = rows.values()
-    return Content((train, dev, test), size, total.hexdigest())
-
-
-def _count(line: bytes, named: str, rows: dict[str, int]) -> None:
-    code = named if named in rows else line[:2].decode("latin-1")
-    if code in rows and line.strip():
-        rows[code] += 1
+    known = wish.collection.known().get(file, Known())
+    before = _receipts(wish.folder).get(file, {}).get("sha256")
+    content = checked(path, file, wish.collection.kind, known, before)
+    return Got(file, how, content, bool(known.sha256 or known.blob))
 
 
 def _unpack(archive: Path, file: str, folder: Path) -> None:
@@ -231,7 +187,7 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
         raise NoRoom(f"{problem}, and the same command goes on from there") from None
     if differing:
         more = f" and {len(differing) - 1:,} more" if len(differing) > 1 else ""
-        raise _Wrong(
+        raise Wrong(
             f"{differing[0]}{more} of {file} were there already and differ; they are left as they"
             " are: move them away"
         )
