@@ -274,7 +274,7 @@ def test_a_revision_is_read_from_the_cache(bert, tmp_path, monkeypatch):
     for name in ("main", "v1"):
         (repository / "refs").mkdir(exist_ok=True)
         (repository / "refs" / name).write_text(commit)
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     for reference in ("hf:some/model", "hf:some/model@v1", f"hf:some/model@{commit}"):
         assert f"commit={commit}" in make(reference).fingerprint
     assert make(ENCODERS.canonical("hf:some/model@v1")).model == "some/model@v1"
@@ -291,7 +291,7 @@ def test_models_of_sentence_transformers_go_by_their_bare_names(bert, tmp_path, 
         (repository / "snapshots" / commit).symlink_to(bert)
         (repository / "refs").mkdir()
         (repository / "refs" / "main").write_text(commit)
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     assert "sentence-transformers--ours" in str(make("hf:ours").files.folder)
     # the name as it is written comes first
     assert "models--ours-too" in str(make("hf:ours-too").files.folder)
@@ -299,7 +299,7 @@ def test_models_of_sentence_transformers_go_by_their_bare_names(bert, tmp_path, 
 
 @pytest.mark.parametrize("name", ["nobody/nothing", "nobody/nothing@v2", "/no/such/folder"])
 def test_a_missing_model_is_one_sentence(name, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(DataProblem) as caught:
         make(f"hf:{name}").encode([])
     assert "\n" not in str(caught.value)

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import sys
+import time
 
+import huggingface_hub
 import numpy as np
 import pytest
 
 from sonde.core import DataProblem, EncoderStop
-from sonde.encoders import ENCODERS, make
+from sonde.encoders import ENCODERS, hub, make
 from sonde.encoders.hub import Files, Source, Trust, files_of, source_of
 
 EXACT = "dtype=float32,device=cpu"
@@ -103,7 +106,7 @@ def cached(place, auto_map, weights=True):
 
 @pytest.mark.parametrize("kind", ["hf", "st"])
 def test_of_the_hub_one_commit_is_trusted(kind, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     cached(tmp_path, MAP)
     assert COMMIT in make(f"{kind}:org/name").fingerprint  # nothing is said of trust
     for name in ("org/name", "org/name@main"):
@@ -115,7 +118,7 @@ def test_of_the_hub_one_commit_is_trusted(kind, tmp_path, monkeypatch):
 
 
 def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     cached(
         tmp_path,
         {
@@ -138,7 +141,54 @@ def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatc
     assert one.trust.arguments == {"trust_remote_code": True, "code_revision": COMMIT}
 
 
-def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path):
+@pytest.fixture
+def unplugged(tmp_path, monkeypatch):
+    """A hub that nobody answers for, and an empty cache."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", endpoint)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("no_proxy", "*")
+    huggingface_hub.close_session()
+    yield endpoint
+    huggingface_hub.close_session()
+
+
+@pytest.mark.parametrize("name", ["nobody/nothing", "nothing", "nobody/nothing%40v2"])
+@pytest.mark.parametrize("kind", ["hf", "st"])
+def test_a_hub_that_does_not_answer_is_said_at_once(kind, name, unplugged):
+    began = time.monotonic()
+    with pytest.raises(DataProblem) as caught:
+        _ = make(f"{kind}:{name}").fingerprint
+    assert time.monotonic() - began < 5
+    assert f"and {unplugged} cannot be reached" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_that_are_not_there_are_said_at_once(tmp_path, unplugged):
+    folder = cached(tmp_path / "hub", {}, weights=False)
+    began = time.monotonic()
+    with pytest.raises(DataProblem, match=f"the weights of org/name are not in {folder}, and http"):
+        source_of(files_of("org/name"), "org/name@main", Trust())
+    assert time.monotonic() - began < 5
+
+
+def test_offline_is_said_by_its_variable(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(DataProblem, match=r"(?i)not in the cache .*offline"):
+        files_of("nobody/nothing")
+
+
+@pytest.mark.parametrize("name", ["two words", "a--b/..c", "x" * 200])
+def test_what_is_no_name_is_said(name):
+    with pytest.raises(DataProblem, match="is no name of the hub"):
+        files_of(name)
+
+
+def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path, monkeypatch):
+    monkeypatch.setattr(hub, "check_hub", lambda _: None)
     whole, part = cached(tmp_path / "a", {}), cached(tmp_path / "b", {}, weights=False)
     assert source_of(Files(whole, COMMIT), "org/name@main", Trust()) == Source(str(whole))
     source = source_of(Files(part, COMMIT), "org/name@main", Trust())

@@ -20,7 +20,7 @@ def test_a_sentence_transformer_is_read_as_one(tmp_path):
 
 
 def test_a_name_of_the_hub_is_found_where_the_hub_keeps_models(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     for name, file in (("acme--plain", "config.json"), ("acme--pooled", "modules.json")):
         kept = tmp_path / f"models--{name}"
         (kept / "refs").mkdir(parents=True)

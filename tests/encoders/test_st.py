@@ -111,7 +111,7 @@ def test_truncated_dimensions(model, sentences):
 def test_minilm_is_found_in_the_package_that_carries_it(minilm, sentences, tmp_path, monkeypatch):
     from sentence_transformers import SentenceTransformer
 
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     named, by_path = make(f"st:all-MiniLM-L6-v2,{EXACT}"), make(f"st:{minilm},{EXACT}")
     assert named.fingerprint == by_path.fingerprint
     reference = SentenceTransformer(str(minilm), device="cpu").encode([s.text for s in sentences])
@@ -124,6 +124,6 @@ def test_minilm_is_found_in_the_package_that_carries_it(minilm, sentences, tmp_p
 
 
 def test_a_missing_model_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(DataProblem, match="nothing-of-that-name"):
         make("st:nothing-of-that-name").encode([])

