@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-long check fix docs site release-check clean
+.PHONY: demo test test-integration test-long check fix docs site release-check clean
 
 demo: $(VENV)/.run ## a table from sentences that a small grammar writes; downloads nothing but packages
 	@$(BIN)/sonde run
@@ -16,6 +16,9 @@ test: $(VENV)/.dev ## everything that must hold before a change is kept
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+test-integration: $(VENV)/.integration ## what needs a browser, LaTeX, zsh or a built wheel; installs it where it is missing
+	$(BIN)/python -m pytest -m integration tests/integration
 
 test-long: release-check ## what takes longer than a quarter of an hour: wheels, the lowest versions, types of other systems
 
@@ -57,6 +60,11 @@ $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: $(VENV)/.run
 	$(INSTALL) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.integration: $(VENV)/.dev tests/integration/install.sh
+	sh tests/integration/install.sh
+	$(INSTALL) --no-build-isolation --editable '.[integration]'
 	@touch $@
 
 $(VENV)/.release: $(VENV)/.dev

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby, pairwise
 from statistics import fmean
 
@@ -43,7 +44,7 @@ class Line:
     cells: dict[str, Row] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """The lines and the columns of the table, and the rows of its controls.
 
@@ -60,7 +61,7 @@ class Grid:
     signs: Mapping[int, str]
     names: Mapping[str, str]
 
-    @property
+    @cached_property
     def groups(self) -> list[list[Column]]:
         """The columns of each group."""
         return [list(mine) for _, mine in groupby(self.columns, key=lambda column: column.group)]
@@ -70,12 +71,12 @@ class Grid:
         several = len(self.groups) > 1 and column.group
         return f"{column.group}, {column.name}" if several else column.name
 
-    @property
+    @cached_property
     def has_layers(self) -> bool:
         """Whether there is a choice of what is read."""
         return any(line.layer != "-" for line in self.lines)
 
-    @property
+    @cached_property
     def has_probes(self) -> bool:
         """Whether lines differ in their probes."""
         return any(line.probe for line in self.lines)

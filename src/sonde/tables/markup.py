@@ -24,6 +24,15 @@ _LATEX = {
     "–": "--",
     "±": r"$\pm$",
     "▸": r"$\triangleright$",
+    "•": r"\textbullet{}",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "×": r"$\times$",
+    "→": r"$\rightarrow$",
+    "−": r"$-$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 
 

@@ -60,6 +60,10 @@ class Study:
         return firsts(self.made)
 
     @cached_property
+    def _best(self) -> dict[tuple[str, Kind], list[tuple[str, Row]]]:
+        return {}
+
+    @cached_property
     def _groups(self) -> dict[int, list[Result]]:
         every = groups_of(self.results).values()
         return {id(row): group for row, group in zip(self.made.rows, every, strict=True)}
@@ -76,6 +80,11 @@ class Study:
         """The scores of a kind on a task with what they are called, the best first; those over
         other test examples are not among them.
         """
+        if (column.task, kind) not in self._best:
+            self._best[column.task, kind] = self._sorted(column, kind)
+        return self._best[column.task, kind]
+
+    def _sorted(self, column: Column, kind: Kind) -> list[tuple[str, Row]]:
         cells = [
             (self.name(line, row), row)
             for line in self.lines(kind)

@@ -1,0 +1,88 @@
+"""Tables in LaTeX, compiled: they fit, and whatever a name contains stands on the page."""
+
+import re
+import subprocess
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+import sonde
+from fixtures.results import result, saying
+from integration.conftest import command
+
+pytestmark = pytest.mark.integration
+
+AWKWARD = (r"my_model%1&2#3~4^5\6{7}$8", "Zażółć gęślą jaźń", "a<b>c|d-e", "“quoted” ≥ 3 → 4…")
+TASKS = ("ud/tense:UD_Polish-PDB", "ud/passive:UD_Polish-PDB", "ud/obj-num:UD_Polish-PDB")
+KINDS = {"length": "baseline", "gold:clause": "oracle"}
+PAPER = r"""\documentclass{article}
+\usepackage{cmap}
+\usepackage[T1]{fontenc}
+\usepackage{booktabs}
+\begin{document}
+See Table~\ref{tab:sonde}.
+%s
+\end{document}
+"""
+
+
+def compiled(tex, folder, fits=True):
+    """The text of the page that LaTeX makes; AssertionError for an error, an undefined reference or
+    a line that is too wide where it has to fit.
+    """
+    (folder / "paper.tex").write_text(PAPER % tex, "utf-8")
+    for _ in range(2):  # references are known the second time
+        done = subprocess.run(
+            [command("pdflatex"), "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+        log = done.stdout.decode("utf-8", "replace")
+        assert done.returncode == 0, log[-2000:]
+    wrong = "undefined|Missing character" + "|Overfull" * fits
+    assert not re.search(wrong, log), log
+    text = subprocess.run(
+        [command("pdftotext"), "-layout", "paper.pdf", "-"],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
+    return text.stdout.decode("utf-8")
+
+
+def results(*encoders):
+    made = []
+    for (i, name), task, seed in product(enumerate(encoders), TASKS, range(3)):
+        one = saying(result(0.55 + i / 20, task=task, seed=seed), kind=KINDS.get(name, "trained"))
+        made.append(replace(one, trial=replace(one.trial, encoder=name)))
+    return made
+
+
+def test_the_wide_table_stands_on_its_page_with_caption_and_label(tmp_path):
+    tex = sonde.report(results("length", "mine", "yours", "gold:clause")).text("latex")
+    text = compiled(tex, tmp_path)
+    assert "See Table 1." in text
+    assert "Table 1: " in text
+    for name in ("length", "mine", "oracle", "tense", "passive", "obj-num", "UD_Polish-PDB"):
+        assert name in text
+    assert "±" in text
+
+
+def test_awkward_names_stand_as_they_are(tmp_path):
+    text = compiled(sonde.report(results("length", *AWKWARD)).text("latex"), tmp_path)
+    shown = re.sub(r"\s+", " ", text)
+    for name in AWKWARD[:-1]:
+        assert name in shown, name
+    assert re.search("“quoted” ≥ ?3 ?→ ?4", shown)  # of mathematics the spaces are lost
+
+
+def test_tables_of_one_task_compile_too(tmp_path):
+    found = results("length", "mine")
+    for i, page in enumerate((sonde.report(found, each=True), sonde.report(found, classes=True))):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        page_text = page.text("latex")
+        assert "tabular" in page_text
+        compiled(r"\label{tab:sonde}" + page_text, folder, fits=False)
