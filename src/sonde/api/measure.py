@@ -34,15 +34,15 @@ from sonde.tasks.find import named
 
 EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
 EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
-EMBEDDED_PROBE = "logreg"  # a table in seconds
+EMBEDDED_PROBE, EMBEDDED_LIMIT = "logreg", 4_000  # a table in seconds
 SEEDS, EMBEDDED_SEEDS = 5, 3
 FIRST_LOOK = (
-    "A linear probe (logreg) gives a first look; `--probe mlp` is the recipe for numbers to"
-    " publish."
+    "A first look: a linear probe (logreg), and at most {limit:,} examples a task; `--probe mlp`"
+    " takes all of them, and is the recipe for numbers to publish."
 )
 
 LIMITED = (
-    "At most {limit} examples a task, as its name says: scores for a first look, not to publish."
+    "At most {limit:,} examples a task, as its name says: scores for a first look, not to publish."
 )
 
 
@@ -319,11 +319,11 @@ def _planned(tasks: Any, encoders: Any, asked: Asked) -> tuple[Plan, Paths, tupl
     if asked.suite is not None:
         designs, remarks = _of_suite(asked.suite, design, asked.on_error)
         return plan(designs, asked.paths), asked.paths, remarks
-    if demo and not asked.probes:
-        remarks += (FIRST_LOOK,)
-    if asked.limit is not None:
-        remarks += (LIMITED.format(limit=asked.limit),)
-    every = limited(named(design.tasks, asked.on_error), asked.limit)
+    first = demo and not asked.probes
+    limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
+    if limit is not None:
+        remarks = ((FIRST_LOOK if first else LIMITED).format(limit=limit),)
+    every = limited(named(design.tasks, asked.on_error), limit)
     return plan(replace(design, tasks=every), asked.paths), asked.paths, remarks
 
 
