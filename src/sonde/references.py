@@ -94,10 +94,11 @@ class Reference:
         )
 
 
+_SAFE = "/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(map(chr, range(128, 256)))
+
+
 def _encode(value: str) -> str:
-    return quote(
-        _bytes(value), safe="/~ !#$&'()*+;?[]{}|\\^\"<>`" + "".join(chr(c) for c in range(128, 256))
-    )
+    return quote(_bytes(value), safe=_SAFE)
 
 
 def _bytes(value: str) -> bytes:
