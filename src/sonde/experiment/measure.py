@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 class Group:
     """Trials that share a data set, an encoder and a fit; it pickles when its things do.
 
-    ids      what each trial's result is stored under, in the order of the trials
-    made     the identities of what the results are made of
-    vectors  what the encoder's vectors are kept under
+    ids          what each trial's result is stored under, in the order of the trials
+    ingredients  the identities of what the results are made of
+    vectors      what the encoder's vectors are kept under
     """
 
     task: Task
@@ -162,7 +162,7 @@ def fitted(parts: Sequence[Ready]) -> list[list[Result]]:
     else:
         predictors = [probe.fit(job.train, job.dev, cells=job.cells) for job in jobs]
     seconds = (time.perf_counter() - start) / len(parts)
-    return [_results(part, found, seconds) for part, found in zip(parts, predictors, strict=True)]
+    return [_results(part, fits, seconds) for part, fits in zip(parts, predictors, strict=True)]
 
 
 def _results(part: Ready, predictors: Sequence[Predictor], seconds: float) -> list[Result]:

@@ -45,8 +45,12 @@ def measure(batch: Batch, paths: Paths) -> Measured:
     raised, so others go on.
     """
     store, work = paths.result_store(), _Work(batch.name, paths)
+    mine: list[Group] = []
+    held: list[Group] = []
     with ExitStack() as claims:
-        mine = [g for g in batch.groups if claims.enter_context(claimed(store.place(g.ids)))]
+        for group in batch.groups:
+            own = claims.enter_context(claimed(store.place(group.ids)))
+            (mine if own else held).append(group)
         known = paths.known([i for group in mine for i in group.ids])
         todo = [left for group in mine if (left := group.without(known)).trials]
         for parts in work.parts(todo):
@@ -56,7 +60,7 @@ def measure(batch: Batch, paths: Paths) -> Measured:
         known | work.results,
         next(iter(work.failures), ""),
         len(work.results),
-        tuple(group for group in batch.groups if group not in mine),
+        tuple(held),
     )
 
 

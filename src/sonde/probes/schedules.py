@@ -82,6 +82,10 @@ class SentEvalLoop:
     rate: float = 1e-3
     reduction: Literal["mean", "sum"] = "mean"
 
+    def batch_of(self, examples: int) -> int:
+        """Examples a batch, however many there are."""
+        return self.batch
+
     def over(self, misses: Any) -> Any:
         """Whether so many looks without improvement, over the whole run, end the training; a number
         or a tensor of them.

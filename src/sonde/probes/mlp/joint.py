@@ -42,13 +42,15 @@ class Part:
         (features, first), (targets, begin) = _stacked(inputs), _stacked(wanted)
         return cls(features, targets, torch.tensor([first, begin]).mT, tuple(map(len, wanted)))
 
-    def take(self, groups: Tensor, rows: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
-        """Examples [groups, batch, dim], in the memory of `out`, and targets of some groups, by
-        their rows [groups, batch].
+    def take(
+        self, groups: Tensor, rows: Tensor, out: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Examples [groups, batch, dim], in the memory of `out` where they fit there, and targets
+        of some groups, by their rows [groups, batch].
         """
         first = self.first[groups]
         shape = (*rows.shape, self.inputs.shape[1])
-        if out.shape != shape:
+        if out is None or out.shape != shape:
             out = self.inputs.new_empty(shape)
         torch.index_select(self.inputs, 0, (rows + first[:, :1]).flatten(), out=out.flatten(0, 1))
         wanted = self.wanted[rows + first[:, 1:]]
@@ -133,7 +135,7 @@ class Joint:
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.best = Best(by_loss=False)
         self.likeliest = Best(by_loss=True) if problem.likeliest else None
-        self.memory = torch.empty(0)
+        self.batch: Tensor | None = None
 
     @property
     def running(self) -> set[Lane]:
@@ -165,8 +167,8 @@ class Joint:
 
     def step(self, rows: Tensor, rate: float, reduction: str = "mean") -> None:
         """One step of every network on the batches of its group."""
-        batch, wanted = self.problem.train.take(torch.tensor(self.groups), rows, self.memory)
-        self.memory = batch
+        self.batch, wanted = self.problem.train.take(torch.tensor(self.groups), rows, self.batch)
+        batch = self.batch
         for block in self.blocks:
             slope = self.loss.gradient(block.forward(batch, learning=True), wanted[block.groups])
             if reduction == "mean":
@@ -204,14 +206,14 @@ class Joint:
         counts = torch.tensor([self.problem.dev.counts[group] for group in self.groups])
         total = torch.zeros(2, len(block.lanes), 1, dtype=torch.float64)
         units = len(block.lanes) * max(block.hidden, self.problem.outputs)
-        size, memory = max(64, min(4096, 2**20 // units)), torch.empty(0)
+        size = max(64, min(4096, 2**20 // units))
         # groups that differ in how many examples they have are cut where the shorter ones end
         ends = sorted({*range(size, int(counts.max()), size), *counts.tolist()} - {0})
         for start, end in zip([0, *ends], ends, strict=False):
             rows = torch.arange(start, end).expand(len(counts), -1)
             has = counts >= end
             rows = torch.where(has[:, None], rows, 0)
-            batch, wanted = self.problem.dev.take(torch.tensor(self.groups), rows, memory)
+            batch, wanted = self.problem.dev.take(torch.tensor(self.groups), rows)
             judged = self.loss.judge(block.forward(batch), wanted[block.groups])
             total += torch.stack(judged) * has[block.groups][:, None]
         return (total[:, :, 0] / counts[block.groups].clamp(min=1)).mT
