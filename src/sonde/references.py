@@ -70,11 +70,8 @@ class Reference:
 
     def __str__(self) -> str:
         argument = "" if self.argument is None else ":" + _encode(self.argument)
-        return (
-            self.name
-            + argument
-            + "".join(f",{key}={_encode(value)}" for key, value in self.options)
-        )
+        options = "".join(f",{key}={_encode(value)}" for key, value in self.options)
+        return f"{self.name}{argument}{options}"
 
     def named(self, name: str) -> Reference:
         """The same reference under another name, as `ud/*` becomes `ud/tense`."""
