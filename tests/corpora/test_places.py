@@ -133,3 +133,16 @@ def test_what_is_not_here_is_said_with_the_command_that_gets_it():
 def test_what_reads_no_treebanks_knows_no_codes():
     with pytest.raises(DataProblem, match=r"no file or folder 'en_ewt'; give a \.mrg"):
         TASKS.make("tree/tense:en_ewt").parts()
+
+
+def test_what_was_fetched_goes_by_its_name_and_receipts_are_no_data(tmp_path):
+    place = tmp_path / "cache" / "data" / "dpr"
+    place.mkdir(parents=True)
+    row = {"text": "it fell", "targets": [{"span1": [0, 1], "span2": [1, 2], "label": "entailed"}]}
+    for name in ("train.json", "dev.json", "test.json"):
+        (place / name).write_text(json.dumps(row) + "\n")
+    for name in ("fetched.json", "listing.json"):
+        (place / name).write_text("{\n}")
+    assert [part.path for part in TASKS.make("edge/dpr:dpr").parts()] == [
+        place / name for name in ("train.json", "dev.json", "test.json")
+    ]

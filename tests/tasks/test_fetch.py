@@ -378,13 +378,12 @@ def test_what_came_first_is_what_comes_ever_after(site, tmp_path):
 
 
 def test_files_of_any_kind_are_no_web_pages_and_not_empty(site, tmp_path):
-    site.files |= {"a.json": b'{"text": "a"}\n', "b.json": b"", "c.json": b"<html><body>404"}
+    site.files |= {"a.json": b"try\tthis\n", "b.json": b"", "c.json": b"<html><body>404"}
     ours = wish(site, tmp_path, files=("a.json", "b.json", "c.json"))
-    ours = replace(ours, collection=replace(ours.collection, kind="files"))
-    with pytest.raises(
-        DataProblem, match=r"2 of 3 files .*b\.json is empty.*c\.json is a web page"
-    ):
-        list(fetch(ours))
+    coming = fetch(replace(ours, collection=replace(ours.collection, kind="files")))
+    assert str(next(coming)).startswith("a.json: fetched, 9 bytes")  # and no rows of train
+    with pytest.raises(DataProblem, match=r"2 of 3 files .*b\.json is empty.*c\.json is a web"):
+        list(coming)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", RECEIPT]
 
 

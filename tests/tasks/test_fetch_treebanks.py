@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -318,9 +318,9 @@ def test_ctrl_c_leaves_a_part_that_the_next_goes_on_from(site, tmp_path):
 def test_the_command_shows_the_licence_before_and_after(site):
     done = CliRunner().invoke(app, ["fetch", "ud/en_ewt"])
     assert done.exit_code == 0, done.output
-    first, *_, last = done.stderr.strip().splitlines()
-    assert "CC BY-SA 4.0, from http" in first
-    assert last.endswith("licence: CC BY-SA 4.0")
+    before, _, after = done.stderr.partition("CC BY-SA 4.0, from http")
+    assert "in /" not in before
+    assert after.strip().endswith("UD_English-EWT; licence: CC BY-SA 4.0")
     assert "en_ewt-ud-dev.conllu: fetched, 0/60/0 rows" in done.stdout
 
 
@@ -336,7 +336,8 @@ def test_the_command_lists_treebanks_by_a_pattern():
 
 def test_withheld_words_are_told(tmp_path):
     (tmp_path / "README.md").write_text("License: CC BY 4.0\nIncludes text: no\n")
-    assert universal.told(tmp_path) == (
+    done = universal.wish(treebank("en_gum"))
+    assert universal.told(done) == "licence: CC BY-NC-SA 4.0"  # as the list of the release has it
+    assert universal.told(replace(done, folder=tmp_path)) == (
         "licence: CC BY 4.0; its words are withheld, and stand as _ in the files"
     )
-    assert universal.told(Path("nowhere")) == ""

@@ -210,7 +210,7 @@ def fetch(
             got.append(file)
             if each is not None:
                 each(file)
-    told = universal.told(wish.folder) if wish.collection.kind == "treebank" else ""
+    told = universal.told(wish) if wish.collection.kind == "treebank" else ""
     return Fetched(wish.folder, got, told or wish.collection.remark)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TextIO
 
 import typer
 
@@ -140,6 +141,8 @@ def fetch(
     """
     if name is None or "*" in name:
         _list(sonde.collections(name))
+        if name is None:
+            typer.echo("ud/en_ewt and so on: treebanks; `sonde fetch 'ud/*'` lists them")
         return
     done = sonde.fetch(
         name,
@@ -147,7 +150,7 @@ def fetch(
         mirror=base,
         only=only,
         progress=not quiet,
-        before=lambda about: remark(about, quiet),
+        before=lambda about: None if quiet else _say(about, sys.stderr),
         each=lambda got: _say(str(got)),
     )
     remark(f"in {done.folder}{'; ' if done.remark else ''}{done.remark}", quiet)
@@ -158,14 +161,15 @@ def _list(known: list[sonde.Collection]) -> None:
     wide = max((len(each.name) for each in known), default=0)
     for each in known:
         many = f"{len(each.files):2} files, " if each.files else ""
-        typer.echo(f"{each.name:{wide}}  {many}{each.paper}, {each.terms}, {each.page}")
+        unseen = "" if each.reached else " (never reached by us)"
+        typer.echo(f"{each.name:{wide}}  {many}{each.paper}, {each.terms}, {each.page}{unseen}")
 
 
-def _say(line: str) -> None:
+def _say(line: str, stream: TextIO | None = None) -> None:
     """Print a line above a bar that is being drawn."""
     from tqdm.auto import tqdm
 
-    tqdm.write(line)
+    tqdm.write(line, stream)
 
 
 def generate(

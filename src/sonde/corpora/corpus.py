@@ -24,7 +24,9 @@ _SPLIT_WORD = re.compile(
 )
 
 # files that no corpus is made of
-_ABOUT = re.compile(r"\.|readme|licen[cs]e|copying|changes", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\.|readme|licen[cs]e|copying|changes|fetched\.json|listing\.json", re.IGNORECASE
+)
 
 _ONTONOTES, _SUBSET = ("arabic", "chinese", "english"), "conll-2012-test"
 

@@ -32,15 +32,17 @@ class Absent(DataProblem):
 
 def located(path: str | Path, *, codes: bool = True) -> Path:
     """The file or folder that a path or the code of a treebank names: as it stands, in the folder
-    SONDE_TREEBANKS, or (with `codes`) a treebank. A path that is nowhere is returned as it is.
+    SONDE_TREEBANKS, among what was fetched (as dpr), or (with `codes`) a treebank. A path that is
+    nowhere is returned as it is.
 
     Raises Absent for a treebank that is not here.
     """
     place = Path(path).expanduser()
     if place.exists() or str(path) in ("", "embedded"):
         return place
-    if (home := folder()) is not None and (home / place).exists():
-        return home / place
+    for home in (folder(), cache_dir() / "data"):
+        if home is not None and (home / place).exists():
+            return home / place
     if not codes:
         return place
     bank = treebank(str(path))

@@ -39,10 +39,11 @@ class Collection:
     paper    what to cite
     remark   what a reader should know before trusting it
     inside   names of files that lie in an archive of them, as far as something is known of those
-    licence  as its publishers state it; '' where nobody does
+    licence  as its publishers state it; '' where we know of none
     kind     what its files are checked to be: tables with splits, treebanks, or files of any kind
     facts    what is known of its files; what stands in `catalogue.tsv` without
     below    where its files are kept in the folder of data; the first part of its name without
+    reached  whether a file ever came to us from `base`: not so far, from any of them
     """
 
     name: str
@@ -56,6 +57,7 @@ class Collection:
     kind: Kind = "tables"
     facts: Mapping[str, Known] | None = None
     below: str = ""
+    reached: bool = False
 
     @property
     def home(self) -> str:
@@ -65,7 +67,7 @@ class Collection:
     @property
     def terms(self) -> str:
         """The licence in words."""
-        return self.licence or "no licence stated"
+        return self.licence or "licence not known to us"
 
     def known(self) -> Mapping[str, Known]:
         """What is known of the files."""
@@ -77,6 +79,15 @@ SENTEVAL = (
     "past_present", "subj_number", "obj_number", "odd_man_out", "coordination_inversion",
 )  # fmt: skip
 XPROBE = tuple(name for name in SENTEVAL if name != "top_constituents")
+EDGES = (
+    "https://raw.githubusercontent.com/mohsenfayyaz/edge-probing-datasets/"
+    "1696a486b58b4699f7c303ae57d0ff38f9e82ebc/data/"
+)
+EDGES_PAGE = "https://github.com/mohsenfayyaz/edge-probing-datasets"
+POLISH = (
+    "https://raw.githubusercontent.com/sdadas/polish-sentence-evaluation/"
+    "f6cc854108d6044f37b610fdf64d4a954bd97a6d/resources/downstream/"
+)
 XPROBE_AT = (
     "https://raw.githubusercontent.com/ltgoslo/xprobe/b17e3c22ea657eb7f5b27e468cc72fcc4f4176f6/"
 )
@@ -91,7 +102,8 @@ COLLECTIONS: Mapping[str, Collection] = {
     "senteval": Collection(
         "senteval",
         "https://github.com/facebookresearch/SentEval/tree/main/data/probing",
-        "https://raw.githubusercontent.com/facebookresearch/SentEval/main/data/probing/",
+        "https://raw.githubusercontent.com/facebookresearch/SentEval/"
+        "6b13ac2060332842f59e84183197402f11451c94/data/probing/",
         tuple(f"{name}.txt" for name in SENTEVAL),
         "Conneau et al. 2018",
     ),
@@ -115,7 +127,8 @@ COLLECTIONS: Mapping[str, Collection] = {
         "https://raw.githubusercontent.com/RussianNLP/RuSentEval/main/data/",
         tuple(f"{name}.txt" for name in RUSENTEVAL),
         "Mikhailov et al. 2021",
-        "only gapping.txt was seen by us",
+        "only gapping.txt was seen by us; from the branch main, which may change",
+        licence="Apache 2.0",
     ),
     "ud2019": Collection(
         "ud2019",
@@ -138,6 +151,55 @@ COLLECTIONS: Mapping[str, Collection] = {
             for name in ("cont1", "cont2", "order", "sr", "neg")
             for split in ("train", "test")
         ),
+    ),
+    "dpr": Collection(
+        "dpr",
+        EDGES_PAGE,
+        EDGES + "dpr_data/",
+        ("train.json", "dev.json", "test.json"),
+        "Rahman & Ng 2012",
+        "for edge/dpr; its publishers are not those of the data",
+        kind="files",
+    ),
+    "semeval": Collection(
+        "semeval",
+        EDGES_PAGE,
+        EDGES + "semeval_data/",
+        ("train.0.85.json", "dev.json", "test.json"),
+        "Hendrickx et al. 2010",
+        "for edge/semeval; dev is a part of the published train",
+        licence="CC BY 3.0",
+        kind="files",
+    ),
+    "spr2": Collection(
+        "spr2",
+        EDGES_PAGE,
+        EDGES + "spr2_data/",
+        ("edges.train.json", "edges.dev.json", "edges.test.json"),
+        "Rudinger et al. 2018",
+        "for edge/spr2; its publishers are not those of the data",
+        kind="files",
+    ),
+    "wnut17": Collection(
+        "wnut17",
+        "https://github.com/leondz/emerging_entities_17",
+        "https://raw.githubusercontent.com/leondz/emerging_entities_17/"
+        "e52a2d2a71ac1a051ca2d532eef28653c5c02603/",
+        ("wnut17train.conll", "emerging.dev.conll", "emerging.test.annotated"),
+        "Derczynski et al. 2017",
+        "for edge/entities",
+        licence="CC BY 4.0",
+        kind="files",
+    ),
+    "cds": Collection(
+        "cds",
+        "https://github.com/sdadas/polish-sentence-evaluation",
+        POLISH + "CDS/",
+        ("CDS_train.txt", "CDS_trial.txt", "CDS_test_annotated.txt"),
+        "Wróblewska & Krasnowska-Kieraś 2017",
+        "pairs of Polish sentences; no task of sonde reads them so far",
+        licence="CC BY-NC-SA 4.0",
+        kind="files",
     ),
 }
 

@@ -42,6 +42,8 @@ def checked(path: Path, file: str, kind: Kind, known: Known, before: str | None 
     """
     try:
         content = examined(path, file)
+        if kind == "files":  # whose lines may begin like those of a table
+            content = content._replace(rows=(0, 0, 0))
         if problem := _unlike(path, file, kind, content):
             raise Wrong(f"{file} {problem}")
     except Wrong:

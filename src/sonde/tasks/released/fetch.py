@@ -83,10 +83,10 @@ class Wish:
         sizes = [known.size for file in files if (known := facts.get(file)) is not None]
         whole = [n for n in sizes if n is not None]
         total = f", {size(sum(whole))}" if len(whole) == len(files) else ""
-        unseen = " (never reached by us)" if self.source == self.collection.base else ""
+        unseen = self.source == self.collection.base and not self.collection.reached
         return (
             f"{self.collection.name}: {len(files)} file{'s' * (len(files) > 1)}{total},"
-            f" {self.collection.terms}, from {self.source}{unseen}"
+            f" {self.collection.terms}, from {self.source}{' (never reached by us)' * unseen}"
         )
 
 

@@ -159,11 +159,11 @@ def _counted(document: bytes, code: str) -> dict[str, Known]:
     }
 
 
-def told(folder: Path) -> str:
+def told(done: Wish) -> str:
     """What a fetched treebank says of itself: its licence, and that its words are withheld."""
-    texts = [file.read_text("utf-8", "replace") for file in sorted(folder.glob("README.*"))]
+    texts = [file.read_text("utf-8", "replace") for file in sorted(done.folder.glob("README.*"))]
     facts = dict(_FACT.findall("\n".join(texts)))
-    licence = f"licence: {facts['License']}" if "License" in facts else ""
+    licence = f"licence: {facts.get('License', done.collection.terms)}"
     withheld = facts.get("Includes text", "yes").lower() == "no"
     return licence + ("; its words are withheld, and stand as _ in the files" if withheld else "")
 
@@ -182,7 +182,7 @@ def supply(references: Iterable[Any]) -> None:
             log.warning("fetching %s", asked)
             with tqdm(desc=bank.name, unit="B", unit_scale=True, disable=None, leave=False) as bar:
                 list(fetch(replace(asked, web=Web(bar.update))))
-            log.warning("%s is in %s; %s", bank, asked.folder, told(asked.folder))
+            log.warning("%s is in %s; %s", bank, asked.folder, told(asked))
 
 
 def offline() -> str:
