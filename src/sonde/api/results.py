@@ -152,10 +152,10 @@ def layers(results: Results = None, **selection: Unpack[Selection]) -> Page[tupl
 
     results    an evaluation, results, or a folder, of `run(..., reads=["layers", "cumulative"])`
     selection  the fields of `Selection`
-    DataProblem where nothing was measured on several layers. A figure is drawn by matplotlib
-    (`pip install 'sonde[plots]'`).
+    DataProblem where nothing was measured on several layers. A figure as PNG or PDF is drawn by
+    matplotlib (`pip install 'sonde[plots]'`).
 
-        sonde.layers("results/").write("layers.png")
+        sonde.layers("results/").write("layers.svg")
     """
     stored = _of(results, _chosen(selection))
     where = depths(stored.results)

@@ -231,13 +231,13 @@ def layers(
     layer adds, weights.
 
     It shows what `sonde run --read layers --read cumulative` measured. A figure is drawn where `-o`
-    names a .png, .svg or .pdf file (with matplotlib: `pip install 'sonde[plots]'`), beside the
-    tables; `--format html` has both on one page.
+    names a .svg, .png or .pdf file (PNG and PDF with matplotlib: `pip install 'sonde[plots]'`),
+    beside the tables; `--format html` has both on one page.
 
     **Examples**
 
     - `sonde layers results/`
-    - `sonde layers results/ -t 'edge/*' -o layers.png`
+    - `sonde layers results/ -t 'edge/*' -o layers.svg`
     - `sonde layers results/ --format html -o layers.html`
     - `sonde layers results/ --format csv -o layers.csv`
     """

@@ -81,7 +81,7 @@ def dots(made: Grid) -> Drawing:
     height = EDGE + tall * math.ceil(len(made.columns) / across) + 16
     width = left + across * (PANEL + GAP)
     key = _key(made, EDGE, height - 8)
-    width = max(width, max(_end(mark) for mark in key) + EDGE)
+    width = max(width, max(end(mark) for mark in key) + EDGE)
     return Drawing(width, height, (*marks, *key), f"{_about(made)}, with 95 % intervals.")
 
 
@@ -110,14 +110,14 @@ def _names(
 
 def frame(axis: Axis, title: str, top: float, tall: float) -> Iterator[Mark]:
     """The name above a panel, its grid, and the scores below."""
-    yield Label(axis.start, top - 10, _cut(title, axis.length), bold=True)
+    yield Label(axis.start, top - 10, cut(title, axis.length), bold=True)
     for score in ticks(axis.low, axis.high):
         x = axis.at(score)
         yield Stroke(((x, top), (x, top + tall)), PALE, 0.6)
         yield Label(x, top + tall + 11, f"{score:g}", SMALL, "middle", GREY)
 
 
-def _cut(text: str, room: float) -> str:
+def cut(text: str, room: float) -> str:
     """A name that is too long for its place, without its middle."""
     many = int(room / breadth("m"))
     return text if len(text) <= many else f"{text[: many // 2]}…{text[-(many - many // 2 - 1) :]}"
@@ -175,8 +175,14 @@ def _key(made: Grid, x: float, y: float) -> list[Mark]:
     return marks
 
 
-def _end(mark: Mark) -> float:
-    return mark.x + breadth(mark.text, mark.size) if isinstance(mark, Label) else 0.0
+def end(mark: Mark) -> float:
+    """How far to the right a mark reaches."""
+    if isinstance(mark, Stroke | Shape):
+        return max(x for x, _ in mark.points)
+    if isinstance(mark, Dot):
+        return mark.x + mark.radius
+    share = {"start": 1.0, "middle": 0.5, "end": 0.0}[mark.anchor]
+    return mark.x + share * breadth(mark.text, mark.size)
 
 
 CELL, TALL = 46.0, 20.0
@@ -203,7 +209,7 @@ def heat(made: Grid) -> Drawing:
                 marks += _cell(made, row, constants[column.task].majority, left + CELL * c, y)
         y += TALL
     key = _scale(left, y + 12)
-    right = max(left + CELL * len(names) + breadth(names[-1]) * 0.77, *map(_end, key))
+    right = max(left + CELL * len(names) + breadth(names[-1]) * 0.77, *map(end, key))
     about = f"{_about(made)}, as a heat map."
     return Drawing(right + EDGE, y + 36, (*marks, *key), about)
 
@@ -275,7 +281,7 @@ def radar(made: Grid) -> Drawing:
             for (x, y), task in zip(points, tasks, strict=True)
         ]
     key = list(_radar_key(made, whole, bool(floors), centre[1] + RADIUS + 40))
-    width = max(2 * side, *map(_end, key)) + EDGE
+    width = max(2 * side, *map(end, key)) + EDGE
     height = centre[1] + RADIUS + 34 + 14 * len(key) / 2
     return Drawing(width, height, (*marks, *key), f"{_about(made)}, around a circle.")
 

@@ -1,273 +1,321 @@
-"""Figures: where in an encoder tasks are solved, and scores by distance. Drawn by matplotlib, which
-comes with `sonde[plots]`.
+"""Figures: where in an encoder tasks are solved, and scores by distance. As SVG they need nothing;
+PNG and PDF are drawn by matplotlib, which comes with `sonde[plots]`.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from sonde.analysis.answers import differences
 from sonde.analysis.layers import Depth
-from sonde.analysis.row import PERCENT, Row
-from sonde.cache import draft
+from sonde.analysis.row import Row
 from sonde.metrics.layers import Expected
 from sonde.pages.captions import short
+from sonde.pages.charts import BEST, BLUE, COLOURS, EDGE, GREY, PALE, SMALL, Axis, cut, end
 from sonde.pages.scores import test_notes
-from sonde.tables.drawing import SUFFIXES, PlotProblem
-from sonde.tables.table import printable
+from sonde.tables.drawing import (
+    EM,
+    Dot,
+    Drawing,
+    Label,
+    Mark,
+    PlotProblem,
+    Shape,
+    Stroke,
+    box,
+    breadth,
+    diamond,
+    save,
+    svg,
+    ticks,
+)
 
-ACROSS = 3  # curves beside each other
-COLOURS = ("#1b6ca8", "#d1603d", "#3a7d44", "#7b4b94", "#b8860b", "#52616b", "#a23b72", "#2a9d8f")
-PALE = "#c9d3db"
+ACROSS = 3  # panels beside each other
+WIDE, TALL = 190.0, 120.0  # points of a panel
+LEFT, ABOVE, BELOW = 34.0, 34.0, 30.0  # around it: scores, titles, layers
+LINE, BAR = 26.0, 11.0  # of a task in the overview
+WEIGHTS = 0.2  # of a panel, for the weights at its bottom
 
 
 def layers_figure(depths: Sequence[Depth], to: Path) -> None:
-    """The pipeline (expected layer and centre of gravity of each task) above each task's curves
+    """The overview (expected layer and centre of gravity of each task) above each task's curves
     over layers, as a file.
     """
-    _save(_layers(depths), to)
+    save(layers_drawing(depths), to)
 
 
 def layers_svg(depths: Sequence[Depth]) -> str:
-    """The same as an SVG element for a page; '' without matplotlib."""
-    from io import StringIO
-
-    try:
-        figure = _plain(_layers(depths))
-    except PlotProblem:
-        return ""
-    out = StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()[out.getvalue().index("<svg") :]
-
-
-def _layers(depths: Sequence[Depth]) -> Any:
-    if not depths:
-        raise PlotProblem("nothing to draw: no task was measured on several layers")
-    down = math.ceil(len(depths) / ACROSS)
-    across = min(ACROSS, len(depths))
-    figure = _figure(4.2 * across + 0.6, 0.42 * len(depths) + 1.4 + 3.0 * down)
-    top, below = figure.subfigures(2, 1, height_ratios=[0.42 * len(depths) + 1.4, 3.0 * down])
-    _pipeline(top.subplots(), depths)
-    for axes, depth in zip(
-        _flat(below.subplots(down, across, squeeze=False)),
-        [*depths, *[None] * (down * across - len(depths))],
-        strict=True,
-    ):
-        if depth is None:
-            axes.set_visible(False)
-        else:
-            _curves(axes, depth)
-            if depth is depths[0]:
-                _legend(axes)  # once for all panels
-    notes = [differences(d.rows, f"{short(d.task)}, {d.encoder}") for d in depths]
-    _footnote(below, [text for texts in notes for text in texts])
-    return figure
+    """The same as an SVG element for a page."""
+    return svg(layers_drawing(depths))
 
 
 def strata_figure(rows: Sequence[Row], stratum: str, to: Path) -> None:
     """Scores by a stratum with bands of their 95 % intervals, and bars of how many examples there
-    are, a panel for each task.
+    are, a panel for each task, as a file.
     """
-    tasks = list(dict.fromkeys(row.task for row in rows if row.control == "none"))
-    if not tasks:
+    save(strata_drawing(rows, stratum), to)
+
+
+class Panel(NamedTuple):
+    """A field with an axis across and one up, from its left lower corner."""
+
+    across: Axis
+    up: Axis
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a value lies; the highest is on top."""
+        top, tall = self.up.start, self.up.length
+        return self.across.at(x), top + tall - (self.up.at(y) - top)
+
+    @property
+    def bottom(self) -> float:
+        """Where it ends."""
+        return self.up.start + self.up.length
+
+
+def layers_drawing(depths: Sequence[Depth]) -> Drawing:
+    """What `layers_figure` draws; PlotProblem where there is nothing."""
+    if not depths:
+        raise PlotProblem("nothing to draw: no task was measured on several layers")
+    labels = [_label(depth) for depth in depths]
+    marks = [*_overview(depths, labels)]
+    top = EDGE + 22 + LINE * len(depths) + 40
+    marks += _key(CURVES, EDGE, top)
+    low, high = _range([row for depth in depths for row in depth.rows])
+    for place, depth in enumerate(depths):
+        panel = _panel(place, ACROSS, top + 8, (0.0, float(max(depth.layers[-1], 1))), (low, high))
+        marks += _frame(panel, labels[place], range(len(depth.layers)))
+        marks += _curves(panel, depth)
+    down = math.ceil(len(depths) / ACROSS)
+    bottom = top + 8 + down * (ABOVE + TALL + BELOW)
+    texts = (t for d in depths for t in differences(d.rows, f"{short(d.task)}, {d.encoder}"))
+    about = f"Where {', '.join(short(depth.task) for depth in depths)} are solved, layer by layer."
+    return _whole(marks, bottom, list(texts), about)
+
+
+def strata_drawing(rows: Sequence[Row], stratum: str) -> Drawing:
+    """What `strata_figure` draws; PlotProblem where there is nothing."""
+    plain = [row for row in rows if row.control == "none"]
+    if not plain:
         raise PlotProblem("nothing to draw: no row without a control")
-    figure = _figure(7.0, 4.2 * len(tasks))
-    for axes, task in zip(_flat(figure.subplots(len(tasks), 1, squeeze=False)), tasks, strict=True):
-        _by_stratum(
-            axes, [row for row in rows if row.task == task and row.control == "none"], stratum
-        )
-    _footnote(figure, test_notes([row for row in rows if row.control == "none"]))
-    _save(figure, to)
+    marks: list[Mark] = []
+    names = list(dict.fromkeys(map(_measured, plain)))
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    tasks = list(dict.fromkeys(row.task for row in plain))
+    top = EDGE + 14.0 * len(names)
+    for i, (name, colour) in enumerate(colours.items()):
+        marks += _entry(colour, name, EDGE, EDGE + 14.0 * i + 6)
+    for place, task in enumerate(tasks):
+        mine = [row for row in plain if row.task == task]
+        marks += _by_stratum(mine, place, top, stratum, colours)
+    down = math.ceil(len(tasks) / 2)
+    bottom = top + down * (ABOVE + TALL + BELOW + 12)
+    about = f"Scores of {', '.join(map(short, tasks))} by {stratum}."
+    return _whole(marks, bottom, test_notes(plain), about)
 
 
-def _footnote(figure: Any, notes: Sequence[str]) -> None:
-    """What must not be overlooked, below the panels."""
-    if notes:
-        figure.supxlabel("\n".join(notes), fontsize="x-small")
+def _whole(marks: list[Mark], bottom: float, notes: Sequence[str], about: str) -> Drawing:
+    """The marks with what must not be overlooked below, on as much room as they take."""
+    room = max(end(mark) for mark in marks) - EDGE
+    many = max(int(room / (EM * SMALL)), 40)
+    lines = [line for note in notes for line in textwrap.wrap(note, many)]
+    marks = [*marks, *(Label(EDGE, bottom + 12 * i + 8, t, SMALL) for i, t in enumerate(lines))]
+    return Drawing(EDGE + max(map(end, marks)), bottom + 12 * len(lines) + 8, tuple(marks), about)
 
 
-def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise PlotProblem(
-            "figures are drawn by matplotlib: pip install 'sonde[plots]'; the tables need nothing"
-            " more"
-        ) from None
-    return Figure(figsize=(width, height), layout="constrained")
+def _range(rows: Sequence[Row]) -> tuple[float, float]:
+    """From and to a multiple of ten, with all intervals inside."""
+    every = (value for row in rows for value in (row.low, row.high, row.score))
+    ends = [value for value in every if not math.isnan(value)]
+    if not ends:
+        raise PlotProblem("nothing to draw: no layer has a score")
+    low, high = 10 * math.floor(min(ends) / 10), 10 * math.ceil(max(ends) / 10)
+    return low, max(high, low + 10)
 
 
-def _flat(axes: Any) -> list[Any]:
-    return list(axes.ravel())
+def _panel(
+    place: int, across: int, top: float, x: tuple[float, float], y: tuple[float, float]
+) -> Panel:
+    """The panel of a place, row by row."""
+    down, along = divmod(place, across)
+    left = EDGE + LEFT + along * (WIDE + LEFT)
+    upper = top + ABOVE + down * (ABOVE + TALL + BELOW + (12 if across != ACROSS else 0))
+    low, high = y
+    room = (high - low) * WEIGHTS / (1 - WEIGHTS)  # for bars at the bottom
+    return Panel(Axis(*x, left, WIDE), Axis(low - room, high, upper, TALL))
 
 
-def _plain(figure: Any) -> Any:
-    """The figure with every name in it shown as it is, dollars and all."""
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        text.set_parse_math(False)
-        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
-    return figure
-
-
-def _save(figure: Any, to: Path) -> None:
-    """Write a figure as the kind of file that its name says."""
-    if to.suffix.lower() not in SUFFIXES:
-        raise PlotProblem(f"{to}: a figure is written as {', '.join(SUFFIXES)}")
-    # the same results give the same file
-    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with draft(to) as part:
-        _plain(figure).savefig(
-            part,
-            dpi=150,
-            metadata=dated.get(to.suffix.lower()),
-            format=to.suffix.lower().removeprefix("."),
-        )
+def _frame(panel: Panel, title: tuple[str, str], layers: Sequence[int]) -> Iterator[Mark]:
+    """Title, grid and numbers of a panel over layers."""
+    yield from _scores(panel, title)
+    step = max(1, math.ceil(len(layers) / 13))
+    for layer in layers[::step]:
+        x = panel.across.at(layer)
+        yield Label(x, panel.bottom + 11, str(layer), SMALL, "middle", GREY)
+    middle = panel.across.start + WIDE / 2
+    yield Label(middle, panel.bottom + 21, "layer", SMALL, "middle", GREY)
 
 
-DIAMOND = {
-    "marker": "D",
-    "markersize": 6,
-    "color": COLOURS[1],
-    "linestyle": "none",
-    "label": "centre of gravity",
+def _scores(panel: Panel, title: tuple[str, str]) -> Iterator[Mark]:
+    """Title, lines and scores at the left of a panel."""
+    start, top = panel.across.start, panel.up.start
+    yield Label(start, top - 18, cut(title[0], WIDE), bold=True)
+    yield Label(start, top - 7, cut(title[1], WIDE), SMALL, colour=GREY)
+    low, high = panel.up.low, panel.up.high
+    for score in ticks(low + WEIGHTS * (high - low), high, 4):  # none beside the bars
+        y = panel.at(panel.across.low, score)[1]
+        yield Stroke(((start, y), (start + WIDE, y)), PALE, 0.6)
+        yield Label(start - 5, y + 3, f"{score:g}", SMALL, "end", GREY)
+
+
+MIX = "mix of 0 to here; upright: its expected layer"
+CURVES = {
+    "alone": BLUE,
+    MIX: BEST,
+    "lexical (dashed)": GREY,
+    "weight in the mix": PALE,
 }
 
 
-def _pipeline(axes: Any, depths: Sequence[Depth]) -> None:
+def _key(names: Mapping[str, str], x: float, y: float) -> list[Mark]:
+    """What the colours mean, on one line."""
+    marks: list[Mark] = []
+    for name, colour in names.items():
+        marks += _entry(colour, name, x, y)
+        x += 22 + breadth(name, SMALL) + 14
+    return marks
+
+
+def _entry(colour: str, name: str, x: float, y: float) -> list[Mark]:
+    return [Shape(box(x, y - 6, 14, 5), colour), Label(x + 20, y, name, SMALL)]
+
+
+def _label(depth: Depth) -> tuple[str, str]:
+    return short(depth.task), short(depth.encoder)
+
+
+def _overview(depths: Sequence[Depth], labels: Sequence[tuple[str, str]]) -> Iterator[Mark]:
     """A line for each task: a bar to the expected layer with its interval, a diamond at the centre
-    of gravity.
+    of gravity, and at the right what the mix adds.
     """
-    last = max(d.layers[-1] for d in depths)
+    left = EDGE + max(max(breadth(a), breadth(b, SMALL)) for a, b in labels) + 10
+    last = max(depth.layers[-1] for depth in depths)
+    axis = Axis(0.0, float(max(last, 1)), left, 2 * WIDE)
+    top, tall = EDGE + 22, LINE * len(depths)
+    yield Label(left, EDGE + 8, "Where tasks are solved", bold=True)
+    yield Label(left + axis.length + 10, EDGE + 8, "score of layer 0 → of the mix", SMALL)
+    for layer in range(0, last + 1, max(1, math.ceil(last / 13))):
+        x = axis.at(layer)
+        yield Stroke(((x, top), (x, top + tall)), PALE, 0.6)
+        yield Label(x, top + tall + 11, str(layer), SMALL, "middle", GREY)
     for place, depth in enumerate(depths):
-        _expected(axes, place, depth.expected)
-        centre = depth.gravity.value
-        if not math.isnan(centre):
-            axes.plot(centre, place, **DIAMOND)
+        y = top + LINE * (place + 0.5)
+        yield Label(left - 8, y - 1, labels[place][0], anchor="end")
+        yield Label(left - 8, y + 9, labels[place][1], SMALL, "end", GREY)
+        yield from _expected(axis, y, depth.expected)
+        if not math.isnan(depth.gravity.value):
+            told = f"centre of gravity: {depth.gravity.value:.2f}"
+            yield diamond(axis.at(depth.gravity.value), y, 4.2, BEST, told)
         ends = depth.cumulative.get(0), depth.cumulative.get(depth.layers[-1])
         gain = " → ".join(f"{row.score:.1f}" for row in ends if row)
-        axes.text(last * 1.02, place, gain, va="center", fontsize=8)
-    axes.set_yticks(range(len(depths)), [_label(d) for d in depths], fontsize=8)
-    axes.set_ylim(len(depths) - 0.4, -0.6)  # the first on top
-    axes.set_xlim(0, last)
-    axes.set_xlabel("layer")
-    axes.set_title("Where tasks are solved (right: score of layer 0 → of the mix)", fontsize=9)
-    _legend(axes)
+        yield Label(left + axis.length + 10, y + 3, gain)
+    y = top + tall + 24
+    yield from _entry(BLUE, "expected layer, with its interval", left, y)
+    x = left + 34 + breadth("expected layer, with its interval", SMALL)
+    yield diamond(x + 4, y - 3, 4.2, BEST)
+    yield Label(x + 14, y, "centre of gravity of the mix", SMALL)
 
 
-def _expected(axes: Any, place: int, expected: Expected) -> None:
+def _expected(axis: Axis, y: float, expected: Expected) -> Iterator[Mark]:
     """A bar to the expected layer with its interval, or that there is none."""
     if math.isnan(expected.layer):
-        axes.text(0.1, place, "no expected layer", va="center", fontsize=8, color="0.4")
+        yield Label(axis.start + 4, y + 3, "no expected layer", SMALL, colour=GREY)
         return
-    axes.barh(
-        place, expected.layer, height=0.55, color=COLOURS[0], alpha=0.85, label="expected layer"
-    )
+    told = f"expected layer: {expected.layer:.2f}"
+    width = axis.at(expected.layer) - axis.start
+    yield Shape(box(axis.start, y - BAR / 2, width, BAR), BLUE, 0.5, told)
     if not math.isnan(expected.low):
-        axes.plot([expected.low, expected.high], [place, place], color="black", linewidth=1.2)
+        yield Stroke(((axis.at(expected.low), y), (axis.at(expected.high), y)), width=1.4)
 
 
-def _label(depth: Depth) -> str:
-    return f"{short(depth.task)}\n{depth.encoder}"
-
-
-def _curves(axes: Any, depth: Depth) -> None:
+def _curves(panel: Panel, depth: Depth) -> Iterator[Mark]:
     """Scores of single layers and of growing mixes with bands, word embeddings as a line, weights
     as bars at the bottom.
     """
-    _curve(axes, depth.single, COLOURS[0], "alone")
-    _curve(axes, depth.cumulative, COLOURS[1], "mix of 0 to here")
+    yield from _weights(panel, depth.weights)
     if depth.lexical is not None:
-        axes.axhline(
-            depth.lexical.score, color="0.35", linestyle="--", linewidth=1, label="lexical"
-        )
-    if depth.weights:
-        _weights(axes, depth.weights)
+        y = panel.at(0, depth.lexical.score)[1]
+        start = panel.across.start
+        yield Stroke(((start, y), (start + WIDE, y)), GREY, 1.0, dashed=True)
     if not math.isnan(depth.expected.layer):
-        axes.axvline(depth.expected.layer, color=COLOURS[1], linestyle=":", linewidth=1)
-    axes.set_title(_label(depth), fontsize=8)
-    axes.set_xlabel("layer", fontsize=8)
-    axes.set_ylabel(depth.rows[0].metric.partition(",")[0], fontsize=8)
-    axes.tick_params(labelsize=7)
+        x = panel.across.at(depth.expected.layer)
+        yield Stroke(((x, panel.up.start), (x, panel.bottom)), BEST, 0.8, dashed=True)
+    for rows, name in ((depth.single, "alone"), (depth.cumulative, MIX)):
+        if len(rows) > 1:
+            places = {float(layer): row for layer, row in rows.items()}
+            yield from _band(panel, places, CURVES[name], name.partition(";")[0])
 
 
-def _curve(axes: Any, rows: Mapping[int, Row], colour: str, name: str) -> None:
-    if len(rows) > 1:
-        _band(axes, {float(layer): row for layer, row in rows.items()}, colour, name)
+def _weights(panel: Panel, weights: Sequence[float]) -> Iterator[Mark]:
+    """Bars at the bottom."""
+    width = 0.6 * WIDE / max(len(weights), 1)
+    for layer, weight in enumerate(weights):
+        tall = WEIGHTS * TALL * weight / max(weights)
+        x = panel.across.at(layer) - width / 2
+        corners = box(x, panel.bottom - tall, width, tall)
+        yield Shape(corners, PALE, title=f"weight of layer {layer}: {weight:.3f}")
 
 
-def _weights(axes: Any, weights: Sequence[float]) -> None:
-    """Bars at the bottom, in room that is made for them."""
-    low, high = axes.get_ylim()
-    room = (high - low) / 0.78 - (high - low)
-    axes.bar(
-        range(len(weights)),
-        [room * w / max(weights) for w in weights],
-        bottom=low - room,
-        color=PALE,
-        label="weight in the mix",
-    )
-    # none beside the weights
-    ticks = [tick for tick in axes.get_yticks() if max(low, 0) <= tick <= min(high, PERCENT)]
-    axes.set_yticks(ticks)
-    axes.set_ylim(low - room, high)
+def _band(panel: Panel, rows: Mapping[float, Row], colour: str, name: str) -> Iterator[Mark]:
+    """A line of scores over a band of their intervals."""
+    known = sorted(x for x, row in rows.items() if not math.isnan(row.score))
+    sure = [x for x in known if not math.isnan(rows[x].low)]
+    upper = [panel.at(x, rows[x].high) for x in sure]
+    lower = [panel.at(x, rows[x].low) for x in reversed(sure)]
+    if len(sure) > 1:
+        yield Shape((*upper, *lower), colour, 0.18)
+    points = [panel.at(x, rows[x].score) for x in known]
+    if len(points) > 1:
+        yield Stroke(tuple(points), colour, 1.6)
+    for x, point in zip(known, points, strict=True):
+        row = rows[x]
+        told = f"{name}, {x:g}: {row.score:.1f} ({row.low:.1f} – {row.high:.1f})"
+        yield Dot(*point, 2.2, colour, title=told)
 
 
-def _by_stratum(axes: Any, rows: Sequence[Row], stratum: str) -> None:
-    values = dict.fromkeys(row.stratum for row in rows)
-    places = {value: float(i) for i, value in enumerate(values)}
+def _by_stratum(
+    rows: Sequence[Row], place: int, top: float, stratum: str, colours: Mapping[str, str]
+) -> Iterator[Mark]:
+    """One task: how many examples each value has as bars, and the scores above."""
+    values = {value: float(i) for i, value in enumerate(dict.fromkeys(r.stratum for r in rows))}
+    panel = _panel(place, 2, top, (-0.5, len(values) - 0.5), _range(rows))
+    counts = {values[row.stratum]: row.n for row in rows}
+    metric = rows[0].metric.partition(",")[0]
+    yield from _scores(panel, (short(rows[0].task), f"{metric}; bars: test examples"))
+    width = 0.7 * WIDE / len(values)
+    for x, n in counts.items():
+        tall = WEIGHTS * TALL * n / max(counts.values())
+        corners = box(panel.across.at(x) - width / 2, panel.bottom - tall, width, tall)
+        yield Shape(corners, PALE, title=f"{n:,} test examples")
     lines = defaultdict[str, dict[float, Row]](dict)
     for row in rows:
-        lines[_measured(row)][places[row.stratum]] = row
-    for i, (name, mine) in enumerate(lines.items()):
-        _band(axes, mine, COLOURS[i % len(COLOURS)], name)
-    _counts(axes, {places[row.stratum]: row.n for row in rows})
-    axes.set_xticks(list(places.values()), list(places), fontsize=7)
-    axes.set_xlabel(stratum)
-    axes.set_ylabel(rows[0].metric.partition(",")[0])
-    axes.set_title(short(rows[0].task), fontsize=9)
-    _legend(axes)
+        lines[_measured(row)][values[row.stratum]] = row
+    for name, mine in lines.items():
+        yield from _band(panel, mine, colours[name], name)
+    room = WIDE / len(values)
+    step = max(1, math.ceil((max(map(breadth, values)) + 4) / room)) if room < WIDE / 2 else 1
+    for value, x in list(values.items())[::step]:
+        at = panel.across.at(x)
+        yield Label(at, panel.bottom + 11, cut(value, step * room), SMALL, "middle", GREY)
+    middle = panel.across.start + WIDE / 2
+    yield Label(middle, panel.bottom + 23, stratum, SMALL, "middle", GREY)
 
 
 def _measured(row: Row) -> str:
     layer = "" if row.layer == "-" else f", {row.layer}"
     return f"{row.encoder}{layer}, {row.probe}"
-
-
-def _counts(axes: Any, counts: Mapping[float, int]) -> None:
-    """How many examples there are at each place, as bars behind the lines."""
-    behind = axes.twinx()
-    behind.bar(list(counts), list(counts.values()), color=PALE, zorder=0)
-    behind.set_ylim(0, 4 * max(counts.values()))
-    behind.set_ylabel("test examples", fontsize=8)
-    behind.tick_params(labelsize=7)
-    axes.set_zorder(behind.get_zorder() + 1)
-    axes.patch.set_visible(False)
-
-
-def _band(axes: Any, rows: Mapping[float, Row], colour: str, name: str) -> None:
-    """A line of scores over a band of their intervals."""
-    x = sorted(rows)
-    axes.fill_between(
-        x,
-        [rows[i].low for i in x],
-        [rows[i].high for i in x],
-        color=colour,
-        alpha=0.18,
-        linewidth=0,
-    )
-    axes.plot(x, [rows[i].score for i in x], color=colour, marker=".", linewidth=1.5, label=name)
-
-
-def _legend(axes: Any) -> None:
-    """Each name once."""
-    handles, names = axes.get_legend_handles_labels()
-    once = dict(zip(names, handles, strict=True))
-    if once:
-        axes.legend(list(once.values()), list(once), fontsize=7, framealpha=0.8)
