@@ -91,10 +91,22 @@ MISTAKES = {
         f"run --suite ud2019:{BANK} -t {TENSE} -e length",
         "a suite brings its own tasks and probes: leave both out",
     ),
+    "a treebank misspelt": (
+        "run -t ud/tense:en_ewtt -e length",
+        "nothing to measure: ud/tense:en_ewtt: no file or folder 'en_ewtt', and no such treebank;"
+        " did you mean 'en_ewt'?",
+    ),
+    "a treebank that is not here, offline": (
+        "run -t ud/tense:fi_tdt -e length",
+        "UD_Finnish-TDT of release 2.17 is not here: where there is a network, `sonde fetch"
+        " ud/fi_tdt` gets it (CC BY-SA 4.0); or set SONDE_TREEBANKS to a folder that has"
+        " UD_Finnish-TDT (HF_HUB_OFFLINE is set, so nothing is fetched)",
+    ),
     "data that cannot be fetched": (
         "fetch sentevall",
         "nothing called 'sentevall' can be fetched; there are senteval, xprobe/de, xprobe/en,"
-        " xprobe/es, xprobe/fi, xprobe/fr, xprobe/ru, xprobe/tr, rusenteval, ud2019, compeval",
+        " xprobe/es, xprobe/fi, xprobe/fr, xprobe/ru, xprobe/tr, rusenteval, ud2019, compeval,"
+        " dpr, semeval, spr2, wnut17, cds, and treebanks, as ud/en_ewt",
     ),
     "a layer that is not there": (
         f"run -t {TENSE} -e bow:random --read 5",
@@ -253,7 +265,7 @@ MISTAKES = {
     "a language without treebanks": (
         "run -t ud/tense -l pol -e length",
         "no treebank of pol under .: give path=, or set SONDE_TREEBANKS, to a folder of UD_*"
-        " folders",
+        " folders; or fetch pl_lfg, pl_mpdt, pl_pdb, as with `sonde fetch ud/pl_lfg`",
     ),
     "a task misspelt, with a language": (
         "run -t ud/tens -l eng -e length",

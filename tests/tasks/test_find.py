@@ -8,6 +8,8 @@ import pytest
 import sonde
 from sonde.core import DataProblem
 from sonde.corpora.embedded import treebank
+from sonde.corpora.places import LISTING
+from sonde.corpora.universal import RELEASE
 
 MENTIONED = "# global.Entity = GRP-etype\n"
 
@@ -68,3 +70,20 @@ def test_a_family_that_reads_none_of_them_says_so(banks):
     shutil.rmtree(banks)
     with pytest.raises(DataProblem, match="no treebank of any language"):
         sonde.get_tasks(family="tree", path=banks)
+
+
+def test_treebanks_that_were_fetched_are_found_where_no_others_are(banks, tmp_path, monkeypatch):
+    monkeypatch.setenv("SONDE_CACHE", str(tmp_path / "cache"))
+    home = tmp_path / "cache" / "data" / "ud" / RELEASE
+    home.mkdir(parents=True)
+    for name in ("UD_Polish-PDB", "UD_English-EWT"):
+        shutil.copytree(banks / name, home / name)
+    (home / "UD_Polish-PDB" / LISTING).write_text('{"files": {"pl_pdb-ud-train.conllu": {}}}')
+    (home / "UD_English-EWT" / LISTING).write_text('{"files": {"en_ewt-ud-dev.conllu": {}}}')
+    (tmp_path / "nothing").mkdir()
+    monkeypatch.chdir(tmp_path / "nothing")
+    assert sonde.get_tasks("pol", "ud/tense") == [f"ud/tense:{home / 'UD_Polish-PDB'}"]
+    with pytest.raises(DataProblem, match=r"no treebank of en .*or fetch en_atis, .*ud/en_atis`"):
+        sonde.get_tasks("en")  # which is not whole
+    with pytest.raises(DataProblem, match=r"no treebank of Polish under .*or fetch pl_lfg"):
+        sonde.get_tasks("Polish", path=tmp_path / "nothing")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sonde.cache import cache_dir
 from sonde.core import DataProblem
-from sonde.corpora.universal import Treebank, near, treebank
+from sonde.corpora.universal import RELEASE, Treebank, near, treebank
 
 LISTING = "listing.json"
 """What a fetched treebank consists of, written before the first file is fetched."""
@@ -86,6 +86,13 @@ def kept(bank: Treebank) -> Path | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return place if whole else None
+
+
+def fetched() -> list[Path]:
+    """The treebanks of the usual release that were fetched."""
+    place = cache_dir() / "data" / "ud" / RELEASE
+    banks = (treebank(folder.name) for folder in below(place))
+    return [folder for bank in banks if bank is not None and (folder := kept(bank)) is not None]
 
 
 def _local(bank: Treebank) -> Path | None:

@@ -12,7 +12,8 @@ from typing import Any
 from sonde.core import DataProblem
 from sonde.corpora.files import pieces
 from sonde.corpora.languages import language, spoken
-from sonde.corpora.places import below, folder
+from sonde.corpora.places import below, fetched, folder
+from sonde.corpora.universal import treebanks
 from sonde.references import Reference
 from sonde.tasks import TASKS, tolerant
 from sonde.tasks.released.universal import supply
@@ -30,21 +31,16 @@ def get_tasks(
     languages  one or several, by ISO 639-3 ('eng', 'eng-Latn'), 639-1 ('en'), name ('English') or
                treebank ('en_ewt'); all by default
     family     'ud', or a pattern of task names such as 'ud/*-num'
-    path       the folder to look in; the folder in SONDE_TREEBANKS, or the working folder, without
+    path       the folder to look in; the folder in SONDE_TREEBANKS, or the working folder, without,
+               and where these have none, those that were fetched
     """
     place = Path(path) if path else (folder() or Path())
     languages = [languages] if isinstance(languages, str) else languages
-    banks = [
-        bank
-        for bank in below(place)
-        if not languages or any(_speaks(bank, named) for named in languages)
-    ]
+    banks = _spoken(below(place), languages)
+    if not banks and not path:
+        banks = _spoken(fetched(), languages)
     if not banks:
-        named = ", ".join(languages) or "any language"
-        raise DataProblem(
-            f"no treebank of {named} under {place}: give path=, or set SONDE_TREEBANKS, to a"
-            " folder of UD_* folders"
-        )
+        raise DataProblem(_silent(languages, place))
     pattern = family if "/" in family else family + "/*"
     names = [name for name in TASKS if fnmatchcase(name, pattern) and not TASKS.needs(name)]
     every = [Reference(name, str(bank)) for bank in banks for name in names]
@@ -55,6 +51,23 @@ def get_tasks(
             " .conllu (`sonde tasks` says which)"
         )
     return readable
+
+
+def _spoken(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:
+    """The treebanks that are in some languages; all where none is named."""
+    return [b for b in banks if not languages or any(_speaks(b, asked) for asked in languages)]
+
+
+def _silent(languages: Sequence[str], place: Path) -> str:
+    """That there is no treebank of some languages, and which could be fetched."""
+    known = [code for asked in languages for code in treebanks() if language(code) in spoken(asked)]
+    more = (
+        f"; or fetch {', '.join(known[:3])}, as with `sonde fetch ud/{known[0]}`" if known else ""
+    )
+    return (
+        f"no treebank of {', '.join(languages) or 'any language'} under {place}: give path=, or set"
+        f" SONDE_TREEBANKS, to a folder of UD_* folders{more}"
+    )
 
 
 def _reads(reference: Reference) -> bool:

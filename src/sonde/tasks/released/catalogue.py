@@ -208,7 +208,8 @@ def collection(name: str) -> Collection:
     """The collection of that name. Raises DataProblem that lists them."""
     if name not in COLLECTIONS:
         raise DataProblem(
-            f"nothing called {name!r} can be fetched; there are {', '.join(COLLECTIONS)}"
+            f"nothing called {name!r} can be fetched; there are {', '.join(COLLECTIONS)}, and"
+            " treebanks, as ud/en_ewt"
         )
     return COLLECTIONS[name]
 
