@@ -96,8 +96,8 @@ def fetch(
         typer.Argument(
             metavar="NAME",
             help=(
-                "What to fetch: a data set, or a treebank as `ud/en_ewt`; all that can be fetched"
-                " are listed without, and those of a pattern as `'ud/pl_*'`."
+                "What to fetch: a data set, or a treebank as `ud/en_ewt`; a pattern such as"
+                " `'ud/pl_*'` lists what it matches (default: list everything)."
             ),
         ),
     ] = None,
@@ -107,7 +107,7 @@ def fetch(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Where to put it; where tasks look for it without.",
+            help="Where to put it (default: where tasks look for it).",
         ),
     ] = None,
     base: Annotated[
@@ -181,12 +181,16 @@ def generate(
         ),
     ],
     n: Annotated[
-        int | None, typer.Option("--n", "-n", metavar="N", help="How many sentences; all without.")
+        int | None,
+        typer.Option("--n", "-n", metavar="N", help="How many sentences (default: all)."),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write; only counted without."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write (default: sentences are only counted).",
         ),
     ] = None,
     language: Annotated[
@@ -299,7 +303,9 @@ def vectors(
     ] = None,
     task: Tasks = None,
     dim: Annotated[int, typer.Option("--dim", min=1, help="How many numbers a vector has.")] = 300,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="How often the text is read.")] = 5,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, help="How many passes over the text.")
+    ] = 5,
     least: Annotated[
         int, typer.Option("--least", min=1, help="How often a word must occur to get a vector.")
     ] = 5,
@@ -308,12 +314,12 @@ def vectors(
         typer.Option("--subwords", help="fastText: unseen words get vectors from their parts."),
     ] = False,
     skipgram: Annotated[
-        bool, typer.Option("--skipgram", help="Skip-gram in place of CBOW.")
+        bool, typer.Option("--skipgram", help="Skip-gram instead of CBOW.")
     ] = False,
     english: Annotated[
         bool, typer.Option("--english", help="Split clitics off (do n't), as English treebanks do.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of everything that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="The random seed.")] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.

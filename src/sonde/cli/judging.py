@@ -28,7 +28,7 @@ def annotate(
     ask: Annotated[
         str,
         typer.Option(
-            "--ask", metavar="TEXT", help="What people are asked; the task's question without."
+            "--ask", metavar="TEXT", help="What people are asked (default: the task's question)."
         ),
     ] = "",
     call: Annotated[

@@ -39,13 +39,13 @@ from sonde.errors import UsageProblem
 
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", "-j", min=1, help="How many processes fit probes beside each other."),
+    typer.Option("--jobs", "-j", min=1, help="How many processes fit probes in parallel."),
 ]
 DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Say how much there is to do, and about how long it takes; only that.",
+        help="Only say how much there is to do and about how long it takes.",
     ),
 ]
 SHOWN = 10  # sentences that could not be encoded
@@ -65,7 +65,7 @@ def run(
     seeds: Annotated[
         int | None,
         typer.Option(
-            "--seeds", min=1, metavar="N", help="How often each probe is trained; 5 without."
+            "--seeds", min=1, metavar="N", help="How often each probe is trained (default: 5)."
         ),
     ] = None,
     bounds: Bounds = True,

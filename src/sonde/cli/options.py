@@ -67,7 +67,7 @@ Device = Annotated[
     typer.Option(
         "--device",
         metavar="DEVICE",
-        help="Where models run that do not say: cpu, cuda, cuda:1 or mps; the best by default.",
+        help="Where models run that do not say: cpu, cuda, cuda:1 or mps (default: the best).",
     ),
 ]
 BatchSize = Annotated[
@@ -99,7 +99,7 @@ Probes = Annotated[
         "--probe",
         metavar="REFERENCE",
         autocompletion=names("probes"),
-        help="A probe, as `mlp` or `logreg`; each task's own without.",
+        help="A probe, as `mlp` or `logreg` (default: each task's own).",
     ),
 ]
 Controls = Annotated[
@@ -122,10 +122,13 @@ Reads = Annotated[
         ),
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Which sentences are drawn, and their order.")]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", help="The random seed: which sentences are drawn, and in which order."),
+]
 Style = Annotated[
     Literal["terminal", "markdown", "latex", "html", "csv", "parquet", "mteb"],
-    typer.Option("--format", "-f", help="How to show it; parquet and mteb are of scores."),
+    typer.Option("--format", "-f", help="The format; parquet and mteb hold scores only."),
 ]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="PATH", help="Where to write.")
@@ -135,7 +138,7 @@ Cache = Annotated[
     typer.Option(
         "--cache",
         metavar="FOLDER",
-        help="Where vectors are kept; $SONDE_CACHE, or the user's cache folder, without.",
+        help="Where vectors are kept (default: $SONDE_CACHE, or the user's cache folder).",
     ),
 ]
 Store = Annotated[
@@ -182,7 +185,7 @@ Reproducible = Annotated[
     bool,
     typer.Option(
         "--reproducible",
-        help="Compute in float32 and with one thread: the same numbers again, more slowly.",
+        help="Compute in float32 and with one thread: slower, but the same numbers every time.",
     ),
 ]
 Quiet = Annotated[
@@ -193,7 +196,9 @@ Quiet = Annotated[
 
 Folder = Annotated[
     Path | None,
-    typer.Argument(metavar="FOLDER", help="What `sonde run -o` wrote; what was run last without."),
+    typer.Argument(
+        metavar="FOLDER", help="What `sonde run -o` wrote (default: the results of the last run)."
+    ),
 ]
 Which = Annotated[
     str | None,
@@ -229,7 +234,7 @@ ReadPatterns = Annotated[
     typer.Option(
         "--read",
         metavar="PATTERN",
-        help="Only what was read so, as `lex` or `mix*`; may be repeated.",
+        help="Only results of these reads, as `lex` or `mix*`; may be repeated.",
     ),
 ]
 

@@ -56,14 +56,14 @@ def report(
         ),
     ] = False,
     classes: Annotated[
-        bool, typer.Option("--classes", help="Counts and F1 by class or label in place of scores.")
+        bool, typer.Option("--classes", help="Counts and F1 by class or label instead of scores.")
     ] = False,
     bits: Annotated[
         bool,
         typer.Option(
             "--bits",
             help=(
-                "V-information and calibration in place of scores, of results with `--keep scores`."
+                "V-information and calibration instead of scores, for results with `--keep scores`."
             ),
         ),
     ] = False,
@@ -155,7 +155,7 @@ def compare(
             "--against",
             "-a",
             metavar="PATTERN",
-            help="Compare all others with encoders of this name; all pairs without.",
+            help="Compare all others with encoders of this name (default: all pairs).",
         ),
     ] = None,
     style: Style = "terminal",
@@ -199,7 +199,7 @@ def card(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Where to write; shown as Markdown without."
+            "--output", "-o", metavar="FOLDER", help="Where to write (default: shown as Markdown)."
         ),
     ] = None,
 ) -> None:
@@ -288,7 +288,9 @@ def cache(
     ] = "show",
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="FOLDER", help="Results written with -o; the cache's without."),
+        typer.Argument(
+            metavar="FOLDER", help="Results written with -o (default: those of the cache)."
+        ),
     ] = None,
     cache: Cache = None,
     remove: Annotated[
