@@ -27,8 +27,8 @@ CHANGELOG = ROOT / "CHANGELOG.md"
 HEAD = """# The Python API
 
 This page is generated from the code (`make docs`): everything that `sonde` exports, by name.
-[Everything in Python](python.md) shows the functions at work. Names that do not stand here may change
-with any version; those that do are kept as `CONTRIBUTING.md` says.
+[Everything in Python](python.md) shows the functions at work. Names that are not on this page may
+change with any version; those that are on it are kept as `CONTRIBUTING.md` says.
 """
 TOP = "The public API of sonde, as `make docs` writes it. A change needs a line in CHANGELOG.md.\n"
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
