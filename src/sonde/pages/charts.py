@@ -32,6 +32,7 @@ ROW, EDGE, PANEL, GAP = 16.0, 12.0, 150.0, 18.0  # points
 SMALL = 8.0
 BOLD = "best, or not significantly different from it"
 ACROSS = 4  # panels beside each other
+NAME = 200.0  # points of an encoder's name; a longer one loses its middle
 
 
 class Axis(NamedTuple):
@@ -58,7 +59,8 @@ def dots(made: Grid) -> Drawing:
     diamonds, constant answers as a line.
     """
     lines, labels = made.lines, [label_of(made, line) for line in made.lines]
-    left = EDGE + max(map(breadth, labels)) + 8
+    names = [cut(label, NAME) for label in labels]
+    left = EDGE + max(map(breadth, names)) + 8
     across = min(ACROSS, len(made.columns))
     tall = 30 + ROW * len(lines) + 26
     low, high = _range(made)
@@ -69,7 +71,7 @@ def dots(made: Grid) -> Drawing:
         top = EDGE + down * tall + 30
         axis = Axis(low, high, left + along * (PANEL + GAP), PANEL)
         if along == 0:
-            marks += _names(labels, lines, left - 8, top)
+            marks += _names(names, lines, left - 8, top)
         cells = [line.cells.get(column.task) for line in lines]
         marks += frame(axis, made.said(column), top, ROW * len(lines))
         constant = constants[column.task].majority

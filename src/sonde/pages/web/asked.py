@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from sonde.analysis.row import CONSTANT, NO_CONTROL, Row
+from sonde.analysis.row import CONSTANT, NO_CONTROL, Row, said_of
 from sonde.datasets.controls import CONTROLS
 from sonde.encoders import ENCODERS
+from sonde.oracles import Kind
 from sonde.pages.captions import kind_rules
 from sonde.pages.groups import shared_options
 from sonde.pages.web.study import Study, described
-from sonde.pages.wide import label_of
 from sonde.papers.bibliography import PAPERS, papers_of
 from sonde.probes import PROBES
 from sonde.tables.table import Section, Table, number
 from sonde.tables.web import Chapter, Sheet, Terms
 
 TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
-ENCODED = ("encoder", "role", "what it is")
-ROLES = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
+ENCODED = ("encoder", "role", "what it is", "read")
+ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
 def asked(study: Study) -> Chapter:
     """Tasks, encoders, probes, and how often what was measured."""
     tasks = Table(TASKS, (Section("", _tasks(study)),), frozenset({"task", "question", "paper"}))
-    encoders = Table(ENCODED, (_encoders(study),), frozenset(ENCODED))
     return Chapter(
         "asked",
         "What was asked, and of whom",
         (
             Sheet(tasks, "Tasks"),
-            Sheet(encoders, "Encoders"),
+            Sheet(_encoders(study), "Encoders"),
             Terms(tuple(_made(study))),
         ),
     )
@@ -50,16 +49,25 @@ def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _encoders(study: Study) -> Section:
-    """The encoders; oracles that share a line of the table of scores stand apart here."""
-    told: dict[tuple[str, ...], Row] = {}
+def _encoders(study: Study) -> Table:
+    """The encoders with what was read of each; oracles that share a line of the table of scores
+    stand apart here.
+    """
+    told: dict[tuple[str, str, str], dict[str, Row]] = {}
     for line in study.made.lines:
         for row in line.cells.values():
-            name = row.encoder if line.kind == "oracle" else label_of(study.made, line)
             what = row.holds if line.kind == "oracle" else described(ENCODERS, row.encoder)
-            told.setdefault((name, ROLES[line.kind], what), row)
-    rules = kind_rules(list(told.values()))
-    return Section("", tuple((n, r, w[:1].upper() + w[1:]) for n, r, w in told), rules=rules)
+            name = study.made.names.get(row.encoder, row.encoder)
+            read = said_of(row.layer).removeprefix(", ")
+            told.setdefault((name, ROLES[line.kind], what), {}).setdefault(read, row)
+    rules = kind_rules([next(iter(reads.values())) for reads in told.values()])
+    rows = tuple(
+        (name, role, what[:1].upper() + what[1:], "; ".join(filter(None, reads)))
+        for (name, role, what), reads in told.items()
+    )
+    kept = 4 if study.made.has_layers else 3
+    section = Section("", tuple(row[:kept] for row in rows), rules=rules)
+    return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
 
 
 def _made(study: Study) -> list[tuple[str, str]]:

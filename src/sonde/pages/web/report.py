@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sonde.core import Result
-from sonde.pages.web.asked import asked
+from sonde.oracles import Kind
+from sonde.pages.web.asked import ROLES, asked
 from sonde.pages.web.failures import failures
 from sonde.pages.web.making import making
 from sonde.pages.web.outcome import outcome
@@ -23,9 +24,9 @@ def web_page(results: Sequence[Result], beside: Beside = NOTHING) -> str:
 
 def _title(study: Study) -> str:
     """What was probed, by its name where that is short."""
-    judged = study.lines("trained")
-    names = {study.name(line, next(iter(line.cells.values()))) for line in judged}
-    probed = next(iter(names)) if len(names) == 1 else many(len(judged), "encoder")
+    judged = _encoders(study, "trained")
+    name = study.made.names.get(judged[0], judged[0]) if judged else ""
+    probed = name if len(judged) == 1 else many(len(judged), "encoder")
     groups = [mine[0].group for mine in study.made.groups if mine[0].group]
     tasks = many(len(study.made.columns), "task")
     on = f"{tasks} of {groups[0]}" if len(study.made.groups) == len(groups) == 1 else tasks
@@ -34,11 +35,15 @@ def _title(study: Study) -> str:
 
 def _about(study: Study) -> str:
     """What stands below the title."""
-    kinds = {kind: len(study.lines(kind)) for kind in ("trained", "baseline", "oracle")}
-    names = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
-    counted = ", ".join(many(n, names[kind]) for kind, n in kinds.items() if n)
+    kinds = {kind: len(_encoders(study, kind)) for kind in ROLES}
+    counted = ", ".join(many(n, ROLES[kind]) for kind, n in kinds.items() if n)
     dates = sorted(r.provenance.date[:10] for r in study.results if r.provenance.date)
     versions = dict.fromkeys(r.provenance.versions.get("sonde", "") for r in study.results)
     made = " and ".join(version for version in versions if version)
     by = f", measured with sonde {made}" if made else ""
     return f"Probing results: {counted}{by}" + (f" on {dates[-1]}." if dates else ".")
+
+
+def _encoders(study: Study, kind: Kind) -> list[str]:
+    """The encoders of a kind, whatever was read of them."""
+    return list(dict.fromkeys(line.encoder for line in study.lines(kind)))
