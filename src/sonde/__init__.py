@@ -14,8 +14,10 @@ if TYPE_CHECKING:
         Built,
         Fetched,
         Generated,
+        about,
         annotate,
         available,
+        bibtex,
         build,
         collections,
         fetch,
@@ -231,8 +233,10 @@ __all__ = [
     "UsageProblem",
     "Vectors",
     "Word",
+    "about",
     "annotate",
     "available",
+    "bibtex",
     "build",
     "card",
     "clean_cache",
@@ -269,7 +273,7 @@ _PLACES = {
     "analysis.layers": "Depth",
     "annotators.tagger": "Tagged",
     "api.data": (
-        "Built Fetched Generated annotate available build collections fetch generate "
+        "Built Fetched Generated about annotate available bibtex build collections fetch generate "
         "inspect plugins score_sheets tag train_vectors"
     ),
     "api.encoders": "configure model",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from sonde.cli.completing import names
 
 if TYPE_CHECKING:
     from sonde.listing import Entry
+    from sonde.tasks.about import About
 
 # letters of an option with its kind and default, beyond which what it means goes below it
 WRITTEN = 44
@@ -24,13 +25,59 @@ def tasks(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help=ABOUT, autocompletion=names("tasks"))
     ] = None,
+    language: Annotated[
+        str,
+        typer.Option("--language", "-l", metavar="LANGUAGE", help="For data in that language."),
+    ] = "",
+    paper: Annotated[
+        str, typer.Option("--paper", metavar="PAPER", help="Of a paper, as `conneau2018`.")
+    ] = "",
+    unit: Annotated[
+        str,
+        typer.Option(
+            "--unit", metavar="UNIT", help="About a `sentence`, asked `words`, a `word`, a `span`."
+        ),
+    ] = "",
+    licence: Annotated[
+        Literal["open"] | None,
+        typer.Option("--licence", help="Over data that anybody may use and share, or your own."),
+    ] = None,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="The BibTeX entries of their papers instead.")
+    ] = False,
 ) -> None:
-    """List the tasks, each with the question that it asks; one alone is shown with its options.
+    """List the tasks, each with the question that it asks; one alone is shown with its options, and
+    with what is known of its data.
 
-    **Examples**: `sonde tasks`, `sonde tasks ud/tense`, `sonde tasks mine.py@my_task`
+    **Examples**: `sonde tasks`, `sonde tasks ud/tense`, `sonde tasks mine.py@my_task`,
+    `sonde tasks --language pl --unit span`, `sonde tasks 'senteval/*' --bibtex`
     """
-    # tasks of a family share theirs
-    _list(sonde.available("tasks", name), name is not None, options=False)
+    entries = sonde.available(
+        "tasks", name, language=language, paper=paper, unit=unit, licence=licence
+    )
+    if bibtex:
+        typer.echo(sonde.bibtex([entry.name for entry in entries]))
+    elif not entries:
+        typer.echo("no task is like that")
+    else:
+        # tasks of a family share their options
+        _list(entries, name is not None, options=False)
+        if name is not None and len(entries) == 1 and (known := sonde.about(name)):
+            _tell(_known(known))
+
+
+def _known(about: About) -> list[tuple[str, str]]:
+    """What is known of a task, line by line."""
+    languages = ", ".join(about.languages) or "any"
+    return [
+        ("a label is about", about.unit),
+        ("labels", about.labels),
+        ("data", about.reads),
+        ("examples", about.size),
+        ("languages", languages),
+        ("papers", ", ".join(about.years) or "none"),
+        ("licence of the data", about.licence),
+    ]
 
 
 def encoders(

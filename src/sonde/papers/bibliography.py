@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from sonde.tasks.about import about
+
 PAPERS = {
     "conneau-2018-cram": "Conneau et al. 2018",
     "krasnowska-kieras-wroblewska-2019-empirical": "Krasnowska-Kieraś & Wróblewska 2019",
@@ -20,23 +22,12 @@ PAPERS = {
     "voita-titov-2020-information": "Voita & Titov 2020",
 }
 """Papers as a text names them, by their key in BibTeX."""
-FAMILIES = {
-    "ud": ("krasnowska-kieras-wroblewska-2019-empirical", "de-marneffe-2021-universal"),
-    "ud2019": ("krasnowska-kieras-wroblewska-2019-empirical",),
-    "tree": ("conneau-2018-cram",),
-    "senteval": ("conneau-2018-cram",),
-    "comp": ("ettinger-2018-assessing",),
-    "edge": ("tenney-2019-context",),
-    "xprobe": ("ravishankar-2019-probing",),
-    "rusenteval": ("mikhailov-2021-rusenteval",),
-    "linspector": ("sahin-2020-linspector",),
-}
-"""The papers of the tasks of a family: who asked, then whose annotation it is."""
 
 
 def papers_of(task: str) -> tuple[str, ...]:
     """The keys of the papers of a task's reference, those who asked it first; () for none known."""
-    return FAMILIES.get(re.split("[/:,]", task, maxsplit=1)[0], ())
+    known = about(re.split("[:,]", task, maxsplit=1)[0])
+    return known.papers if known else ()
 
 
 def bibtex(keys: Iterable[str]) -> str:
