@@ -18,7 +18,7 @@ from typing import Any, ForwardRef, get_args, is_typeddict
 from typer.models import ArgumentInfo
 
 import sonde
-from sonde.api.data import ROOMS
+from sonde.api.listing import ROOMS
 from sonde.cli import app
 
 ROOT = Path(__file__).parent.parent

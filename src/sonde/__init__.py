@@ -14,16 +14,12 @@ if TYPE_CHECKING:
         Built,
         Fetched,
         Generated,
-        about,
         annotate,
-        available,
-        bibtex,
         build,
         collections,
         fetch,
         generate,
         inspect,
-        plugins,
         score_sheets,
         tag,
         train_vectors,
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
         Figure,
     )
     from sonde.api.experiments import Experiment, read_experiment
+    from sonde.api.listing import about, available, bibtex, plugins
     from sonde.api.measure import (
         Settings,
         embed,
@@ -273,12 +270,13 @@ _PLACES = {
     "analysis.layers": "Depth",
     "annotators.tagger": "Tagged",
     "api.data": (
-        "Built Fetched Generated about annotate available bibtex build collections fetch generate "
-        "inspect plugins score_sheets tag train_vectors"
+        "Built Fetched Generated annotate build collections fetch generate inspect score_sheets "
+        "tag train_vectors"
     ),
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure",
     "api.experiments": "Experiment read_experiment",
+    "api.listing": "about available bibtex plugins",
     "api.measure": "Settings embed estimate evaluate run sentences suite",
     "api.results": (
         "Holdings Selection card clean_cache compare holdings layers migrate predictions report "

@@ -1,5 +1,5 @@
 """Data sets and what they are made of: built, audited, fetched, generated, tagged, and judged by
-people; and what there is to choose from.
+people.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sonde.annotators.tagger import Tagged, tag_text
-from sonde.api.arguments import listed as arguments
 from sonde.api.measure import at, sentences
 from sonde.audit import Audit
 from sonde.audit import inspect as audited
@@ -19,10 +18,7 @@ from sonde.audit.page import audit_page
 from sonde.cache import write_text
 from sonde.core import DataProblem, Published, Task
 from sonde.corpora.universal import near, treebank
-from sonde.datasets.controls import CONTROLS
 from sonde.datasets.formats.tables import write
-from sonde.encoders import ENCODERS
-from sonde.errors import UsageProblem
 from sonde.experiment.data import load
 from sonde.generation.events import files
 from sonde.generation.events.request import request as parsed
@@ -30,18 +26,9 @@ from sonde.judgements.bound import Bound, people_page, write_bound
 from sonde.judgements.score import score
 from sonde.judgements.sheet import Asking, Sheet
 from sonde.judgements.sheet import write as write_sheet
-from sonde.listing import Entry, Plugin, entries
-from sonde.listing import plugins as installed
-from sonde.metrics import METRICS
-from sonde.papers import SUITES
-from sonde.papers.bibliography import bibtex as entries_of
-from sonde.papers.bibliography import papers_of
-from sonde.probes import PROBES
-from sonde.references import Contents, Reference
+from sonde.references import Reference
 from sonde.tables.page import Page
 from sonde.tasks import TASKS
-from sonde.tasks.about import About, Sought
-from sonde.tasks.about import about as known_about
 from sonde.tasks.find import named
 from sonde.tasks.released import catalogue, universal
 from sonde.tasks.released.catalogue import Collection
@@ -50,80 +37,6 @@ from sonde.tasks.released.fetch import Got, Wish, place_of
 from sonde.tasks.released.fetch import fetch as fetched
 from sonde.training import static
 from sonde.training.static import Trained
-
-Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites"]
-ROOMS: Mapping[str, Contents] = {
-    "tasks": TASKS,
-    "encoders": ENCODERS,
-    "probes": PROBES,
-    "controls": CONTROLS,
-    "metrics": METRICS,
-    "suites": SUITES,
-}
-
-
-def available(
-    kind: Kind,
-    pattern: str | None = None,
-    *,
-    language: str = "",
-    paper: str = "",
-    unit: str = "",
-    licence: Literal["open"] | None = None,
-) -> list[Entry]:
-    """What there is of a kind, plugins included: names, what they are, and what each option means.
-
-    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics' or 'suites'
-    pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem where
-              nothing has it
-    language  of tasks: for data in that language, a code ('pl', 'pol') or a name ('Polish')
-    paper     of tasks: asked by that paper ('conneau2018')
-    unit      of tasks: about a 'sentence', its asked 'words', a 'word', a 'span' or two
-    licence   of tasks: 'open' where anybody may use and share the data, or they are one's own
-
-        for entry in sonde.available("tasks", "ud/*"):
-            print(entry.name, entry.summary)
-    """
-    if kind not in ROOMS:
-        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(ROOMS)}")
-    sought = Sought(language, paper, unit, licence or "")
-    if sought != Sought() and kind != "tasks":
-        raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
-    listed = entries(ROOMS[kind], pattern)
-    met = set(sought.met(entry.name for entry in listed))
-    return [entry for entry in listed if entry.name in met]
-
-
-def about(task: str) -> About | None:
-    """What is known of a task before any data are read: what its label is about, which data it
-    reads, in which languages, under which licence, and whose it is. None for a task of somebody
-    else's.
-
-        print(sonde.about("ud/tense").papers)
-    """
-    [name] = TASKS.matching(Reference.parse(task).name)
-    return known_about(name)
-
-
-def bibtex(tasks: str | Sequence[str]) -> str:
-    """The BibTeX entries of the papers of some tasks, each once.
-
-    tasks  names or patterns
-
-        print(sonde.bibtex("senteval/*"))
-    """
-    names = [n for t in arguments(tasks) for n in TASKS.matching(Reference.parse(t).name)]
-    return entries_of(paper for name in names for paper in papers_of(name))
-
-
-def plugins() -> list[Plugin]:
-    """What installed packages add to sonde, with the package and its version; one that cannot be
-    imported is listed with the reason.
-
-        for plugin in sonde.plugins():
-            print(plugin.distribution, plugin.name, plugin.problem)
-    """
-    return installed(ROOMS.values())
 
 
 class Built(NamedTuple):

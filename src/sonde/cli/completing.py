@@ -16,7 +16,7 @@ def names(kind: str) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        from sonde.api.data import ROOMS
+        from sonde.api.listing import ROOMS
 
         name, colon, argument = incomplete.partition(":")
         if not colon:

@@ -1,0 +1,96 @@
+"""What there is: tasks, encoders, probes, controls, metrics and suites, and whom to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from sonde.api.arguments import listed as arguments
+from sonde.datasets.controls import CONTROLS
+from sonde.encoders import ENCODERS
+from sonde.errors import UsageProblem
+from sonde.listing import Entry, Plugin, entries
+from sonde.listing import plugins as installed
+from sonde.metrics import METRICS
+from sonde.papers import SUITES
+from sonde.papers.bibliography import bibtex as entries_of
+from sonde.papers.bibliography import papers_of
+from sonde.probes import PROBES
+from sonde.references import Contents, Reference
+from sonde.tasks import TASKS
+from sonde.tasks.about import About, Sought
+from sonde.tasks.about import about as known_about
+
+Kind = Literal["tasks", "encoders", "probes", "controls", "metrics", "suites"]
+ROOMS: Mapping[str, Contents] = {
+    "tasks": TASKS,
+    "encoders": ENCODERS,
+    "probes": PROBES,
+    "controls": CONTROLS,
+    "metrics": METRICS,
+    "suites": SUITES,
+}
+
+
+def available(
+    kind: Kind,
+    pattern: str | None = None,
+    *,
+    language: str = "",
+    paper: str = "",
+    unit: str = "",
+    licence: Literal["open"] | None = None,
+) -> list[Entry]:
+    """What there is of a kind, plugins included: names, what they are, and what each option means.
+
+    kind      'tasks', 'encoders', 'probes', 'controls', 'metrics' or 'suites'
+    pattern   a name ('ud/tense', 'mine.py@my_task') or a pattern ('ud/*'); ReferenceProblem where
+              nothing has it
+    language  of tasks: for data in that language, a code ('pl', 'pol') or a name ('Polish')
+    paper     of tasks: asked by that paper ('conneau2018')
+    unit      of tasks: about a 'sentence', its asked 'words', a 'word', a 'span' or two
+    licence   of tasks: 'open' where anybody may use and share the data, or they are one's own
+
+        for entry in sonde.available("tasks", "ud/*"):
+            print(entry.name, entry.summary)
+    """
+    if kind not in ROOMS:
+        raise UsageProblem(f"no kind {kind!r}: choose one of {', '.join(ROOMS)}")
+    sought = Sought(language, paper, unit, licence or "")
+    if sought != Sought() and kind != "tasks":
+        raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
+    listed = entries(ROOMS[kind], pattern)
+    met = set(sought.met(entry.name for entry in listed))
+    return [entry for entry in listed if entry.name in met]
+
+
+def about(task: str) -> About | None:
+    """What is known of a task before any data are read: what its label is about, which data it
+    reads, in which languages, under which licence, and whose it is. None for a task of somebody
+    else's.
+
+        print(sonde.about("ud/tense").papers)
+    """
+    [name] = TASKS.matching(Reference.parse(task).name)
+    return known_about(name)
+
+
+def bibtex(tasks: str | Sequence[str]) -> str:
+    """The BibTeX entries of the papers of some tasks, each once.
+
+    tasks  names or patterns
+
+        print(sonde.bibtex("senteval/*"))
+    """
+    names = [n for t in arguments(tasks) for n in TASKS.matching(Reference.parse(t).name)]
+    return entries_of(paper for name in names for paper in papers_of(name))
+
+
+def plugins() -> list[Plugin]:
+    """What installed packages add to sonde, with the package and its version; one that cannot be
+    imported is listed with the reason.
+
+        for plugin in sonde.plugins():
+            print(plugin.distribution, plugin.name, plugin.problem)
+    """
+    return installed(ROOMS.values())
